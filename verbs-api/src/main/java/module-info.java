@@ -1,0 +1,9 @@
+/** The provider-neutral verbs API: reliable connections, one-sided READ and WRITE, SEND and RECV. */
+module org.softrdma.verbs {
+    requires static transitive org.jspecify;
+
+    exports org.softrdma.verbs;
+    exports org.softrdma.verbs.cm;
+
+    uses org.softrdma.verbs.VerbsProvider;
+}

@@ -1,0 +1,19 @@
+package org.softrdma.verbs;
+
+import java.util.Set;
+
+/**
+ * What two connected queue pairs agreed on.
+ *
+ * @param maxOutboundReads READs that this side may have in flight (ORD); further ones wait
+ * @param maxInboundReads READs that the peer may have in flight (IRD)
+ * @param features optional features present on this connection
+ * @param wire the protocol for people and reports, for example {@code iWARP without markers, MPA revision 2, CRC off}
+ */
+public record ConnectionCapabilities(
+        int maxOutboundReads, int maxInboundReads, Set<Feature> features, String wire) {
+    /** Copies the set. */
+    public ConnectionCapabilities {
+        features = Set.copyOf(features);
+    }
+}

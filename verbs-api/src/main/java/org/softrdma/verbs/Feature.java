@@ -1,0 +1,21 @@
+package org.softrdma.verbs;
+
+/** Optional features of a device or of a connected queue pair. */
+public enum Feature {
+    /** Regions whose remote addresses start at 0 ({@link AccessFlag#ZERO_BASED}). */
+    ZERO_BASED,
+    /** {@link MemoryRegion#swap}. */
+    REBIND,
+    /** The listener can refuse a request and send private data with the refusal. */
+    REJECT,
+    /** A successful WRITE or SEND completion means that the data was placed at the peer, not only sent. */
+    ACKNOWLEDGED_WRITES,
+    /** {@code REMOTE_*} statuses reach the failing WRITE or SEND; without it the queue pair is flushed instead. */
+    REMOTE_STATUSES,
+    /** A {@code REMOTE_*} status reaches the failing READ; without it the READ is flushed. */
+    REMOTE_READ_STATUSES,
+    /** A SEND waits for a RECV (receiver not ready); without it a SEND that finds none ends the connection. */
+    RECEIVER_NOT_READY,
+    /** IPv6 addresses. */
+    IPV6
+}

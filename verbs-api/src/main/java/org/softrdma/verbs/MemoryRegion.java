@@ -1,0 +1,56 @@
+package org.softrdma.verbs;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/** Registered memory (C: {@code ibv_mr}). */
+public interface MemoryRegion extends AutoCloseable {
+    /** The domain this region belongs to. */
+    ProtectionDomain protectionDomain();
+
+    /** The memory that the keys name now; another region's after {@link #swap}. */
+    MemorySegment memory();
+
+    /**
+     * The first address of the region as scatter/gather entries and peers name it: the memory's own address at registration,
+     * or 0 if ZERO_BASED. It does not change on {@link #swap}.
+     */
+    long address();
+
+    /** Bytes. */
+    long length();
+
+    /** The key for local scatter/gather entries. Never assume that it equals {@link #rkey()}. */
+    int lkey();
+
+    /** The key for a peer. */
+    int rkey();
+
+    /** The rights in force, with those the provider added for an intent. */
+    Set<AccessFlag> access();
+
+    /** What a peer needs to reach this region. */
+    default RemoteRegion remote() {
+        return new RemoteRegion(address(), length(), rkey());
+    }
+
+    /**
+     * Atomically exchanges the memory which the keys of this and the other region name ({@link Feature#REBIND}).
+     *
+     * <p>A READ request of a peer that is checked after this returns sees the new memory, one that was checked before sees
+     * the old memory to its end; none sees a mixture. For regions that a local request in flight uses the outcome is the
+     * same per request. Both regions must be ZERO_BASED, of one domain, one length and with equal rights.
+     *
+     * @param other the region to exchange with
+     * @throws VerbsException {@link VerbsErrorCode#NOT_SUPPORTED} without the feature
+     * @throws IllegalArgumentException if domain, length or rights differ, or one is not ZERO_BASED
+     */
+    void swap(MemoryRegion other);
+
+    /**
+     * Deregisters (C: {@code ibv_dereg_mr}). When this returns the device touches the memory no more. It never waits for a
+     * peer: a message that still needed the memory fails instead. Idempotent.
+     */
+    @Override
+    void close();
+}

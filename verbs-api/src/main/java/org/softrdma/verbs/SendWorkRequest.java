@@ -1,0 +1,115 @@
+package org.softrdma.verbs;
+
+/**
+ * A send work request with any number of local entries (C: {@code ibv_send_wr}). Reusable: everything is copied when it is
+ * posted. Not thread-safe. For one entry the direct methods of {@link QueuePair} say the same in one call.
+ */
+public final class SendWorkRequest {
+    private final ScatterGatherList local = new ScatterGatherList();
+    private long wrId;
+    private SendOpcode opcode = SendOpcode.SEND;
+    private int flags;
+    private long remoteAddress;
+    private int rkey;
+
+    /** An empty SEND. */
+    public SendWorkRequest() {}
+
+    /**
+     * Makes this a READ without local entries yet.
+     *
+     * @param newWrId returned with the completion
+     * @param newRemoteAddress first address to read at the peer
+     * @param newRkey the peer's key
+     * @param newFlags {@link SendFlags}
+     */
+    public SendWorkRequest read(long newWrId, long newRemoteAddress, int newRkey, int newFlags) {
+        return set(SendOpcode.READ, newWrId, newRemoteAddress, newRkey, newFlags);
+    }
+
+    /**
+     * Makes this a WRITE without local entries yet.
+     *
+     * @param newWrId returned with the completion
+     * @param newRemoteAddress first address to write at the peer
+     * @param newRkey the peer's key
+     * @param newFlags {@link SendFlags}
+     */
+    public SendWorkRequest write(long newWrId, long newRemoteAddress, int newRkey, int newFlags) {
+        return set(SendOpcode.WRITE, newWrId, newRemoteAddress, newRkey, newFlags);
+    }
+
+    /**
+     * Makes this a SEND without local entries yet.
+     *
+     * @param newWrId returned with the completion
+     * @param newFlags {@link SendFlags}
+     */
+    public SendWorkRequest send(long newWrId, int newFlags) {
+        return set(SendOpcode.SEND, newWrId, 0, 0, newFlags);
+    }
+
+    /**
+     * Adds a local entry.
+     *
+     * @param address an address of the region that {@code lkey} names, see {@link MemoryRegion#address()}
+     * @param length bytes
+     * @param lkey a local key
+     */
+    public SendWorkRequest add(long address, long length, int lkey) {
+        local.add(address, length, lkey);
+        return this;
+    }
+
+    /**
+     * Adds a part of a region as local entry.
+     *
+     * @param region a region of the queue pair's domain
+     * @param offset bytes from its start
+     * @param length bytes
+     */
+    public SendWorkRequest add(MemoryRegion region, long offset, long length) {
+        return add(region.address() + offset, length, region.lkey());
+    }
+
+    /** The local entries. */
+    public ScatterGatherList local() {
+        return local;
+    }
+
+    /** Returned with the completion. */
+    public long wrId() {
+        return wrId;
+    }
+
+    /** What it does. */
+    public SendOpcode opcode() {
+        return opcode;
+    }
+
+    /** {@link SendFlags}. */
+    public int flags() {
+        return flags;
+    }
+
+    /** First address at the peer, of READ and WRITE. */
+    public long remoteAddress() {
+        return remoteAddress;
+    }
+
+    /** The peer's key, of READ and WRITE. */
+    public int rkey() {
+        return rkey;
+    }
+
+    private SendWorkRequest set(
+            SendOpcode newOpcode, long newWrId, long newRemoteAddress, int newRkey, int newFlags) {
+        opcode = newOpcode;
+        wrId = newWrId;
+        remoteAddress = newRemoteAddress;
+        rkey = newRkey;
+        flags = newFlags;
+        local.clear();
+        return this;
+    }
+}

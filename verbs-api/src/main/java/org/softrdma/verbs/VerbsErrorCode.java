@@ -1,0 +1,33 @@
+package org.softrdma.verbs;
+
+/** Why a verbs call failed, with the C name to search for. */
+public enum VerbsErrorCode {
+    /** The object has live children or events not acknowledged (C: {@code EBUSY}). */
+    BUSY,
+    /** A limit of the device or the machine is reached (C: {@code ENOMEM}). */
+    NO_RESOURCES,
+    /** The device cannot do this (C: {@code EOPNOTSUPP}). */
+    NOT_SUPPORTED,
+    /** There is no usable device (C: {@code ENODEV}). */
+    NO_DEVICE,
+    /** The local address is in use (C: {@code EADDRINUSE}). */
+    ADDRESS_IN_USE,
+    /** The local address does not exist here, or may not be used (C: {@code EADDRNOTAVAIL}, {@code EACCES}). */
+    ADDRESS_NOT_AVAILABLE,
+    /** Nobody listens there, or there is no way (C: {@code RDMA_CM_EVENT_UNREACHABLE}, {@code ECONNREFUSED}). */
+    UNREACHABLE,
+    /** The peer rejected the request (C: {@code RDMA_CM_EVENT_REJECTED}). */
+    REJECTED,
+    /** The peer speaks another protocol, or an option of it that is not supported here (C: {@code EPROTO}). */
+    PROTOCOL,
+    /** The connection ended before it was established (C: {@code ECONNRESET}). */
+    CONNECTION_LOST,
+    /** The time given was over (C: {@code ETIMEDOUT}). */
+    TIMED_OUT,
+    /** The thread was interrupted (C: {@code EINTR}). */
+    INTERRUPTED,
+    /** A completion queue was full and lost completions (C: {@code IBV_EVENT_CQ_ERR}). */
+    QUEUE_OVERRUN,
+    /** Anything else, see the message. */
+    OTHER
+}

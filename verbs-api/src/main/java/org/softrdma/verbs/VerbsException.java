@@ -1,0 +1,42 @@
+package org.softrdma.verbs;
+
+import java.io.Serial;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A verbs call failed for a reason outside the caller's control. A caller's own mistake is an {@link
+ * IllegalArgumentException} or {@link IllegalStateException}; a failed work request is a {@link WorkCompletion}.
+ */
+public class VerbsException extends RuntimeException {
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private final VerbsErrorCode code;
+
+    /**
+     * Makes one.
+     *
+     * @param code why
+     * @param message what was expected, what came, and what to do
+     */
+    public VerbsException(VerbsErrorCode code, String message) {
+        this(code, message, null);
+    }
+
+    /**
+     * Makes one with a cause.
+     *
+     * @param code why
+     * @param message what was expected, what came, and what to do
+     * @param cause what led to it
+     */
+    public VerbsException(VerbsErrorCode code, String message, @Nullable Throwable cause) {
+        super(message, cause);
+        this.code = code;
+    }
+
+    /** Why. */
+    public VerbsErrorCode code() {
+        return code;
+    }
+}

@@ -1,0 +1,119 @@
+package org.softrdma.verbs;
+
+/**
+ * One completion, owned and reused by the caller of {@link CompletionQueue#poll} (C: {@code ibv_wc}).
+ *
+ * <p>Of a failed request only {@link #wrId()}, {@link #status()}, {@link #qpNumber()} and {@link #vendorCode()} mean
+ * anything; asking for more is an {@link IllegalStateException}. Not thread-safe.
+ */
+public final class WorkCompletion {
+    private long wrId;
+    private CompletionStatus status = CompletionStatus.GENERAL_ERROR;
+    private int qpNumber;
+    private int vendorCode;
+    private CompletionOpcode opcode = CompletionOpcode.SEND;
+    private long byteLength;
+
+    /** An empty completion, to be filled by a poll. */
+    public WorkCompletion() {}
+
+    /**
+     * An array of empty completions for {@link CompletionQueue#poll}.
+     *
+     * @param count its length
+     */
+    public static WorkCompletion[] array(int count) {
+        WorkCompletion[] completions = new WorkCompletion[count];
+        for (int i = 0; i < count; i++) {
+            completions[i] = new WorkCompletion();
+        }
+        return completions;
+    }
+
+    /** The number given with the work request. */
+    public long wrId() {
+        return wrId;
+    }
+
+    /** How it ended. */
+    public CompletionStatus status() {
+        return status;
+    }
+
+    /** True if it ended well. */
+    public boolean isSuccess() {
+        return status == CompletionStatus.SUCCESS;
+    }
+
+    /** The queue pair it was posted to. */
+    public int qpNumber() {
+        return qpNumber;
+    }
+
+    /** A number of the provider that tells more about a failure; 0 on success. */
+    public int vendorCode() {
+        return vendorCode;
+    }
+
+    /** What it was; only of a success. */
+    public CompletionOpcode opcode() {
+        requireSuccess("opcode");
+        return opcode;
+    }
+
+    /** Bytes received by a RECV or read by a READ; only of a success. */
+    public long byteLength() {
+        requireSuccess("byteLength");
+        return byteLength;
+    }
+
+    /**
+     * For providers: fills in a success.
+     *
+     * @param newWrId number of the work request
+     * @param newQpNumber its queue pair
+     * @param newOpcode what it was
+     * @param newByteLength bytes moved
+     */
+    public void succeeded(long newWrId, int newQpNumber, CompletionOpcode newOpcode, long newByteLength) {
+        wrId = newWrId;
+        status = CompletionStatus.SUCCESS;
+        qpNumber = newQpNumber;
+        vendorCode = 0;
+        opcode = newOpcode;
+        byteLength = newByteLength;
+    }
+
+    /**
+     * For providers: fills in a failure.
+     *
+     * @param newWrId number of the work request
+     * @param newQpNumber its queue pair
+     * @param newStatus why it failed
+     * @param newVendorCode the provider's own number
+     */
+    public void failed(long newWrId, int newQpNumber, CompletionStatus newStatus, int newVendorCode) {
+        if (newStatus == CompletionStatus.SUCCESS) {
+            throw new IllegalArgumentException("status=SUCCESS of a failed completion, wrId=" + newWrId);
+        }
+        wrId = newWrId;
+        status = newStatus;
+        qpNumber = newQpNumber;
+        vendorCode = newVendorCode;
+    }
+
+    private void requireSuccess(String field) {
+        if (status != CompletionStatus.SUCCESS) {
+            throw new IllegalStateException(
+                    field + " is not valid: wrId=" + wrId + " ended with " + status + "; check status() first");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return status == CompletionStatus.SUCCESS
+                ? "WorkCompletion[wrId=" + wrId + " " + opcode + " SUCCESS qp=" + qpNumber + " bytes=" + byteLength + "]"
+                : "WorkCompletion[wrId=" + wrId + " " + status + " qp=" + qpNumber + " vendor=0x"
+                        + Integer.toHexString(vendorCode) + "]";
+    }
+}

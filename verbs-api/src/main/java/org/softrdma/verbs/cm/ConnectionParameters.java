@@ -1,0 +1,47 @@
+package org.softrdma.verbs.cm;
+
+/**
+ * What a side wants of a connection (C: {@code rdma_conn_param}).
+ *
+ * @param outboundReads READs it wants to have in flight (C: {@code initiator_depth}, ORD); the connection gets the minimum
+ *     of this, the device's limit and what the peer grants
+ * @param inboundReads READs it grants the peer (C: {@code responder_resources}, IRD)
+ * @param privateData sent to the peer with the request or the reply, at most {@link
+ *     org.softrdma.verbs.Capabilities#maxPrivateData()} bytes; cloned
+ */
+public record ConnectionParameters(int outboundReads, int inboundReads, byte[] privateData) {
+    /** 16 READs each way, no private data. */
+    public static final ConnectionParameters DEFAULT = new ConnectionParameters(16, 16, new byte[0]);
+
+    /** Checks and copies. */
+    public ConnectionParameters {
+        if (outboundReads < 0 || inboundReads < 0) {
+            throw new IllegalArgumentException(
+                    "outboundReads=" + outboundReads + ", inboundReads=" + inboundReads + ": must not be negative");
+        }
+        privateData = privateData.clone();
+    }
+
+    /**
+     * The same number of READs each way, no private data.
+     *
+     * @param reads READs in flight
+     */
+    public static ConnectionParameters ofReads(int reads) {
+        return new ConnectionParameters(reads, reads, new byte[0]);
+    }
+
+    /**
+     * These with other private data.
+     *
+     * @param data the private data
+     */
+    public ConnectionParameters withPrivateData(byte[] data) {
+        return new ConnectionParameters(outboundReads, inboundReads, data);
+    }
+
+    @Override
+    public byte[] privateData() {
+        return privateData.clone();
+    }
+}

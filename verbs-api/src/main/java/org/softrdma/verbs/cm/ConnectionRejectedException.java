@@ -1,0 +1,29 @@
+package org.softrdma.verbs.cm;
+
+import java.io.Serial;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+
+/** The peer rejected a connection request (C: {@code RDMA_CM_EVENT_REJECTED}). */
+public final class ConnectionRejectedException extends VerbsException {
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private final byte[] privateData;
+
+    /**
+     * Makes one.
+     *
+     * @param message who rejected what
+     * @param privateData what the peer sent with it
+     */
+    public ConnectionRejectedException(String message, byte[] privateData) {
+        super(VerbsErrorCode.REJECTED, message);
+        this.privateData = privateData.clone();
+    }
+
+    /** What the peer sent with the rejection, perhaps empty. */
+    public byte[] privateData() {
+        return privateData.clone();
+    }
+}

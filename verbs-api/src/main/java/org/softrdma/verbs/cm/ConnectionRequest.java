@@ -1,0 +1,55 @@
+package org.softrdma.verbs.cm;
+
+import java.net.InetSocketAddress;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+
+/**
+ * A peer's wish to connect (C: {@code RDMA_CM_EVENT_CONNECT_REQUEST}): create the queue pair, post RECVs, accept; or reject.
+ * Used once. Closing one that was neither accepted nor rejected rejects it.
+ */
+public interface ConnectionRequest extends AutoCloseable {
+    /** The peer's address. */
+    InetSocketAddress remoteAddress();
+
+    /** The private data of the request, perhaps empty. */
+    byte[] privateData();
+
+    /** READs that the peer wants to have in flight. */
+    int peerOutboundReads();
+
+    /** READs that the peer grants this side. */
+    int peerInboundReads();
+
+    /**
+     * Creates the queue pair to be connected (C: {@code rdma_create_qp}). Called once.
+     *
+     * @param domain a domain of the listening device
+     * @param attributes its completion queues and sizes
+     * @throws IllegalArgumentException naming the limit and the value asked for
+     */
+    QueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes);
+
+    /**
+     * Accepts and waits until the connection is established (C: {@code rdma_accept}, {@code RDMA_CM_EVENT_ESTABLISHED}).
+     *
+     * @param parameters what this side wants
+     * @param timeoutNs how long the peer may take
+     * @throws org.softrdma.verbs.VerbsException {@code TIMED_OUT}, {@code CONNECTION_LOST}, {@code INTERRUPTED}; the queue
+     *     pair is in ERROR then
+     * @throws IllegalArgumentException if the private data is too long; nothing was sent
+     */
+    void accept(ConnectionParameters parameters, long timeoutNs);
+
+    /**
+     * Rejects (C: {@code rdma_reject}).
+     *
+     * @param privateData tells the peer why, at most {@link org.softrdma.verbs.Capabilities#maxPrivateData()} bytes
+     */
+    void reject(byte[] privateData);
+
+    /** Rejects a request that was neither accepted nor rejected. Idempotent. */
+    @Override
+    void close();
+}
