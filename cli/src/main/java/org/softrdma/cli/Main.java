@@ -1,0 +1,177 @@
+package org.softrdma.cli;
+
+import java.io.PrintWriter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * The root command. A subcommand is a class with {@code @Command}, named in {@link #SUBCOMMANDS}; it is a
+ * {@code Callable<Integer>} that returns an exit code and throws {@link UserErrorException} for what its user can put
+ * right. Runs on the main thread.
+ */
+@Command(
+        name = "softrdma",
+        versionProvider = Main.Version.class,
+        description = "RDMA software without RDMA hardware.",
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        optionListHeading = "%nOptions:%n",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:success", "1:the work failed", "2:the command line or its input is wrong"})
+public final class Main implements Runnable {
+    /** The work was done. */
+    public static final int EXIT_OK = 0;
+
+    /** The work failed, or there is a fault in this program. */
+    public static final int EXIT_FAILED = 1;
+
+    /** The command line, or a file or address it names, is wrong. */
+    public static final int EXIT_USAGE = 2;
+
+    /** Every subcommand, in the order in which the help lists them. Add yours here. */
+    private static final List<Class<?>> SUBCOMMANDS = List.of(HelpCommand.class);
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+            names = {"-v", "--verbose"},
+            scope = ScopeType.INHERIT,
+            description = "Log more: once for info, twice for debug. Implies --stacktrace.")
+    private boolean[] verbose = {};
+
+    @Option(
+            names = "--stacktrace",
+            scope = ScopeType.INHERIT,
+            description = "Show the stack trace of an error.")
+    private boolean stacktrace;
+
+    @SuppressWarnings("UnusedVariable") // picocli acts on the option itself
+    @Option(
+            names = {"-h", "--help"},
+            scope = ScopeType.INHERIT,
+            usageHelp = true,
+            description = "Show this help and exit.")
+    private boolean help;
+
+    @SuppressWarnings("UnusedVariable") // picocli acts on the option itself
+    @Option(
+            names = {"-V", "--version"},
+            scope = ScopeType.INHERIT,
+            versionHelp = true,
+            description = "Show the version and exit.")
+    private boolean version;
+
+    private Main() {}
+
+    /**
+     * Runs one command and ends the process with its exit code.
+     *
+     * @param args the command line
+     */
+    public static void main(final String[] args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    /** The whole command, with streams and exit codes still in the caller's hands: what tests run. */
+    static CommandLine commandLine() {
+        final Main main = new Main();
+        final CommandLine commandLine = new CommandLine(main);
+        for (final Class<?> subcommand : SUBCOMMANDS) {
+            commandLine.addSubcommand(subcommand);
+        }
+        return commandLine
+                .setExecutionStrategy(main::run)
+                .setParameterExceptionHandler(main::explainParameters)
+                .setExecutionExceptionHandler(main::explainFailure)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setUsageHelpAutoWidth(true)
+                .setAbbreviatedOptionsAllowed(false);
+    }
+
+    /** Without a subcommand there is nothing to do; say what there is. */
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Name a command.");
+    }
+
+    private int run(final ParseResult parseResult) {
+        if (verbose.length > 0) {
+            // Before the first logger exists: slf4j-simple reads this once.
+            System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", verbose.length > 1 ? "debug" : "info");
+        }
+        return new CommandLine.RunLast().execute(parseResult);
+    }
+
+    private int explainParameters(final ParameterException failure, final String[] args) {
+        final CommandLine command = failure.getCommandLine();
+        final PrintWriter err = command.getErr();
+        final String name = command.getCommandSpec().qualifiedName();
+        if (failure instanceof UnmatchedArgumentException unmatched
+                && !unmatched.getUnmatched().isEmpty()
+                && !unmatched.isUnknownOption()
+                && !command.getSubcommands().isEmpty()) {
+            err.println(name + ": '" + unmatched.getUnmatched().get(0) + "' is not a command.");
+        } else {
+            err.println(name + ": " + sentence(failure));
+        }
+        if (!UnmatchedArgumentException.printSuggestions(failure, err) && !command.getSubcommands().isEmpty()) {
+            err.println("Commands: " + String.join(", ", command.getSubcommands().keySet()));
+        }
+        err.println("Try '" + name + " --help'.");
+        if (showsStackTrace(args)) {
+            err.print(command.getColorScheme().richStackTraceString(failure));
+        }
+        err.flush();
+        return EXIT_USAGE;
+    }
+
+    private int explainFailure(final Exception failure, final CommandLine command, final ParseResult parseResult) {
+        final PrintWriter err = command.getErr();
+        final String name = command.getCommandSpec().qualifiedName();
+        final boolean usersFault = failure instanceof UserErrorException;
+        err.println(name + ": " + (usersFault ? sentence(failure) : "unexpected failure: " + failure));
+        if (stacktrace || verbose.length > 0) {
+            err.print(command.getColorScheme().richStackTraceString(failure));
+        } else if (!usersFault) {
+            err.println("Run it again with --stacktrace to see where.");
+        }
+        err.flush();
+        return usersFault ? EXIT_USAGE : EXIT_FAILED;
+    }
+
+    /** After a parse failure the fields may not be set, so look at what was typed. */
+    private static boolean showsStackTrace(final String[] args) {
+        return List.of(args).contains("--stacktrace") || List.of(args).contains("-v") || List.of(args).contains("--verbose");
+    }
+
+    private static String sentence(final Exception failure) {
+        final @Nullable String message = failure.getMessage();
+        return message == null || message.isBlank() ? failure.toString() : message;
+    }
+
+    /** The version from the jar's manifest, and what the jar runs on. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            final @Nullable String version = Main.class.getPackage().getImplementationVersion();
+            return new String[] {
+                "softrdma " + (version == null ? "(unpacked classes)" : version),
+                Ansi.AUTO.string("Java " + Runtime.version() + ", " + System.getProperty("os.name") + " "
+                        + System.getProperty("os.arch"))
+            };
+        }
+    }
+}
