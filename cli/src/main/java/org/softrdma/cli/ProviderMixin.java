@@ -1,0 +1,76 @@
+package org.softrdma.cli;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.stream.Collectors;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.VerbsProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options {@code --provider} and {@code --device} of every command that opens a verbs device. */
+public final class ProviderMixin {
+    @Spec(Spec.Target.MIXEE)
+    CommandSpec mixee;
+
+    @Option(
+            names = "--provider",
+            paramLabel = "NAME",
+            defaultValue = "sim",
+            description = "Verbs provider: ${DEFAULT-VALUE} unless given; `softrdma providers` lists them.")
+    String providerName;
+
+    @Option(
+            names = "--device",
+            paramLabel = "KEY=VALUE",
+            description = "Option of the provider's device, may be repeated; `softrdma providers` lists them.")
+    Map<String, String> deviceOptions = new LinkedHashMap<>();
+
+    ProviderMixin() {}
+
+    /** All providers on the class path, by name. */
+    static List<VerbsProvider> all() {
+        List<VerbsProvider> providers = new ArrayList<>();
+        ServiceLoader.load(VerbsProvider.class).forEach(providers::add);
+        providers.sort(Comparator.comparing(VerbsProvider::name));
+        return providers;
+    }
+
+    /** The provider asked for. */
+    VerbsProvider provider() {
+        List<VerbsProvider> providers = all();
+        return providers.stream()
+                .filter(provider -> provider.name().equals(providerName))
+                .findFirst()
+                .orElseThrow(() -> new ParameterException(
+                        mixee.commandLine(),
+                        "--provider " + providerName + ": unknown, expected one of "
+                                + providers.stream().map(VerbsProvider::name).collect(Collectors.joining(", "))));
+    }
+
+    /** The device options asked for. */
+    Map<String, String> deviceOptions() {
+        return deviceOptions;
+    }
+
+    /**
+     * Opens the device asked for.
+     *
+     * @param defaults options that hold unless the user gave others
+     */
+    VerbsDevice open(Map<String, String> defaults) {
+        Map<String, String> options = new LinkedHashMap<>(defaults);
+        options.putAll(deviceOptions);
+        try {
+            return provider().open(options);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(mixee.commandLine(), "--device: " + e.getMessage(), e);
+        }
+    }
+}
