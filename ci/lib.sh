@@ -100,7 +100,8 @@ build_jar() {
         log=$(mktemp "${TMPDIR:-/tmp}/softrdma-build.XXXXXX")
         say "softrdma: building the jar (the first build downloads its dependencies) ..."
         if ! (cd "$SOFTRDMA_ROOT" && mvn -B -ntp -DskipTests -pl cli -am package 9<&- </dev/null >"$log" 2>&1); then
-            grep -v '^\[INFO\]' "$log" | tail -n 40 >&2
+            grep -Ev '^\[INFO\]|sun\.misc\.Unsafe|^WARNING: Please|^\[ERROR\] (-> |\[Help|To see|Re-run|For more|After|  mvn)|^\[ERROR\] $' \
+                "$log" | tail -n 40 >&2
             rm -f "$started"
             die "the build failed; the end of Maven's output is above, all of it is in $log"
         fi

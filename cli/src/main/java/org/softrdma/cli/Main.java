@@ -2,15 +2,16 @@ package org.softrdma.cli;
 
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
-import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
@@ -41,10 +42,10 @@ public final class Main implements Runnable {
     public static final int EXIT_USAGE = 2;
 
     /** Every subcommand, in the order in which the help lists them. Add yours here. */
-    private static final List<Class<?>> SUBCOMMANDS = List.of(HelpCommand.class);
+    private static final List<Class<?>> SUBCOMMANDS = List.of(Help.class);
 
     @Spec
-    private CommandSpec spec = CommandSpec.create();
+    private CommandSpec spec;
 
     @Option(
             names = {"-v", "--verbose"},
@@ -92,6 +93,10 @@ public final class Main implements Runnable {
         for (final Class<?> subcommand : SUBCOMMANDS) {
             commandLine.addSubcommand(subcommand);
         }
+        commandLine
+                .getSubcommands()
+                .values()
+                .forEach(each -> each.getCommandSpec().usageMessage().optionListHeading("%nOptions:%n"));
         return commandLine
                 .setExecutionStrategy(main::run)
                 .setParameterExceptionHandler(main::explainParameters)
@@ -160,6 +165,28 @@ public final class Main implements Runnable {
     private static String sentence(final Exception failure) {
         final @Nullable String message = failure.getMessage();
         return message == null || message.isBlank() ? failure.toString() : message;
+    }
+
+    /** {@code softrdma help [COMMAND]}. picocli's own help command would clash with the inherited {@code --help}. */
+    @Command(name = "help", description = "Show the help of a command.")
+    static final class Help implements Callable<Integer> {
+        @Spec
+        private CommandSpec spec;
+
+        @Parameters(arity = "0..1", paramLabel = "COMMAND", description = "The command; without it, the whole.")
+        private @Nullable String command;
+
+        @Override
+        public Integer call() {
+            final CommandLine root = spec.root().commandLine();
+            final CommandLine target = command == null ? root : root.getSubcommands().get(command);
+            if (target == null) {
+                throw new UserErrorException("'" + command + "' is not a command; there are: "
+                        + String.join(", ", root.getSubcommands().keySet()));
+            }
+            target.usage(spec.commandLine().getOut());
+            return EXIT_OK;
+        }
     }
 
     /** The version from the jar's manifest, and what the jar runs on. */
