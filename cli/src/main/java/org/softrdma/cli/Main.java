@@ -53,10 +53,7 @@ public final class Main implements Runnable {
             description = "Log more: once for info, twice for debug. Implies --stacktrace.")
     private boolean[] verbose = {};
 
-    @Option(
-            names = "--stacktrace",
-            scope = ScopeType.INHERIT,
-            description = "Show the stack trace of an error.")
+    @Option(names = "--stacktrace", scope = ScopeType.INHERIT, description = "Show the stack trace of an error.")
     private boolean stacktrace;
 
     @SuppressWarnings("UnusedVariable") // picocli acts on the option itself
@@ -86,13 +83,18 @@ public final class Main implements Runnable {
         System.exit(commandLine().execute(args));
     }
 
-    /** The whole command, with streams and exit codes still in the caller's hands: what tests run. */
+    /** The whole command, with streams and exit codes still in the caller's hands. */
     static CommandLine commandLine() {
-        final Main main = new Main();
-        final CommandLine commandLine = new CommandLine(main);
+        final CommandLine commandLine = new CommandLine(new Main());
         for (final Class<?> subcommand : SUBCOMMANDS) {
             commandLine.addSubcommand(subcommand);
         }
+        return configure(commandLine);
+    }
+
+    /** What picocli applies to the subcommands that are there at the time, so call it when all of them are. */
+    static CommandLine configure(final CommandLine commandLine) {
+        final Main main = commandLine.getCommand();
         commandLine
                 .getSubcommands()
                 .values()
@@ -102,8 +104,7 @@ public final class Main implements Runnable {
                 .setParameterExceptionHandler(main::explainParameters)
                 .setExecutionExceptionHandler(main::explainFailure)
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                .setUsageHelpAutoWidth(true)
-                .setAbbreviatedOptionsAllowed(false);
+                .setUsageHelpAutoWidth(true);
     }
 
     /** Without a subcommand there is nothing to do; say what there is. */
@@ -132,8 +133,10 @@ public final class Main implements Runnable {
         } else {
             err.println(name + ": " + sentence(failure));
         }
-        if (!UnmatchedArgumentException.printSuggestions(failure, err) && !command.getSubcommands().isEmpty()) {
-            err.println("Commands: " + String.join(", ", command.getSubcommands().keySet()));
+        if (!UnmatchedArgumentException.printSuggestions(failure, err)
+                && !command.getSubcommands().isEmpty()) {
+            err.println(
+                    "Commands: " + String.join(", ", command.getSubcommands().keySet()));
         }
         err.println("Try '" + name + " --help'.");
         if (showsStackTrace(args)) {
@@ -159,7 +162,9 @@ public final class Main implements Runnable {
 
     /** After a parse failure the fields may not be set, so look at what was typed. */
     private static boolean showsStackTrace(final String[] args) {
-        return List.of(args).contains("--stacktrace") || List.of(args).contains("-v") || List.of(args).contains("--verbose");
+        return List.of(args).contains("--stacktrace")
+                || List.of(args).contains("-v")
+                || List.of(args).contains("--verbose");
     }
 
     private static String sentence(final Exception failure) {
@@ -179,7 +184,8 @@ public final class Main implements Runnable {
         @Override
         public Integer call() {
             final CommandLine root = spec.root().commandLine();
-            final CommandLine target = command == null ? root : root.getSubcommands().get(command);
+            final CommandLine target =
+                    command == null ? root : root.getSubcommands().get(command);
             if (target == null) {
                 throw new UserErrorException("'" + command + "' is not a command; there are: "
                         + String.join(", ", root.getSubcommands().keySet()));

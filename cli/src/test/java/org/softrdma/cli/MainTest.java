@@ -1,0 +1,129 @@
+package org.softrdma.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+class MainTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @Test
+    void shouldShowCommandsWhenAskedForHelp() {
+        assertEquals(Main.EXIT_OK, execute("--help"));
+        assertTrue(out.toString().contains("Commands:"), out::toString);
+    }
+
+    @Test
+    void shouldNameTheVersionAndTheJavaWhenAskedForVersion() {
+        assertEquals(Main.EXIT_OK, execute("--version"));
+        assertTrue(out.toString().startsWith("softrdma "), out::toString);
+        assertTrue(out.toString().contains("Java " + Runtime.version().feature()), out::toString);
+    }
+
+    @Test
+    void shouldExplainItselfWhenTheCommandIsUnknown() {
+        assertEquals(Main.EXIT_USAGE, execute("nonsense"));
+        assertTrue(err.toString().startsWith("softrdma: 'nonsense' is not a command."), err::toString);
+        assertTrue(err.toString().contains("softrdma --help"), err::toString);
+        assertFalse(err.toString().contains("\tat "), err::toString);
+    }
+
+    @Test
+    void shouldSuggestWhenTheCommandIsMisspelt() {
+        assertEquals(Main.EXIT_USAGE, execute("halp"));
+        assertTrue(err.toString().contains("softrdma help"), err::toString);
+    }
+
+    @Test
+    void shouldFailWhenThereIsNoCommand() {
+        assertEquals(Main.EXIT_USAGE, execute());
+        assertTrue(err.toString().contains("Name a command."), err::toString);
+    }
+
+    @Test
+    void shouldExplainItselfWhenAnOptionIsUnknown() {
+        assertEquals(Main.EXIT_USAGE, execute("--no-such-option"));
+        assertTrue(err.toString().contains("'--no-such-option'"), err::toString);
+    }
+
+    @Test
+    void shouldPrintOneSentenceWhenTheUserIsWrong() {
+        assertEquals(Main.EXIT_USAGE, execute("refuse"));
+        assertEquals(
+                "softrdma refuse: port=70000 is not between 1 and 65535." + System.lineSeparator(), err.toString());
+    }
+
+    @Test
+    void shouldShowTheStackTraceWhenAskedForIt() {
+        assertEquals(Main.EXIT_USAGE, execute("refuse", "--stacktrace"));
+        assertTrue(err.toString().contains("\tat "), err::toString);
+    }
+
+    @Test
+    void shouldShowTheStackTraceWhenVerbose() {
+        assertEquals(Main.EXIT_USAGE, execute("-v", "refuse"));
+        assertTrue(err.toString().contains("\tat "), err::toString);
+    }
+
+    @Test
+    void shouldFailWithoutAStackTraceWhenTheProgramIsWrong() {
+        assertEquals(Main.EXIT_FAILED, execute("break"));
+        assertTrue(err.toString().startsWith("softrdma break: unexpected failure: "), err::toString);
+        assertTrue(err.toString().contains("--stacktrace"), err::toString);
+        assertFalse(err.toString().contains("\tat "), err::toString);
+    }
+
+    @Test
+    void shouldPassOnTheExitCodeOfTheCommand() {
+        assertEquals(17, execute("seventeen"));
+    }
+
+    @Test
+    void shouldRefuseWhenHelpIsAskedForAnUnknownCommand() {
+        assertEquals(Main.EXIT_USAGE, execute("help", "nonsense"));
+        assertTrue(err.toString().contains("'nonsense' is not a command"), err::toString);
+    }
+
+    private int execute(final String... args) {
+        final CommandLine commandLine = Main.commandLine();
+        commandLine.addSubcommand(new Refuse());
+        commandLine.addSubcommand(new Break());
+        commandLine.addSubcommand(new Seventeen());
+        commandLine.setOut(new PrintWriter(out, true));
+        commandLine.setErr(new PrintWriter(err, true));
+        Main.configure(commandLine);
+        return commandLine.execute(args);
+    }
+
+    @Command(name = "refuse")
+    private static final class Refuse implements Callable<Integer> {
+        @Override
+        public Integer call() {
+            throw new UserErrorException("port=70000 is not between 1 and 65535.");
+        }
+    }
+
+    @Command(name = "break")
+    private static final class Break implements Callable<Integer> {
+        @Override
+        public Integer call() {
+            throw new IllegalStateException("a fault of ours");
+        }
+    }
+
+    @Command(name = "seventeen")
+    private static final class Seventeen implements Callable<Integer> {
+        @Override
+        public Integer call() {
+            return 17;
+        }
+    }
+}

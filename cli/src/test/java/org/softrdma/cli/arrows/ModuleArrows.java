@@ -1,0 +1,161 @@
+package org.softrdma.cli.arrows;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.properties.HasName;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The arrows between the modules, and the house rules that bytecode shows, as ArchUnit rules below one root package: the
+ * real classes live below {@code org.softrdma}, the fixtures that break every rule below a root of their own.
+ *
+ * <p>A module is known by its base package, the first one below the root.
+ */
+final class ModuleArrows {
+    /** {@code A -> B, C}: A may import B and C. The one place to change when an arrow is added. */
+    static final Map<String, Set<String>> ARROWS = new TreeMap<>(Map.of(
+            "verbs", Set.of(),
+            "testkit", Set.of("verbs"),
+            "sim", Set.of("verbs"),
+            "disni", Set.of("verbs"),
+            "rdmacore", Set.of("verbs"),
+            "kv", Set.of("verbs"),
+            "bench", Set.of("kv", "verbs"),
+            "cli", Set.of("verbs", "testkit", "sim", "disni", "rdmacore", "kv", "bench")));
+
+    /** Libraries that stay where they are, by their packages, and the packages below the root that may use them. */
+    static final Map<String, List<String>> LIBRARIES = new TreeMap<>(Map.of(
+            "com.ibm.disni..", List.of("disni.."),
+            "io.netty..", List.of("sim.transport..", "kv.server..", "kv.client.."),
+            "org.agrona..", List.of("sim..", "kv..", "cli.."),
+            "org.junit..", List.of("testkit..", "cli.."),
+            "com.fasterxml.jackson..", List.of("bench..", "cli.."),
+            "org.HdrHistogram..", List.of("bench..", "cli.."),
+            "picocli..", List.of("cli.."),
+            "me.tongfei.progressbar..", List.of("cli.."),
+            "org.openjdk.jmh..", List.of()));
+
+    private final String root;
+
+    /**
+     * @param root the package below which the modules are
+     */
+    ModuleArrows(final String root) {
+        this.root = root;
+    }
+
+    /** No class of {@code module} depends on a module that its arrows do not name. */
+    ArchRule arrowsOf(final String module) {
+        final String[] others = ARROWS.keySet().stream()
+                .filter(other -> !other.equals(module))
+                .filter(other -> !allowedFrom(module).contains(other))
+                .map(other -> below(other + ".."))
+                .toArray(String[]::new);
+        return noClasses()
+                .that()
+                .resideInAPackage(below(module + ".."))
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(others))
+                .as(module + " depends on " + allowedFrom(module) + " only")
+                .allowEmptyShould(true);
+    }
+
+    /** No class outside the packages of {@link #LIBRARIES} depends on {@code library}. */
+    ArchRule usersOf(final String library) {
+        final List<String> users = usersIn(library);
+        return noClasses()
+                .that()
+                .resideInAPackage(root + "..")
+                .and()
+                .resideOutsideOfPackages(users.toArray(String[]::new))
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(library))
+                .as(library + " is used in " + users + " only")
+                .allowEmptyShould(true);
+    }
+
+    /** verbs-api stands on the JDK and jspecify alone. */
+    ArchRule verbsStandsAlone() {
+        return ArchRuleDefinition.classes()
+                .that()
+                .resideInAPackage(below("verbs.."))
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage(below("verbs.."), "java..", "org.jspecify.."))
+                .as("verbs depends on the JDK and jspecify only")
+                .allowEmptyShould(true);
+    }
+
+    /** Locks are explicit: no method is {@code synchronized}. */
+    ArchRule noSynchronizedMethods() {
+        return ArchRuleDefinition.noMethods()
+                .should()
+                .haveModifier(JavaModifier.SYNCHRONIZED)
+                .as("no method is synchronized")
+                .allowEmptyShould(true);
+    }
+
+    /** Only the command line reads system properties; everything else gets its configuration handed in. */
+    ArchRule noSystemProperties() {
+        return noClasses()
+                .that()
+                .resideInAPackage(root + "..")
+                .and()
+                .resideOutsideOfPackage(below("cli.."))
+                .should()
+                .accessTargetWhere(
+                        calls(
+                                "java\\.lang\\.(System\\.getPropert(y|ies)|Integer\\.getInteger|Long\\.getLong|Boolean\\.getBoolean)"))
+                .as("only cli reads system properties")
+                .allowEmptyShould(true);
+    }
+
+    /** Waiting is for an event or a deadline. */
+    ArchRule noSleep() {
+        return noClasses()
+                .should()
+                .accessTargetWhere(calls("java\\.lang\\.Thread\\.sleep"))
+                .as("nothing calls Thread.sleep")
+                .allowEmptyShould(true);
+    }
+
+    /** A class in no module would escape every rule above. */
+    ArchRule everyClassHasAModule() {
+        final String[] modules =
+                ARROWS.keySet().stream().map(module -> below(module + "..")).toArray(String[]::new);
+        return ArchRuleDefinition.classes()
+                .that()
+                .resideInAPackage(root + "..")
+                .should()
+                .resideInAnyPackage(modules)
+                .as("every class is in the base package of a module")
+                .allowEmptyShould(true);
+    }
+
+    private static DescribedPredicate<JavaAccess<?>> calls(final String fullNameRegex) {
+        return JavaAccess.Predicates.target(
+                HasName.AndFullName.Predicates.fullNameMatching(fullNameRegex + "\\(.*\\)"));
+    }
+
+    private static Set<String> allowedFrom(final String module) {
+        return ARROWS.getOrDefault(module, Set.of());
+    }
+
+    private List<String> usersIn(final String library) {
+        return LIBRARIES.getOrDefault(library, List.of()).stream()
+                .map(this::below)
+                .toList();
+    }
+
+    private String below(final String packageBelowRoot) {
+        return root + "." + packageBelowRoot;
+    }
+}
