@@ -1,0 +1,43 @@
+package org.softrdma.sim.memory;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.softrdma.verbs.AccessFlag;
+
+/** Access flags as bits of a row of the stag table. */
+public final class AccessRights {
+    /** The engine may write for local requests. */
+    public static final int LOCAL_WRITE = 1;
+    /** A peer may WRITE. */
+    public static final int REMOTE_WRITE = 1 << 1;
+    /** A peer may READ. */
+    public static final int REMOTE_READ = 1 << 2;
+    /** Nothing beyond local read. */
+    public static final int NONE = 0;
+
+    private AccessRights() {}
+
+    /** The rights that a set of flags and intents needs. */
+    static int of(Set<AccessFlag> flags) {
+        int rights = NONE;
+        for (AccessFlag flag : flags) {
+            rights |= switch (flag) {
+                case LOCAL_WRITE, READ_SINK, RECEIVE_SINK -> LOCAL_WRITE;
+                case REMOTE_WRITE -> REMOTE_WRITE;
+                case REMOTE_READ -> REMOTE_READ;
+                case ZERO_BASED -> NONE;
+            };
+        }
+        return rights;
+    }
+
+    /** The flags with what their intents added. */
+    static Set<AccessFlag> granted(Set<AccessFlag> flags) {
+        EnumSet<AccessFlag> granted = EnumSet.noneOf(AccessFlag.class);
+        granted.addAll(flags);
+        if ((of(flags) & LOCAL_WRITE) != 0) {
+            granted.add(AccessFlag.LOCAL_WRITE);
+        }
+        return granted;
+    }
+}

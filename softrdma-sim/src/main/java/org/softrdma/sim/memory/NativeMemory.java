@@ -1,0 +1,124 @@
+package org.softrdma.sim.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * Loads, stores and copies at raw addresses.
+ *
+ * <p>There are no bounds here: every address must come from memory that the caller owns or from an access that {@link
+ * StagTable} has granted in the current epoch. Multi-byte accesses need no alignment; network order is big endian.
+ */
+public final class NativeMemory {
+    private static final MemorySegment ALL = everything();
+    private static final ValueLayout.OfShort SHORT_BE =
+            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfInt INT_BE = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfInt INT_LE = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LONG_BE = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    private NativeMemory() {}
+
+    @SuppressWarnings("restricted")
+    private static MemorySegment everything() {
+        return MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+    }
+
+    /** A view of raw memory, for the parts of the JDK that take segments or buffers. */
+    public static MemorySegment segment(long address, long length) {
+        return ALL.asSlice(address, length);
+    }
+
+    /** Reads one byte, unsigned. */
+    public static int getByte(long address) {
+        return ALL.get(ValueLayout.JAVA_BYTE, address) & 0xFF;
+    }
+
+    /** Writes one byte. */
+    public static void putByte(long address, int value) {
+        ALL.set(ValueLayout.JAVA_BYTE, address, (byte) value);
+    }
+
+    /** Reads two bytes in network order, unsigned. */
+    public static int getShort(long address) {
+        return ALL.get(SHORT_BE, address) & 0xFFFF;
+    }
+
+    /** Writes two bytes in network order. */
+    public static void putShort(long address, int value) {
+        ALL.set(SHORT_BE, address, (short) value);
+    }
+
+    /** Reads four bytes in network order. */
+    public static int getInt(long address) {
+        return ALL.get(INT_BE, address);
+    }
+
+    /** Writes four bytes in network order. */
+    public static void putInt(long address, int value) {
+        ALL.set(INT_BE, address, value);
+    }
+
+    /** Reads four bytes, least significant first. */
+    public static int getIntLittleEndian(long address) {
+        return ALL.get(INT_LE, address);
+    }
+
+    /** Writes four bytes, least significant first. */
+    public static void putIntLittleEndian(long address, int value) {
+        ALL.set(INT_LE, address, value);
+    }
+
+    /** Reads eight bytes in network order. */
+    public static long getLong(long address) {
+        return ALL.get(LONG_BE, address);
+    }
+
+    /** Writes eight bytes in network order. */
+    public static void putLong(long address, long value) {
+        ALL.set(LONG_BE, address, value);
+    }
+
+    /** Reads four bytes in the machine's order. */
+    public static int getNativeInt(long address) {
+        return ALL.get(ValueLayout.JAVA_INT_UNALIGNED, address);
+    }
+
+    /** Writes four bytes in the machine's order. */
+    public static void putNativeInt(long address, int value) {
+        ALL.set(ValueLayout.JAVA_INT_UNALIGNED, address, value);
+    }
+
+    /** Reads eight bytes in the machine's order. */
+    public static long getNativeLong(long address) {
+        return ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, address);
+    }
+
+    /** Writes eight bytes in the machine's order. */
+    public static void putNativeLong(long address, long value) {
+        ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, address, value);
+    }
+
+    /** Copies bytes; the ranges may overlap. */
+    public static void copy(long source, long target, long length) {
+        MemorySegment.copy(ALL, source, ALL, target, length);
+    }
+
+    /** Sets bytes to zero. */
+    public static void clear(long address, long length) {
+        ALL.asSlice(address, length).fill((byte) 0);
+    }
+
+    /** Copies an array into raw memory. */
+    public static void put(long address, byte[] bytes) {
+        MemorySegment.copy(bytes, 0, ALL, ValueLayout.JAVA_BYTE, address, bytes.length);
+    }
+
+    /** Copies raw memory into a new array. */
+    public static byte[] bytes(long address, int length) {
+        byte[] bytes = new byte[length];
+        MemorySegment.copy(ALL, ValueLayout.JAVA_BYTE, address, bytes, 0, length);
+        return bytes;
+    }
+}

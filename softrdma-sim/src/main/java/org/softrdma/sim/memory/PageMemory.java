@@ -1,0 +1,105 @@
+package org.softrdma.sim.memory;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Page-aligned zeroed memory whose pages cost nothing until they are touched: mmap(2) on Linux, an ordinary allocation (which
+ * touches every page) elsewhere.
+ */
+final class PageMemory implements AutoCloseable {
+    private static final long PAGE = 4096;
+    private static final int PROT_READ_WRITE = 0x3;
+    private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x02 | 0x20 | 0x4000;
+    private static final Optional<Calls> CALLS = Calls.find();
+
+    private final MemorySegment segment;
+    private final Runnable release;
+
+    private PageMemory(MemorySegment segment, Runnable release) {
+        this.segment = segment;
+        this.release = release;
+    }
+
+    /**
+     * Allocates.
+     *
+     * @param length bytes, at least 1
+     * @throws OutOfMemoryError if the machine has not that much
+     */
+    static PageMemory allocate(long length) {
+        return CALLS.map(calls -> calls.allocate(length)).orElseGet(() -> {
+            Arena arena = Arena.ofShared();
+            return new PageMemory(arena.allocate(length, PAGE), arena::close);
+        });
+    }
+
+    MemorySegment segment() {
+        return segment;
+    }
+
+    @Override
+    public void close() {
+        release.run();
+    }
+
+    /** The two system calls. */
+    private record Calls(MethodHandle mmap, MethodHandle munmap) {
+        @SuppressWarnings("restricted")
+        static Optional<Calls> find() {
+            if (!Files.isDirectory(Path.of("/proc/self"))) {
+                return Optional.empty();
+            }
+            Linker linker = Linker.nativeLinker();
+            MethodHandle mmap = linker.downcallHandle(
+                    linker.defaultLookup().findOrThrow("mmap"),
+                    FunctionDescriptor.of(
+                            ValueLayout.JAVA_LONG,
+                            ValueLayout.JAVA_LONG,
+                            ValueLayout.JAVA_LONG,
+                            ValueLayout.JAVA_INT,
+                            ValueLayout.JAVA_INT,
+                            ValueLayout.JAVA_INT,
+                            ValueLayout.JAVA_LONG));
+            MethodHandle munmap = linker.downcallHandle(
+                    linker.defaultLookup().findOrThrow("munmap"),
+                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+            return Optional.of(new Calls(mmap, munmap));
+        }
+
+        PageMemory allocate(long length) {
+            long mapped = Math.ceilDiv(length, PAGE) * PAGE;
+            long address;
+            try {
+                address = (long)
+                        mmap.invokeExact(0L, mapped, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
+            } catch (Throwable e) {
+                throw new IllegalStateException("mmap of " + mapped + " bytes", e);
+            }
+            if (address == -1) {
+                throw new OutOfMemoryError("mmap of " + mapped + " bytes failed");
+            }
+            return new PageMemory(NativeMemory.segment(address, length), () -> unmap(address, mapped));
+        }
+
+        private void unmap(long address, long mapped) {
+            try {
+                int result = (int) munmap.invokeExact(address, mapped);
+                if (result != 0) {
+                    throw new IllegalStateException("munmap of " + mapped + " bytes failed");
+                }
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Throwable e) {
+                throw new IllegalStateException("munmap of " + mapped + " bytes", e);
+            }
+        }
+    }
+}

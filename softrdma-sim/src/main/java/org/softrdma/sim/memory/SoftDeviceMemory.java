@@ -1,0 +1,69 @@
+package org.softrdma.sim.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.softrdma.verbs.DeviceMemory;
+
+/** Memory that counts its registrations and is unmapped when it is closed and the last of them is gone. Thread-safe. */
+public final class SoftDeviceMemory implements DeviceMemory {
+    private static final int CLOSED = 1 << 31;
+
+    private final PageMemory memory;
+    private final Runnable onRelease;
+    /** Number of live registrations, with the sign bit set once closed. */
+    private final AtomicInteger uses = new AtomicInteger();
+
+    /**
+     * Allocates.
+     *
+     * @param length bytes
+     * @param onRelease called once when the memory is about to be unmapped
+     */
+    SoftDeviceMemory(long length, Runnable onRelease) {
+        memory = PageMemory.allocate(length);
+        this.onRelease = onRelease;
+    }
+
+    @Override
+    public MemorySegment segment() {
+        return memory.segment();
+    }
+
+    /** Counts a registration; false if the memory is closed. */
+    boolean acquire() {
+        int seen = uses.get();
+        while (seen >= 0) {
+            if (uses.compareAndSet(seen, seen + 1)) {
+                return true;
+            }
+            seen = uses.get();
+        }
+        return false;
+    }
+
+    /** Uncounts a registration. */
+    void release() {
+        if (uses.decrementAndGet() == CLOSED) {
+            unmap();
+        }
+    }
+
+    @Override
+    public void close() {
+        int seen = uses.get();
+        while (seen >= 0) {
+            if (uses.compareAndSet(seen, seen | CLOSED)) {
+                if (seen == 0) {
+                    unmap();
+                }
+                return;
+            }
+            seen = uses.get();
+        }
+    }
+
+    private void unmap() {
+        onRelease.run();
+        memory.close();
+    }
+}

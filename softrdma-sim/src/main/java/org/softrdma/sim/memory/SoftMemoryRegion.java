@@ -1,0 +1,121 @@
+package org.softrdma.sim.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+
+/** A row of the stag table as the application holds it. Thread-safe. */
+final class SoftMemoryRegion implements MemoryRegion {
+    private final Registrar registrar;
+    private final ProtectionDomain domain;
+    private final Set<AccessFlag> access;
+    private final int row;
+    private final int lkey;
+    private final int rkey;
+    private final long base;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    /** Both change together on swap, under the registrar's lock. */
+    private volatile Backing backing;
+
+    SoftMemoryRegion(
+            Registrar registrar,
+            ProtectionDomain domain,
+            Set<AccessFlag> access,
+            int row,
+            int lkey,
+            int rkey,
+            long base,
+            Backing backing) {
+        this.registrar = registrar;
+        this.domain = domain;
+        this.access = access;
+        this.row = row;
+        this.lkey = lkey;
+        this.rkey = rkey;
+        this.base = base;
+        this.backing = backing;
+    }
+
+    @Override
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    @Override
+    public MemorySegment memory() {
+        return backing.segment;
+    }
+
+    @Override
+    public long address() {
+        return base;
+    }
+
+    @Override
+    public long length() {
+        return backing.segment.byteSize();
+    }
+
+    @Override
+    public int lkey() {
+        return lkey;
+    }
+
+    @Override
+    public int rkey() {
+        return rkey;
+    }
+
+    @Override
+    public Set<AccessFlag> access() {
+        return access;
+    }
+
+    @Override
+    public void swap(MemoryRegion other) {
+        if (!(other instanceof SoftMemoryRegion theirs) || theirs.domain != domain) {
+            throw new IllegalArgumentException("swap: the regions are of different protection domains");
+        }
+        registrar.swap(this, theirs);
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            registrar.deregister(this);
+        }
+    }
+
+    boolean isClosed() {
+        return closed.get();
+    }
+
+    int row() {
+        return row;
+    }
+
+    Backing backing() {
+        return backing;
+    }
+
+    void backing(Backing newBacking) {
+        backing = newBacking;
+    }
+
+    @Override
+    public String toString() {
+        return "MemoryRegion[0x" + Long.toHexString(base) + "+" + length() + " " + access + "]";
+    }
+
+    /**
+     * The memory behind a region.
+     *
+     * @param segment the memory
+     * @param owner the device's own memory it lies in, which must not be freed before; null for foreign memory
+     */
+    record Backing(MemorySegment segment, @Nullable SoftDeviceMemory owner) {}
+}

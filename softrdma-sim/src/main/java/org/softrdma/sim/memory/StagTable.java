@@ -1,0 +1,347 @@
+package org.softrdma.sim.memory;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * All registered memory of a device, by steering tag: a flat table with O(1) look-up, made for millions of rows.
+ *
+ * <p>A steering tag (STag, RFC 5041 section 3) becomes an lkey or an rkey here and nowhere else. Behind a key stand 24 bits
+ * of row number and 8 bits that change with every use of the row, scrambled by a bijection with secret constants drawn for each device, one
+ * for lkeys and another for rkeys: keys look random, need no hashing, and guessing one succeeds with a chance of live rows in
+ * 2^32. No live lkey is a live rkey. Rows are reused in the order in which they became free, and each reuse changes the
+ * key, so an old key comes to life again only after at least 256 times as many registrations as rows are kept free.
+ *
+ * <pre>
+ *   row: 64 bytes (one cache line), native byte order. Written under the lock; engines only read.
+ *   +--------------------------------+--------------------------------+
+ *   |  rkey, 0 = row is free         |  lkey, 0 = row is free         |   0   written last, by release
+ *   +--------------------------------+--------------------------------+
+ *   |  rights                        |  protection domain             |   8
+ *   +--------------------------------+--------------------------------+
+ *   |  first address as peers and entries name it (0 if ZERO_BASED)    |  16
+ *   +-----------------------------------------------------------------+
+ *   |  length in bytes                                                 |  24
+ *   +-----------------------------------------------------------------+
+ *   |  raw address of the memory now; changed by swap                   |  32   one aligned store
+ *   +-----------------------------------------------------------------+
+ * </pre>
+ *
+ * <p>Threads: {@link #findRemote}, {@link #findLocal}, {@link #check} and {@link #rawAddress} are called by engines inside a batch ({@link Quiescence}); the rest by any
+ * thread.
+ */
+public final class StagTable implements AutoCloseable {
+    /** Most rows: 24 bits of row number. */
+    public static final int MAX_ROWS = 1 << 24;
+
+    private static final int CHUNK_SHIFT = 12;
+    private static final int CHUNK_ROWS = 1 << CHUNK_SHIFT;
+    private static final int ROW_BYTES = 64;
+    private static final int RKEY_OFFSET = 0;
+    private static final int LKEY_OFFSET = RKEY_OFFSET + Integer.BYTES;
+    private static final int RIGHTS_OFFSET = LKEY_OFFSET + Integer.BYTES;
+    private static final int DOMAIN_OFFSET = RIGHTS_OFFSET + Integer.BYTES;
+    private static final int BASE_OFFSET = DOMAIN_OFFSET + Integer.BYTES;
+    private static final int LENGTH_OFFSET = BASE_OFFSET + Long.BYTES;
+    private static final int ADDRESS_OFFSET = LENGTH_OFFSET + Long.BYTES;
+    /** Free rows are rested until this many are free, so that keys do not come back soon. */
+    private static final int MIN_FREE_ROWS = 1024;
+
+    private static final VarHandle CHUNK = MethodHandles.arrayElementVarHandle(long[].class);
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Arena arena = Arena.ofShared();
+    private final int maxRows;
+    private final Scrambler rkeys;
+    private final Scrambler lkeys;
+    private final long[] chunks;
+    private final Binding[][] bindings;
+    private final byte[][] keyBytes;
+    private final ArrayDeque<Integer> freeRows = new ArrayDeque<>();
+    private int rows;
+    private int live;
+
+    /**
+     * An empty table.
+     *
+     * @param maxRows most rows that may be live at once, at most {@link #MAX_ROWS}
+     * @param random source of the secrets
+     */
+    public StagTable(int maxRows, SecureRandom random) {
+        if (maxRows < 1 || maxRows > MAX_ROWS) {
+            throw new IllegalArgumentException("maxRows=" + maxRows + ": expected 1 to " + MAX_ROWS);
+        }
+        this.maxRows = maxRows;
+        rkeys = new Scrambler(random);
+        lkeys = new Scrambler(random);
+        int chunkCount = MAX_ROWS >>> CHUNK_SHIFT;
+        chunks = new long[chunkCount];
+        bindings = new Binding[chunkCount][];
+        keyBytes = new byte[chunkCount][];
+    }
+
+    /**
+     * Adds a row.
+     *
+     * @param address raw address of the memory
+     * @param length its bytes
+     * @param base first address as peers and scatter/gather entries name it
+     * @param rights {@link AccessRights}
+     * @param domain protection domain
+     * @return the row, or -1 if the table is full
+     */
+    public int add(long address, long length, long base, int rights, int domain) {
+        lock.lock();
+        try {
+            int row = takeRow();
+            if (row < 0) {
+                return row;
+            }
+            long at = rowAddress(row);
+            NativeMemory.putNativeLong(at + ADDRESS_OFFSET, address);
+            NativeMemory.putNativeLong(at + LENGTH_OFFSET, length);
+            NativeMemory.putNativeLong(at + BASE_OFFSET, base);
+            putInt(at + RIGHTS_OFFSET, rights);
+            putInt(at + DOMAIN_OFFSET, domain);
+            bindings[row >>> CHUNK_SHIFT][row & (CHUNK_ROWS - 1)] = new Binding(address);
+            chooseKeys(row, at);
+            live++;
+            return row;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The rkey of a live row. */
+    public int rkey(int row) {
+        return getInt(rowAddress(row) + RKEY_OFFSET);
+    }
+
+    /** The lkey of a live row. */
+    public int lkey(int row) {
+        return getInt(rowAddress(row) + LKEY_OFFSET);
+    }
+
+    /** Takes a row's keys away; engines refuse them from the next batch on. The row is not reused before {@link #free}. */
+    public void invalidate(int row) {
+        lock.lock();
+        try {
+            long at = rowAddress(row);
+            putInt(at + RKEY_OFFSET, 0);
+            putInt(at + LKEY_OFFSET, 0);
+            binding(row).kill();
+            live--;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets an invalidated row be used again. Only after {@link Quiescence#await}. */
+    public void free(int row) {
+        lock.lock();
+        try {
+            bindings[row >>> CHUNK_SHIFT][row & (CHUNK_ROWS - 1)] = null;
+            freeRows.addLast(row);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Exchanges the memory that two live rows name. Each row changes by one aligned store. */
+    public void swap(int row, int other) {
+        lock.lock();
+        try {
+            Binding mine = binding(row);
+            Binding theirs = binding(other);
+            rebind(row, theirs);
+            rebind(other, mine);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Number of live rows. */
+    public int live() {
+        lock.lock();
+        try {
+            return live;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Finds the live row of an rkey, or -1. Engine thread, inside a batch. */
+    public int findRemote(int rkey) {
+        int row = rkeys.unscramble(rkey) >>> Byte.SIZE;
+        long chunk = (long) CHUNK.getAcquire(chunks, row >>> CHUNK_SHIFT);
+        if (chunk == 0 || rkey == 0 || getInt(chunk + rowOffset(row) + RKEY_OFFSET) != rkey) {
+            return -1;
+        }
+        // Pairs with the release fence of chooseKeys: the fields of the row are those written before its key.
+        VarHandle.acquireFence();
+        return row;
+    }
+
+    /** Finds the live row of an lkey, or -1. Engine thread, inside a batch. */
+    public int findLocal(int lkey) {
+        int row = lkeys.unscramble(lkey) >>> Byte.SIZE;
+        long chunk = (long) CHUNK.getAcquire(chunks, row >>> CHUNK_SHIFT);
+        if (chunk == 0 || lkey == 0 || getInt(chunk + rowOffset(row) + LKEY_OFFSET) != lkey) {
+            return -1;
+        }
+        // Pairs with the release fence of chooseKeys: the fields of the row are those written before its key.
+        VarHandle.acquireFence();
+        return row;
+    }
+
+    /**
+     * Checks an access of at least one byte to the memory of a row. Engine thread, inside a batch.
+     *
+     * @param row from {@link #findRemote} or {@link #findLocal}; -1 is an invalid STag
+     * @param domain protection domain of the queue pair
+     * @param rights rights needed
+     * @param address first address as the peer or the entry names it
+     * @param length bytes, more than 0
+     */
+    public AccessResult check(int row, int domain, int rights, long address, long length) {
+        if (row < 0) {
+            return AccessResult.INVALID_STAG;
+        }
+        long at = rowAddress(row);
+        return AccessCheck.check(
+                getInt(at + DOMAIN_OFFSET),
+                getInt(at + RIGHTS_OFFSET),
+                NativeMemory.getNativeLong(at + BASE_OFFSET),
+                NativeMemory.getNativeLong(at + LENGTH_OFFSET),
+                domain,
+                rights,
+                address,
+                length);
+    }
+
+    /** The raw address now of an address that {@link #check} has granted. Valid until the batch ends. */
+    public long rawAddress(int row, long address) {
+        long at = rowAddress(row);
+        return NativeMemory.getNativeLong(at + ADDRESS_OFFSET)
+                + (address - NativeMemory.getNativeLong(at + BASE_OFFSET));
+    }
+
+    /** Distance of an address from the start of the row's memory. */
+    public long offset(int row, long address) {
+        return address - NativeMemory.getNativeLong(rowAddress(row) + BASE_OFFSET);
+    }
+
+    /** What a row is bound to now; for addresses that are kept over the end of a batch. */
+    public Binding binding(int row) {
+        Binding binding = bindings[row >>> CHUNK_SHIFT][row & (CHUNK_ROWS - 1)];
+        if (binding == null) {
+            throw new IllegalStateException("row " + row + " is free");
+        }
+        return binding;
+    }
+
+    /** Releases the table's own memory. No engine may use it any more. */
+    @Override
+    public void close() {
+        arena.close();
+    }
+
+    private void rebind(int row, Binding binding) {
+        bindings[row >>> CHUNK_SHIFT][row & (CHUNK_ROWS - 1)] = binding;
+        NativeMemory.putNativeLong(rowAddress(row) + ADDRESS_OFFSET, binding.address());
+    }
+
+    private int takeRow() {
+        Integer reused = freeRows.size() > MIN_FREE_ROWS || rows == maxRows ? freeRows.pollFirst() : null;
+        if (reused != null) {
+            return reused;
+        }
+        if (rows == maxRows) {
+            return -1;
+        }
+        int row = rows;
+        if ((row & (CHUNK_ROWS - 1)) == 0) {
+            addChunk(row >>> CHUNK_SHIFT);
+        }
+        rows++;
+        return row;
+    }
+
+    private void addChunk(int chunk) {
+        MemorySegment memory = arena.allocate((long) CHUNK_ROWS * ROW_BYTES, ROW_BYTES);
+        bindings[chunk] = new Binding[CHUNK_ROWS];
+        keyBytes[chunk] = new byte[CHUNK_ROWS];
+        // Pairs with the acquire of findRemote and findLocal.
+        CHUNK.setRelease(chunks, chunk, memory.address());
+    }
+
+    private void chooseKeys(int row, long at) {
+        byte[] bytes = keyBytes[row >>> CHUNK_SHIFT];
+        int rkey;
+        int lkey;
+        do {
+            int number = (row << Byte.SIZE) | (++bytes[row & (CHUNK_ROWS - 1)] & 0xFF);
+            rkey = rkeys.scramble(number);
+            lkey = lkeys.scramble(number);
+        } while (rkey == 0 || lkey == 0 || rkey == lkey || findRemote(lkey) >= 0 || findLocal(rkey) >= 0);
+        VarHandle.releaseFence();
+        putInt(at + LKEY_OFFSET, lkey);
+        putInt(at + RKEY_OFFSET, rkey);
+    }
+
+    private long rowAddress(int row) {
+        return chunks[row >>> CHUNK_SHIFT] + rowOffset(row);
+    }
+
+    private static long rowOffset(int row) {
+        return (long) (row & (CHUNK_ROWS - 1)) * ROW_BYTES;
+    }
+
+    private static int getInt(long address) {
+        return NativeMemory.getNativeInt(address);
+    }
+
+    private static void putInt(long address, int value) {
+        NativeMemory.putNativeInt(address, value);
+    }
+
+    /** A bijection of 32-bit numbers with secret constants; multiplication and xor-shift, each invertible. */
+    private static final class Scrambler {
+        private static final int SHIFT = 16;
+        private final int mask;
+        private final int factor;
+        private final int inverse;
+
+        Scrambler(SecureRandom random) {
+            mask = random.nextInt();
+            factor = random.nextInt() | 1;
+            inverse = inverse(factor);
+        }
+
+        int scramble(int number) {
+            int x = (number ^ mask) * factor;
+            x ^= x >>> SHIFT;
+            x *= factor;
+            return x ^ (x >>> SHIFT);
+        }
+
+        int unscramble(int key) {
+            int x = (key ^ (key >>> SHIFT)) * inverse;
+            x ^= x >>> SHIFT;
+            return (x * inverse) ^ mask;
+        }
+
+        private static int inverse(int odd) {
+            int inverse = odd;
+            for (int i = 0; i < 4; i++) {
+                inverse *= 2 - odd * inverse;
+            }
+            return inverse;
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package org.softrdma.sim.transport;
+
+import java.net.InetSocketAddress;
+
+/** A listening socket. */
+public interface Acceptor {
+    /** The address and port in force. */
+    InetSocketAddress localAddress();
+
+    /** Stops listening. On its event loop. Idempotent. */
+    void close();
+}

@@ -1,0 +1,240 @@
+package org.softrdma.sim.transport;
+
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.epoll.EpollIoEvent;
+import io.netty.channel.epoll.EpollIoHandle;
+import io.netty.channel.epoll.EpollIoOps;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.channel.unix.Socket;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Edge-triggered epoll with raw-address calls: no allocation, no buffers of Netty in the data path. */
+final class EpollEventLoop extends NettyEventLoop {
+    private static final Logger LOG = LoggerFactory.getLogger(EpollEventLoop.class);
+    private static final EpollIoOps STREAM_EVENTS = EpollIoOps.EPOLLIN
+            .with(EpollIoOps.EPOLLOUT)
+            .with(EpollIoOps.EPOLLRDHUP)
+            .with(EpollIoOps.EPOLLET);
+    private static final int SOCKADDR_BYTES = 128;
+
+    EpollEventLoop(IoEventLoop loop, SocketOptions options) {
+        super(loop, options);
+    }
+
+    @Override
+    public StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
+        Socket socket = Socket.newSocketStream();
+        try {
+            tune(socket);
+            socket.connect(remote);
+            return watch(socket, events, remote);
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted)
+            throws IOException {
+        Socket socket = Socket.newSocketStream();
+        try {
+            socket.setReuseAddress(true);
+            socket.bind(local);
+            socket.listen(backlog);
+            return new EpollAcceptor(socket, accepted);
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public StreamSocket adopt(PendingSocket pending, SocketEvents events) throws IOException {
+        Socket socket = ((Pending) pending).socket;
+        try {
+            tune(socket);
+            return watch(socket, events, socket.remoteAddress());
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    private void tune(Socket socket) throws IOException {
+        socket.setTcpNoDelay(true);
+        if (options.sendBuffer() > 0) {
+            socket.setSendBufferSize(options.sendBuffer());
+        }
+        if (options.receiveBuffer() > 0) {
+            socket.setReceiveBufferSize(options.receiveBuffer());
+        }
+    }
+
+    private StreamSocket watch(Socket socket, SocketEvents events, @Nullable InetSocketAddress remote)
+            throws IOException {
+        EpollSocket handle = new EpollSocket(socket, events, remote == null ? new InetSocketAddress(0) : remote);
+        IoRegistration registration = register(handle);
+        handle.registration = registration;
+        registration.submit(STREAM_EVENTS);
+        return handle;
+    }
+
+    private record Pending(Socket socket) implements PendingSocket {
+        @Override
+        public void discard() {
+            closeQuietly(socket);
+        }
+    }
+
+    private static void closeQuietly(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            LOG.debug("close of {}", socket, e);
+        }
+    }
+
+    private static final class EpollSocket implements EpollIoHandle, StreamSocket {
+        private final Socket socket;
+        private final SocketEvents events;
+        private final InetSocketAddress remote;
+        private @Nullable IoRegistration registration;
+        private boolean closed;
+
+        EpollSocket(Socket socket, SocketEvents events, InetSocketAddress remote) {
+            this.socket = socket;
+            this.events = events;
+            this.remote = remote;
+        }
+
+        @Override
+        public FileDescriptor fd() {
+            return socket;
+        }
+
+        @Override
+        public void handle(IoRegistration registered, IoEvent event) {
+            if (!closed) {
+                // Errors and hang-ups come with EPOLLOUT or are seen by the next receive.
+                EpollIoOps ops = ((EpollIoEvent) event).ops();
+                events.ready(ops.contains(EpollIoOps.EPOLLOUT) || ops.contains(EpollIoOps.EPOLLERR));
+            }
+        }
+
+        @Override
+        public int receive(long address, int length) throws IOException {
+            return socket.recvAddress(address, 0, length);
+        }
+
+        @Override
+        public long gather(IoVectors vectors, int from, int count) throws IOException {
+            if (count == 1) {
+                int length = Math.toIntExact(vectors.length(from));
+                return socket.sendAddress(vectors.base(from), 0, length);
+            }
+            return socket.writevAddresses(vectors.entry(from), count);
+        }
+
+        @Override
+        public boolean finishConnect() throws IOException {
+            return socket.finishConnect();
+        }
+
+        @Override
+        public InetSocketAddress localAddress() {
+            return socket.localAddress();
+        }
+
+        @Override
+        public InetSocketAddress remoteAddress() {
+            return remote;
+        }
+
+        @Override
+        public void shutdownOutput() {
+            try {
+                socket.shutdown(false, true);
+            } catch (IOException e) {
+                LOG.debug("shutdown of {}", socket, e);
+            }
+        }
+
+        @Override
+        public void close() {
+            if (!closed) {
+                closed = true;
+                if (registration != null) {
+                    registration.cancel();
+                }
+                closeQuietly(socket);
+            }
+        }
+
+        @Override
+        public void abort() {
+            if (!closed) {
+                try {
+                    socket.setSoLinger(0);
+                } catch (IOException e) {
+                    LOG.debug("linger of {}", socket, e);
+                }
+                close();
+            }
+        }
+    }
+
+    private final class EpollAcceptor implements EpollIoHandle, Acceptor {
+        private final Socket socket;
+        private final Consumer<PendingSocket> accepted;
+        private final InetSocketAddress local;
+        private final IoRegistration registration;
+        private boolean closed;
+
+        EpollAcceptor(Socket socket, Consumer<PendingSocket> accepted) throws IOException {
+            this.socket = socket;
+            this.accepted = accepted;
+            local = socket.localAddress();
+            registration = register(this);
+            registration.submit(EpollIoOps.EPOLLIN);
+        }
+
+        @Override
+        public FileDescriptor fd() {
+            return socket;
+        }
+
+        @Override
+        public void handle(IoRegistration registered, IoEvent event) {
+            byte[] address = new byte[SOCKADDR_BYTES];
+            try {
+                for (int fd = socket.accept(address); fd >= 0; fd = socket.accept(address)) {
+                    accepted.accept(new Pending(new Socket(fd)));
+                }
+            } catch (IOException e) {
+                LOG.warn("accept on {} failed: {}", local, e.getMessage());
+            }
+        }
+
+        @Override
+        public InetSocketAddress localAddress() {
+            return local;
+        }
+
+        @Override
+        public void close() {
+            if (!closed) {
+                closed = true;
+                registration.cancel();
+                closeQuietly(socket);
+            }
+        }
+    }
+}

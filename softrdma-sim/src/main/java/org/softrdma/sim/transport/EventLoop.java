@@ -1,0 +1,66 @@
+package org.softrdma.sim.transport;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** One thread that drives sockets, tasks and timers. */
+public interface EventLoop {
+    /** Runs a task on the loop, soon; from any thread (in manual progress: the owner). */
+    void execute(Runnable task);
+
+    /** True on the loop's thread. */
+    boolean inLoop();
+
+    /** Runs a task on the loop later; cancel by the result. */
+    Cancellable schedule(Runnable task, long delay, TimeUnit unit);
+
+    /**
+     * Begins an outgoing connection. On the loop.
+     *
+     * @param remote the peer
+     * @param events told when there is an outcome, and later of readiness
+     * @throws IOException if it fails at once
+     */
+    StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException;
+
+    /**
+     * Listens. On the loop.
+     *
+     * @param local address and port, 0 for any
+     * @param backlog connections that may wait
+     * @param accepted given each new connection, which is then {@link #adopt adopted} by some loop of the same transport
+     * @throws IOException if the address cannot be used
+     */
+    Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted) throws IOException;
+
+    /**
+     * Takes an accepted connection. On the loop. The first event is raised at once.
+     *
+     * @param pending from {@link #listen}
+     * @param events told of readiness
+     * @throws IOException if it is broken already
+     */
+    StreamSocket adopt(PendingSocket pending, SocketEvents events) throws IOException;
+
+    /**
+     * Manual progress only: runs what is ready, on the owner's thread.
+     *
+     * @param timeoutNs how long to wait for something; 0 does not wait
+     * @return events and tasks handled
+     */
+    int run(long timeoutNs);
+
+    /** An accepted connection that no loop drives yet. */
+    interface PendingSocket {
+        /** Closes a connection that no loop will adopt. */
+        void discard();
+    }
+
+    /** A scheduled task. */
+    interface Cancellable {
+        /** Prevents the task from running, if it has not run. */
+        void cancel();
+    }
+}

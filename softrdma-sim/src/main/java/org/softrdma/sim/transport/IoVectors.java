@@ -1,0 +1,52 @@
+package org.softrdma.sim.transport;
+
+import java.lang.foreign.Arena;
+import org.softrdma.sim.memory.NativeMemory;
+
+/**
+ * A {@code struct iovec[]} in native memory (readv(2)), in the machine's byte order. One thread.
+ *
+ * <pre>
+ *   entry: base address, 8 bytes | length, 8 bytes
+ * </pre>
+ */
+public final class IoVectors {
+    /** Most entries of one call (IOV_MAX). */
+    public static final int MAX_ENTRIES = 1024;
+
+    private static final int LENGTH_OFFSET = Long.BYTES;
+    private static final int ENTRY_BYTES = LENGTH_OFFSET + Long.BYTES;
+
+    private final long address;
+
+    /**
+     * Empty entries.
+     *
+     * @param arena owns the memory
+     * @param capacity number of entries
+     */
+    public IoVectors(Arena arena, int capacity) {
+        address = arena.allocate((long) capacity * ENTRY_BYTES, Long.BYTES).address();
+    }
+
+    /** Address of an entry. */
+    public long entry(int index) {
+        return address + (long) index * ENTRY_BYTES;
+    }
+
+    /** Sets an entry. */
+    public void set(int index, long base, long length) {
+        NativeMemory.putNativeLong(entry(index), base);
+        NativeMemory.putNativeLong(entry(index) + LENGTH_OFFSET, length);
+    }
+
+    /** Base address of an entry. */
+    public long base(int index) {
+        return NativeMemory.getNativeLong(entry(index));
+    }
+
+    /** Bytes of an entry. */
+    public long length(int index) {
+        return NativeMemory.getNativeLong(entry(index) + LENGTH_OFFSET);
+    }
+}

@@ -1,0 +1,95 @@
+package org.softrdma.sim.transport;
+
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ManualIoEventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The transports on Netty's event loops: threads of its own, or one loop that the owning thread runs. */
+public final class NettyTransport implements Transport {
+    private static final int SHUTDOWN_TIMEOUT_SECONDS = 10;
+
+    private final String name;
+    private final List<EventLoop> loops = new ArrayList<>();
+    private final @Nullable MultiThreadIoEventLoopGroup group;
+    private final @Nullable ManualIoEventLoop manual;
+
+    private NettyTransport(
+            String name,
+            IoHandlerFactory handlers,
+            Function<IoEventLoop, EventLoop> wrap,
+            int threads,
+            boolean manualProgress) {
+        this.name = name;
+        if (manualProgress) {
+            group = null;
+            manual = new ManualIoEventLoop(Thread.currentThread(), handlers);
+            loops.add(wrap.apply(manual));
+        } else {
+            manual = null;
+            group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("rnic", true), handlers);
+            group.forEach(executor -> loops.add(wrap.apply((IoEventLoop) executor)));
+        }
+    }
+
+    /** Why epoll cannot be used here, or null if it can. */
+    public static @Nullable String epollUnavailable() {
+        Throwable cause = Epoll.unavailabilityCause();
+        return cause == null ? null : String.valueOf(cause.getMessage());
+    }
+
+    /**
+     * Linux epoll.
+     *
+     * @param threads number of loops; ignored in manual progress
+     * @param manualProgress the calling thread will run the one loop
+     * @param options of every connection
+     */
+    public static Transport epoll(int threads, boolean manualProgress, SocketOptions options) {
+        return new NettyTransport(
+                "epoll",
+                EpollIoHandler.newFactory(),
+                loop -> new EpollEventLoop(loop, options),
+                threads,
+                manualProgress);
+    }
+
+    /** The portable transport; parameters as for {@link #epoll}. */
+    public static Transport nio(int threads, boolean manualProgress, SocketOptions options) {
+        return new NettyTransport(
+                "nio", NioIoHandler.newFactory(), loop -> new NioEventLoop(loop, options), threads, manualProgress);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public List<EventLoop> loops() {
+        return List.copyOf(loops);
+    }
+
+    @Override
+    public void close() {
+        if (group != null) {
+            group.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly(SHUTDOWN_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        }
+        if (manual != null) {
+            manual.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+            long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_TIMEOUT_SECONDS);
+            while (!manual.isTerminated() && System.nanoTime() < deadlineNs) {
+                manual.runNow();
+            }
+        }
+    }
+}

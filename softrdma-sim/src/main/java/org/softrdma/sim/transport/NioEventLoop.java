@@ -1,0 +1,263 @@
+package org.softrdma.sim.transport;
+
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.nio.NioIoEvent;
+import io.netty.channel.nio.NioIoHandle;
+import io.netty.channel.nio.NioIoOps;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.memory.NativeMemory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The portable loop: channels of java.nio and buffers made over raw memory for each call. */
+final class NioEventLoop extends NettyEventLoop {
+    private static final Logger LOG = LoggerFactory.getLogger(NioEventLoop.class);
+
+    NioEventLoop(IoEventLoop loop, SocketOptions options) {
+        super(loop, options);
+    }
+
+    @Override
+    public StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
+        SocketChannel channel = SocketChannel.open();
+        try {
+            tune(channel);
+            boolean connected = channel.connect(remote);
+            return watch(channel, events, remote, connected ? NioIoOps.READ_AND_WRITE : NioIoOps.CONNECT);
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted)
+            throws IOException {
+        ServerSocketChannel channel = ServerSocketChannel.open();
+        try {
+            channel.configureBlocking(false);
+            channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            channel.bind(local, backlog);
+            return new NioAcceptor(channel, accepted);
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public StreamSocket adopt(PendingSocket pending, SocketEvents events) throws IOException {
+        SocketChannel channel = ((Pending) pending).channel;
+        try {
+            tune(channel);
+            InetSocketAddress remote = (InetSocketAddress) channel.getRemoteAddress();
+            return watch(channel, events, remote, NioIoOps.READ_AND_WRITE);
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private void tune(SocketChannel channel) throws IOException {
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        if (options.sendBuffer() > 0) {
+            channel.setOption(StandardSocketOptions.SO_SNDBUF, options.sendBuffer());
+        }
+        if (options.receiveBuffer() > 0) {
+            channel.setOption(StandardSocketOptions.SO_RCVBUF, options.receiveBuffer());
+        }
+    }
+
+    private StreamSocket watch(SocketChannel channel, SocketEvents events, InetSocketAddress remote, NioIoOps ops)
+            throws IOException {
+        NioSocket handle = new NioSocket(channel, events, remote);
+        IoRegistration registration = register(handle);
+        handle.registration = registration;
+        registration.submit(ops);
+        return handle;
+    }
+
+    private record Pending(SocketChannel channel) implements PendingSocket {
+        @Override
+        public void discard() {
+            closeQuietly(channel);
+        }
+    }
+
+    private static void closeQuietly(SelectableChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOG.debug("close of {}", channel, e);
+        }
+    }
+
+    private static ByteBuffer buffer(long address, long length) {
+        return NativeMemory.segment(address, length).asByteBuffer();
+    }
+
+    private static final class NioSocket implements NioIoHandle, StreamSocket {
+        private final SocketChannel channel;
+        private final SocketEvents events;
+        private final InetSocketAddress remote;
+        private @Nullable IoRegistration registration;
+        private boolean closed;
+
+        NioSocket(SocketChannel channel, SocketEvents events, InetSocketAddress remote) {
+            this.channel = channel;
+            this.events = events;
+            this.remote = remote;
+        }
+
+        @Override
+        public SelectableChannel selectableChannel() {
+            return channel;
+        }
+
+        @Override
+        public void handle(IoRegistration registered, IoEvent event) {
+            if (closed) {
+                return;
+            }
+            NioIoOps ops = ((NioIoEvent) event).ops();
+            boolean writable = ops.contains(NioIoOps.WRITE) || ops.contains(NioIoOps.CONNECT);
+            if (ops.contains(NioIoOps.WRITE)) {
+                registered.submit(NioIoOps.READ);
+            }
+            events.ready(writable);
+        }
+
+        @Override
+        public int receive(long address, int length) throws IOException {
+            return channel.read(buffer(address, length));
+        }
+
+        @Override
+        public long gather(IoVectors vectors, int from, int count) throws IOException {
+            ByteBuffer[] buffers = new ByteBuffer[count];
+            long total = 0;
+            for (int i = 0; i < count; i++) {
+                buffers[i] = buffer(vectors.base(from + i), vectors.length(from + i));
+                total += vectors.length(from + i);
+            }
+            long sent = channel.write(buffers);
+            if (sent < total && registration != null) {
+                registration.submit(NioIoOps.READ_AND_WRITE);
+            }
+            return sent;
+        }
+
+        @Override
+        public boolean finishConnect() throws IOException {
+            boolean connected = channel.finishConnect();
+            if (connected && registration != null) {
+                registration.submit(NioIoOps.READ);
+            }
+            return connected;
+        }
+
+        @Override
+        public InetSocketAddress localAddress() {
+            try {
+                return (InetSocketAddress) channel.getLocalAddress();
+            } catch (IOException e) {
+                LOG.debug("local address of {}", channel, e);
+                return new InetSocketAddress(0);
+            }
+        }
+
+        @Override
+        public InetSocketAddress remoteAddress() {
+            return remote;
+        }
+
+        @Override
+        public void shutdownOutput() {
+            try {
+                channel.shutdownOutput();
+            } catch (IOException e) {
+                LOG.debug("shutdown of {}", channel, e);
+            }
+        }
+
+        @Override
+        public void close() {
+            if (!closed) {
+                closed = true;
+                if (registration != null) {
+                    registration.cancel();
+                }
+                closeQuietly(channel);
+            }
+        }
+
+        @Override
+        public void abort() {
+            if (!closed) {
+                try {
+                    channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+                } catch (IOException e) {
+                    LOG.debug("linger of {}", channel, e);
+                }
+                close();
+            }
+        }
+    }
+
+    private final class NioAcceptor implements NioIoHandle, Acceptor {
+        private final ServerSocketChannel channel;
+        private final Consumer<PendingSocket> accepted;
+        private final InetSocketAddress local;
+        private final IoRegistration registration;
+        private boolean closed;
+
+        NioAcceptor(ServerSocketChannel channel, Consumer<PendingSocket> accepted) throws IOException {
+            this.channel = channel;
+            this.accepted = accepted;
+            local = (InetSocketAddress) channel.getLocalAddress();
+            registration = register(this);
+            registration.submit(NioIoOps.ACCEPT);
+        }
+
+        @Override
+        public SelectableChannel selectableChannel() {
+            return channel;
+        }
+
+        @Override
+        public void handle(IoRegistration registered, IoEvent event) {
+            try {
+                for (SocketChannel next = channel.accept(); next != null; next = channel.accept()) {
+                    accepted.accept(new Pending(next));
+                }
+            } catch (IOException e) {
+                LOG.warn("accept on {} failed: {}", local, e.getMessage());
+            }
+        }
+
+        @Override
+        public InetSocketAddress localAddress() {
+            return local;
+        }
+
+        @Override
+        public void close() {
+            if (!closed) {
+                closed = true;
+                registration.cancel();
+                closeQuietly(channel);
+            }
+        }
+    }
+}

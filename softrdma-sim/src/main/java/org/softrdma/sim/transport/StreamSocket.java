@@ -1,0 +1,59 @@
+package org.softrdma.sim.transport;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+
+/**
+ * A non-blocking byte stream that moves bytes at raw addresses. All methods on its event loop only.
+ *
+ * <p>Readiness is edge triggered: after an event, receive until fewer bytes came than were asked for, and gather until fewer
+ * bytes went than were given (epoll(7)); whoever stops earlier comes back by a task of the loop.
+ */
+public interface StreamSocket {
+    /** Result of {@link #receive}: the peer has ended its stream. */
+    int END_OF_STREAM = -1;
+
+    /**
+     * Receives what is there.
+     *
+     * @param address where to
+     * @param length most bytes, more than 0
+     * @return bytes received, 0 if nothing is there, or {@link #END_OF_STREAM}
+     * @throws IOException if the connection broke
+     */
+    int receive(long address, int length) throws IOException;
+
+    /**
+     * Sends what the kernel takes.
+     *
+     * @param vectors {@link IoVectors}
+     * @param from first entry
+     * @param count number of entries, at most {@link IoVectors#MAX_ENTRIES}
+     * @return bytes sent, perhaps 0; if less than given, an event follows when there is room
+     * @throws IOException if the connection broke
+     */
+    long gather(IoVectors vectors, int from, int count) throws IOException;
+
+    /**
+     * Completes an outgoing connection after its first event.
+     *
+     * @return true if it is connected, false if it still takes time
+     * @throws IOException if it failed, for example refused
+     */
+    boolean finishConnect() throws IOException;
+
+    /** The local address. */
+    InetSocketAddress localAddress();
+
+    /** The peer's address. */
+    InetSocketAddress remoteAddress();
+
+    /** Ends the outgoing stream; the peer reads the end of it behind the last byte. Never throws. */
+    void shutdownOutput();
+
+    /** Closes without waiting. Idempotent, never throws. */
+    void close();
+
+    /** Closes so that the peer sees a reset. Idempotent, never throws. */
+    void abort();
+}
