@@ -1,0 +1,59 @@
+package org.softrdma.bench.cpu;
+
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * What a process used between two samples of its {@link CpuClock}.
+ *
+ * @param wallNs time that passed
+ * @param totalNs time on a CPU, all threads
+ * @param userNs of which in user mode, in steps of 10 ms a thread
+ * @param systemNs of which in the kernel, in steps of 10 ms a thread
+ * @param byClassNs the total by class of thread; classes that used nothing are absent
+ */
+public record CpuUse(long wallNs, long totalNs, long userNs, long systemNs, Map<ThreadClass, Long> byClassNs) {
+    private static final double NS_PER_US = 1e3;
+
+    /** Copies the map. */
+    public CpuUse {
+        byClassNs = Map.copyOf(byClassNs);
+    }
+
+    static CpuUse of(long wallNs, long totalNs, long userNs, long systemNs, long[] byClass) {
+        Map<ThreadClass, Long> map = new EnumMap<>(ThreadClass.class);
+        for (ThreadClass threadClass : ThreadClass.values()) {
+            if (byClass[threadClass.ordinal()] != 0) {
+                map.put(threadClass, byClass[threadClass.ordinal()]);
+            }
+        }
+        return new CpuUse(wallNs, totalNs, userNs, systemNs, map);
+    }
+
+    /**
+     * Microseconds of CPU per operation.
+     *
+     * @param operations how many were done
+     */
+    public double microsPer(long operations) {
+        return operations == 0 ? 0 : totalNs / NS_PER_US / operations;
+    }
+
+    /**
+     * The classes of threads with their microseconds per operation, for people: {@code rnic 1.20, gc 0.01}.
+     *
+     * @param operations how many were done
+     */
+    public String describeClasses(long operations) {
+        return byClassNs.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(entry -> String.format(
+                        Locale.ROOT,
+                        "%s %.3f",
+                        entry.getKey().label(),
+                        operations == 0 ? 0 : entry.getValue() / NS_PER_US / operations))
+                .collect(Collectors.joining(", "));
+    }
+}

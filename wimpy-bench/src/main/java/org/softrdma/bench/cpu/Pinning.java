@@ -1,0 +1,74 @@
+package org.softrdma.bench.cpu;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Binds processes to a core with {@code taskset}; where that cannot be done, says why instead of pretending. */
+public final class Pinning {
+    private static final long TIMEOUT_SECONDS = 10;
+    private static final List<Path> PLACES =
+            List.of(Path.of("/usr/bin/taskset"), Path.of("/bin/taskset"), Path.of("/usr/local/bin/taskset"));
+
+    private final @Nullable Path taskset;
+
+    private Pinning(@Nullable Path taskset) {
+        this.taskset = taskset;
+    }
+
+    /** Looks for {@code taskset}. */
+    public static Pinning detect() {
+        return new Pinning(PLACES.stream().filter(Files::isExecutable).findFirst().orElse(null));
+    }
+
+    /** Why nothing can be pinned here; empty if it can. */
+    public Optional<String> problem() {
+        return taskset == null
+                ? Optional.of("not pinned: there is no taskset here (it comes with util-linux)")
+                : Optional.empty();
+    }
+
+    /**
+     * What to put before a command so that it runs on one core; nothing if that cannot be done.
+     *
+     * @param core the core's number; negative for any
+     */
+    public List<String> prefix(int core) {
+        return taskset == null || core < 0 ? List.of() : List.of(taskset.toString(), "-c", Integer.toString(core));
+    }
+
+    /**
+     * Binds every thread of this process, and those they will start, to one core.
+     *
+     * @param core the core's number; negative does nothing
+     * @return why it did not work; empty if it did
+     */
+    public Optional<String> pinThisProcess(int core) {
+        if (core < 0 || taskset == null) {
+            return core < 0 ? Optional.empty() : problem();
+        }
+        String pid = Long.toString(ProcessHandle.current().pid());
+        ProcessBuilder builder =
+                new ProcessBuilder(taskset.toString(), "-a", "-c", "-p", Integer.toString(core), pid);
+        builder.redirectErrorStream(true);
+        try {
+            Process process = builder.start();
+            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                return Optional.of("not pinned: taskset did not end");
+            }
+            return process.exitValue() == 0 ? Optional.empty() : Optional.of("not pinned: " + said.trim());
+        } catch (IOException e) {
+            return Optional.of("not pinned: " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.of("not pinned: interrupted");
+        }
+    }
+}
