@@ -1,0 +1,19 @@
+package org.softrdma.testkit;
+
+import java.util.Comparator;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.MethodOrdererContext;
+
+/** Runs the cases of a class by number. */
+public final class CaseOrder implements MethodOrderer {
+    /** Made by JUnit. */
+    public CaseOrder() {}
+
+    @Override
+    public void orderMethods(MethodOrdererContext context) {
+        context.getMethodDescriptors()
+                .sort(Comparator.comparingInt(method -> method.findAnnotation(ConformanceCase.class)
+                        .map(ConformanceCase::number)
+                        .orElse(0)));
+    }
+}

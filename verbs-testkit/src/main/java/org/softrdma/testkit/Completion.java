@@ -1,0 +1,38 @@
+package org.softrdma.testkit;
+
+import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.WorkCompletion;
+
+/**
+ * A copy of a work completion.
+ *
+ * @param wrId number of the work request
+ * @param status how it ended
+ * @param qpNumber its queue pair
+ * @param opcode what it was; null of a failure
+ * @param byteLength bytes moved; -1 of a failure
+ */
+public record Completion(
+        long wrId, CompletionStatus status, int qpNumber, @Nullable CompletionOpcode opcode, long byteLength) {
+    /**
+     * Copies.
+     *
+     * @param completion as polled
+     */
+    public static Completion of(WorkCompletion completion) {
+        boolean success = completion.isSuccess();
+        return new Completion(
+                completion.wrId(),
+                completion.status(),
+                completion.qpNumber(),
+                success ? completion.opcode() : null,
+                success ? completion.byteLength() : -1);
+    }
+
+    /** True if it ended well. */
+    public boolean isSuccess() {
+        return status == CompletionStatus.SUCCESS;
+    }
+}

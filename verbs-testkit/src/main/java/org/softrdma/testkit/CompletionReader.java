@@ -1,0 +1,149 @@
+package org.softrdma.testkit;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.WorkCompletion;
+
+/**
+ * A completion queue with a reader that waits within a deadline and says what it waited for. What a case leaves unread when
+ * it ends fails the case. One thread reads.
+ */
+public final class CompletionReader implements AutoCloseable {
+    private static final int BATCH = 32;
+
+    private final Fabric fabric;
+    private final CompletionQueue queue;
+    private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
+    private final Deque<Completion> unread = new ArrayDeque<>();
+    private boolean leftoversAllowed;
+    private boolean closed;
+
+    CompletionReader(Fabric fabric, CompletionQueue queue) {
+        this.fabric = fabric;
+        this.queue = queue;
+    }
+
+    /** The queue itself. */
+    public CompletionQueue queue() {
+        return queue;
+    }
+
+    /**
+     * The next completion, whatever its status.
+     *
+     * @param what names in the message what was waited for
+     */
+    public Completion next(String what) {
+        if (unread.isEmpty()) {
+            fabric.await(what, () -> fill() > 0);
+        }
+        return unread.remove();
+    }
+
+    /**
+     * The next completions, whatever their status.
+     *
+     * @param count how many
+     * @param what names in the message what was waited for
+     */
+    public List<Completion> take(int count, String what) {
+        List<Completion> taken = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            taken.add(next(what + " (" + (i + 1) + " of " + count + ")"));
+        }
+        return taken;
+    }
+
+    /**
+     * Takes the next completion and fails unless it is this success.
+     *
+     * @param wrId number of its request
+     * @param opcode what it was
+     * @param byteLength bytes moved; not looked at for SEND and WRITE
+     */
+    public void expect(long wrId, CompletionOpcode opcode, long byteLength) {
+        Completion completion = next("success of " + opcode + " with wrId " + wrId);
+        boolean lengthCounts = opcode == CompletionOpcode.READ || opcode == CompletionOpcode.RECEIVE;
+        if (completion.wrId() != wrId
+                || !completion.isSuccess()
+                || completion.opcode() != opcode
+                || (lengthCounts && completion.byteLength() != byteLength)) {
+            throw new AssertionError("expected success of " + opcode + " with wrId " + wrId
+                    + (lengthCounts ? " and " + byteLength + " bytes" : "") + ", got " + completion);
+        }
+    }
+
+    /**
+     * Takes the next completion and fails unless it is of this request with one of these statuses.
+     *
+     * @param wrId number of its request
+     * @param statuses what is lawful
+     * @param what names the request in the message
+     */
+    public Completion expect(long wrId, Set<CompletionStatus> statuses, String what) {
+        Completion completion = next(what);
+        if (completion.wrId() != wrId || !statuses.contains(completion.status())) {
+            throw new AssertionError(
+                    what + ": expected wrId " + wrId + " with one of " + statuses + ", got " + completion);
+        }
+        return completion;
+    }
+
+    /**
+     * Fails if there is a completion now.
+     *
+     * @param why why there must be none
+     */
+    public void expectNone(String why) {
+        fill();
+        if (!unread.isEmpty()) {
+            throw new AssertionError("unexpected completion, " + why + ": " + unread);
+        }
+    }
+
+    /** Takes whatever is there now. */
+    public List<Completion> drain() {
+        while (fill() > 0) {
+            // Until the queue is empty.
+        }
+        List<Completion> all = new ArrayList<>(unread);
+        unread.clear();
+        return all;
+    }
+
+    /** Lets the case end with completions unread. */
+    public CompletionReader allowLeftovers() {
+        leftoversAllowed = true;
+        return this;
+    }
+
+    void expectNoLeftovers() {
+        if (!closed && !leftoversAllowed) {
+            expectNone("left at the end of the case");
+        }
+    }
+
+    private int fill() {
+        int count = queue.poll(batch, BATCH);
+        for (int i = 0; i < count; i++) {
+            Completion completion = Completion.of(batch[i]);
+            if (completion.isSuccess()) {
+                fabric.countOperations(1);
+            }
+            unread.add(completion);
+        }
+        return count;
+    }
+
+    @Override
+    public void close() {
+        queue.close();
+        closed = true;
+    }
+}

@@ -1,0 +1,152 @@
+package org.softrdma.testkit;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.cm.ConnectionParameters;
+
+/** How a pair is to be connected; what is not said has the defaults of the API. */
+public final class ConnectionSpec {
+    private QueuePairLimits requesterLimits = QueuePairLimits.DEFAULT;
+    private QueuePairLimits responderLimits = QueuePairLimits.DEFAULT;
+    private ConnectionParameters requesterParameters = ConnectionParameters.DEFAULT;
+    private ConnectionParameters responderParameters = ConnectionParameters.DEFAULT;
+    private boolean signalAll;
+    private @Nullable CompletionReader requesterSends;
+    private @Nullable CompletionReader requesterReceives;
+    private @Nullable CompletionReader responderReceives;
+    private Consumer<Endpoint> beforeConnect = endpoint -> {};
+    private Consumer<Endpoint> beforeAccept = endpoint -> {};
+
+    /** All defaults. */
+    public ConnectionSpec() {}
+
+    /**
+     * Sizes of both queue pairs.
+     *
+     * @param limits sizes
+     */
+    public ConnectionSpec limits(QueuePairLimits limits) {
+        requesterLimits = limits;
+        responderLimits = limits;
+        return this;
+    }
+
+    /**
+     * Sizes of the requester's queue pair.
+     *
+     * @param limits sizes
+     */
+    public ConnectionSpec requesterLimits(QueuePairLimits limits) {
+        requesterLimits = limits;
+        return this;
+    }
+
+    /**
+     * What the two sides want of the connection.
+     *
+     * @param requester of the connecting side
+     * @param responder of the accepting side
+     */
+    public ConnectionSpec parameters(ConnectionParameters requester, ConnectionParameters responder) {
+        requesterParameters = requester;
+        responderParameters = responder;
+        return this;
+    }
+
+    /** Every request of the requester gives a completion. */
+    public ConnectionSpec signalAll() {
+        signalAll = true;
+        return this;
+    }
+
+    /**
+     * Where completions of the requester's send queue go.
+     *
+     * @param reader a queue of the requester's device
+     */
+    public ConnectionSpec requesterSends(CompletionReader reader) {
+        requesterSends = reader;
+        return this;
+    }
+
+    /**
+     * Where completions of the requester's receive queue go.
+     *
+     * @param reader a queue of the requester's device
+     */
+    public ConnectionSpec requesterReceives(CompletionReader reader) {
+        requesterReceives = reader;
+        return this;
+    }
+
+    /**
+     * Where completions of the responder's receive queue go.
+     *
+     * @param reader a queue of the responder's device
+     */
+    public ConnectionSpec responderReceives(CompletionReader reader) {
+        responderReceives = reader;
+        return this;
+    }
+
+    /**
+     * Runs between creation of the requester's queue pair and connecting.
+     *
+     * @param action posts RECVs
+     */
+    public ConnectionSpec beforeConnect(Consumer<Endpoint> action) {
+        beforeConnect = action;
+        return this;
+    }
+
+    /**
+     * Runs on the accepting thread between creation of the responder's queue pair and accepting.
+     *
+     * @param action posts RECVs
+     */
+    public ConnectionSpec beforeAccept(Consumer<Endpoint> action) {
+        beforeAccept = action;
+        return this;
+    }
+
+    QueuePairLimits requesterLimits() {
+        return requesterLimits;
+    }
+
+    QueuePairLimits responderLimits() {
+        return responderLimits;
+    }
+
+    ConnectionParameters requesterParameters() {
+        return requesterParameters;
+    }
+
+    ConnectionParameters responderParameters() {
+        return responderParameters;
+    }
+
+    boolean isSignalAll() {
+        return signalAll;
+    }
+
+    @Nullable CompletionReader requesterSends() {
+        return requesterSends;
+    }
+
+    @Nullable CompletionReader requesterReceives() {
+        return requesterReceives;
+    }
+
+    @Nullable CompletionReader responderReceives() {
+        return responderReceives;
+    }
+
+    Consumer<Endpoint> beforeConnect() {
+        return beforeConnect;
+    }
+
+    Consumer<Endpoint> beforeAccept() {
+        return beforeAccept;
+    }
+}

@@ -1,0 +1,165 @@
+package org.softrdma.testkit;
+
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.SendFlags;
+
+/** One end of a connection: its queue pair and the readers of its two completion queues. */
+public final class Endpoint {
+    private final Fabric fabric;
+    private final Node node;
+    private final QueuePair queuePair;
+    private final CompletionReader sends;
+    private final CompletionReader receives;
+    private final AtomicReference<@Nullable String> disconnectReason = new AtomicReference<>();
+
+    Endpoint(Fabric fabric, Node node, QueuePair queuePair, CompletionReader sends, CompletionReader receives) {
+        this.fabric = fabric;
+        this.node = node;
+        this.queuePair = queuePair;
+        this.sends = sends;
+        this.receives = receives;
+    }
+
+    /** Called once connected: remembers why the connection ended. */
+    void watchDisconnection() {
+        CompletionStage<String> disconnected = queuePair.disconnected();
+        CompletionStage<Void> unused = disconnected.thenAccept(reason -> {
+            String earlier = disconnectReason.getAndSet(reason);
+            if (earlier != null) {
+                disconnectReason.set("disconnected twice: " + earlier + "; " + reason);
+            }
+        });
+        java.util.Objects.requireNonNull(unused);
+    }
+
+    /** Its side. */
+    public Node node() {
+        return node;
+    }
+
+    /** Its queue pair. */
+    public QueuePair queuePair() {
+        return queuePair;
+    }
+
+    /** Completions of its send queue. */
+    public CompletionReader sends() {
+        return sends;
+    }
+
+    /** Completions of its receive queue. */
+    public CompletionReader receives() {
+        return receives;
+    }
+
+    /** Why the connection ended, once it has. */
+    public @Nullable String disconnectReason() {
+        return disconnectReason.get();
+    }
+
+    /**
+     * Posts a signalled READ.
+     *
+     * @param wrId number of the request
+     * @param sink where the data goes
+     * @param offset bytes from its start
+     * @param length bytes
+     * @param remoteAddress where it comes from
+     * @param rkey key of that
+     */
+    public void read(long wrId, MemoryRegion sink, long offset, long length, long remoteAddress, int rkey) {
+        require(
+                queuePair.postRead(wrId, sink, offset, length, remoteAddress, rkey, SendFlags.SIGNALLED),
+                "READ " + wrId);
+    }
+
+    /**
+     * Posts a signalled READ of as much as the sink takes, from the start of a region.
+     *
+     * @param wrId number of the request
+     * @param sink where the data goes
+     * @param source the peer's region
+     */
+    public void read(long wrId, MemoryRegion sink, MemoryRegion source) {
+        read(wrId, sink, 0, sink.length(), source.address(), source.rkey());
+    }
+
+    /**
+     * Posts a signalled WRITE.
+     *
+     * @param wrId number of the request
+     * @param source where the data comes from
+     * @param offset bytes from its start
+     * @param length bytes
+     * @param remoteAddress where it goes
+     * @param rkey key of that
+     */
+    public void write(long wrId, MemoryRegion source, long offset, long length, long remoteAddress, int rkey) {
+        require(
+                queuePair.postWrite(wrId, source, offset, length, remoteAddress, rkey, SendFlags.SIGNALLED),
+                "WRITE " + wrId);
+    }
+
+    /**
+     * Posts a signalled WRITE of a whole region to the start of another.
+     *
+     * @param wrId number of the request
+     * @param source where the data comes from
+     * @param target the peer's region
+     */
+    public void write(long wrId, MemoryRegion source, MemoryRegion target) {
+        write(wrId, source, 0, source.length(), target.address(), target.rkey());
+    }
+
+    /**
+     * Posts a signalled SEND.
+     *
+     * @param wrId number of the request
+     * @param source where the data comes from
+     * @param offset bytes from its start
+     * @param length bytes
+     */
+    public void send(long wrId, MemoryRegion source, long offset, long length) {
+        require(queuePair.postSend(wrId, source, offset, length, SendFlags.SIGNALLED), "SEND " + wrId);
+    }
+
+    /**
+     * Posts a RECV.
+     *
+     * @param wrId number of the request
+     * @param sink where the data goes
+     * @param offset bytes from its start
+     * @param length bytes
+     */
+    public void receive(long wrId, MemoryRegion sink, long offset, long length) {
+        require(queuePair.postReceive(wrId, sink, offset, length), "RECV " + wrId);
+    }
+
+    /** Waits until the queue pair is in error and the end of its connection was told, with a reason. */
+    public void awaitError() {
+        fabric.await(node.name() + "'s queue pair to go to ERROR", () -> queuePair.state() == QueuePairState.ERROR);
+        fabric.await(node.name() + "'s disconnected() to complete", () -> disconnectReason.get() != null);
+        String reason = disconnectReason.get();
+        if (reason == null || reason.isBlank() || reason.startsWith("disconnected twice")) {
+            throw new AssertionError(node.name() + "'s disconnected() completed with '" + reason + "'");
+        }
+    }
+
+    /**
+     * Fails unless the request was accepted.
+     *
+     * @param status what posting answered
+     * @param what names the request
+     */
+    public static void require(PostStatus status, String what) {
+        if (status != PostStatus.ACCEPTED) {
+            throw new AssertionError("posting " + what + ": expected ACCEPTED, got " + status);
+        }
+    }
+}

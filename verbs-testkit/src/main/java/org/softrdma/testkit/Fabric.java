@@ -1,0 +1,473 @@
+package org.softrdma.testkit;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.ServiceLoader;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.VerbsProvider;
+import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.Listener;
+
+/**
+ * What a case works with: a requester and a responder on opened devices, and pairs of connected queue pairs between them.
+ *
+ * <p>It closes everything in reverse order at the end of the case. A case that went well then fails if the canary (a second
+ * connection of the same devices, made before the case began) no longer works, if a completion is left unread, if an object
+ * or a connection leaked, or if a thread of it still runs. The thread that opened it owns the requester's device if that is
+ * in manual progress, and every wait drives it.
+ */
+public final class Fabric {
+    private static final int BACKLOG = 64;
+    private static final int CANARY_BYTES = 64;
+    private static final int BARRIER_BYTES = 8;
+    private static final int SPINS_BEFORE_PARKING = 100;
+    private static final long PARK_NS = 20_000;
+    private static final long PROGRESS_NS = 100_000;
+    private static final long NANOS_PER_MILLI = 1_000_000;
+    private static final String ESTABLISHED = "connectionsEstablished";
+    private static final String CLOSED = "connectionsClosed";
+
+    private final ConformanceSettings settings;
+    private final VerbsProvider provider;
+    private final long timeoutNs;
+    private final Random random;
+    private final Thread owner = Thread.currentThread();
+    private final ConcurrentLinkedDeque<AutoCloseable> owned = new ConcurrentLinkedDeque<>();
+    private final List<VerbsDevice> devices = new ArrayList<>();
+    private final Queue<CompletionReader> readers = new ConcurrentLinkedQueue<>();
+    private final Queue<Task<?>> tasks = new ConcurrentLinkedQueue<>();
+    private final LongAdder operations = new LongAdder();
+    private final Node requester;
+    private final Node responder;
+    private final Listener listener;
+    private final MemoryRegion requesterScratch;
+    private final MemoryRegion responderScratch;
+    private final MemoryRegion barrierSink;
+    private final MemoryRegion barrierSource;
+    private final LoopbackPair canary;
+    private final ProviderTraits traits;
+
+    private Fabric(ConformanceSettings settings, int caseNumber) {
+        this.settings = settings;
+        this.provider = provider(settings.provider());
+        this.timeoutNs = (long) (settings.timeoutNs() * Math.max(1, settings.scale()));
+        this.random = new Random(settings.seed() * 31 + caseNumber);
+        try {
+            VerbsDevice active = open(settings.requesterOptions());
+            VerbsDevice passive = settings.sharedDevice() ? active : open(settings.responderOptions());
+            if (passive.manualProgress()) {
+                throw new IllegalArgumentException("responder device " + passive.name()
+                        + " is in manual progress; nobody would drive it: open it with other options");
+            }
+            requester = new Node(this, "requester", active);
+            responder = new Node(this, "responder", passive);
+            listener = own(passive.listen(new InetSocketAddress(settings.address(), 0), BACKLOG));
+            requesterScratch = requester.region(CANARY_BYTES, AccessFlag.READ_SINK, AccessFlag.RECEIVE_SINK);
+            responderScratch = responder.region(CANARY_BYTES, AccessFlag.READ_SINK, AccessFlag.RECEIVE_SINK);
+            barrierSink = requester.region(BARRIER_BYTES, AccessFlag.READ_SINK);
+            barrierSource = responder.region(BARRIER_BYTES, AccessFlag.REMOTE_READ);
+            canary = connect();
+            traits = ProviderTraits.of(settings.provider(), active.name(), canary.features());
+        } catch (RuntimeException | Error e) {
+            closeAll().forEach(e::addSuppressed);
+            throw e;
+        }
+    }
+
+    /**
+     * Opens the devices and connects the canary.
+     *
+     * @param settings what the run is about
+     * @param caseNumber number of the case, goes into the seed
+     */
+    public static Fabric open(ConformanceSettings settings, int caseNumber) {
+        return new Fabric(settings, caseNumber);
+    }
+
+    /**
+     * Finds a provider on the class path.
+     *
+     * @param name its name
+     */
+    public static VerbsProvider provider(String name) {
+        List<VerbsProvider> all = new ArrayList<>();
+        ServiceLoader.load(VerbsProvider.class).forEach(all::add);
+        return all.stream()
+                .filter(candidate -> candidate.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("provider '" + name + "' is not on the class path; there "
+                        + "are: " + all.stream().map(VerbsProvider::name).collect(Collectors.joining(", "))));
+    }
+
+    /** The side that connects and posts. */
+    public Node requester() {
+        return requester;
+    }
+
+    /** The side that accepts. */
+    public Node responder() {
+        return responder;
+    }
+
+    /** Lawful differences of the provider. */
+    public ProviderTraits traits() {
+        return traits;
+    }
+
+    /** What the run is about. */
+    public ConformanceSettings settings() {
+        return settings;
+    }
+
+    /** The provider under test. */
+    public VerbsProvider provider() {
+        return provider;
+    }
+
+    /** Where the responder listens. */
+    public InetSocketAddress responderAddress() {
+        return listener.localAddress();
+    }
+
+    /** The responder's listener; nobody takes its requests except {@link #connect}. */
+    public Listener listener() {
+        return listener;
+    }
+
+    /** Random numbers that the seed of the run and the case determine. */
+    public Random random() {
+        return random;
+    }
+
+    /** A pattern that no other call has given. */
+    public BytePattern pattern() {
+        return new BytePattern(random.nextLong());
+    }
+
+    /** How long a case waits for anything. */
+    public long timeoutNs() {
+        return timeoutNs;
+    }
+
+    /** The protocol of the connections, for people. */
+    public String wire() {
+        return canary.requester().queuePair().connectionCapabilities().wire();
+    }
+
+    /** Successful operations seen so far. */
+    public long operations() {
+        return operations.sum();
+    }
+
+    /**
+     * Counts operations that a case polled for itself.
+     *
+     * @param count how many succeeded
+     */
+    public void countOperations(long count) {
+        operations.add(count);
+    }
+
+    /**
+     * A number of iterations, scaled.
+     *
+     * @param count at scale 1
+     * @return at least 1
+     */
+    public int times(int count) {
+        return (int) Math.max(1, Math.round(count * settings.scale()));
+    }
+
+    /**
+     * Skips the case unless it applies.
+     *
+     * @param applies whether it does
+     * @param reason why it does not
+     */
+    public void require(boolean applies, String reason) {
+        Assumptions.assumeTrue(applies, reason);
+    }
+
+    /**
+     * Skips the case unless the connections have a feature.
+     *
+     * @param feature the feature
+     */
+    public void require(Feature feature) {
+        require(canary.features().contains(feature), "no feature " + feature);
+    }
+
+    /** Skips the case if only one thread may use the requester's device. */
+    public void requireThreads() {
+        require(!requester.device().manualProgress(), "in manual progress only one thread uses the device");
+    }
+
+    /**
+     * Keeps something to be closed at the end of the case.
+     *
+     * @param resource what the case has made
+     */
+    public <T extends AutoCloseable> T own(T resource) {
+        owned.push(resource);
+        return resource;
+    }
+
+    CompletionReader read(CompletionQueue queue) {
+        CompletionReader reader = own(new CompletionReader(this, queue));
+        readers.add(reader);
+        return reader;
+    }
+
+    MemoryRegion scratch(Node node) {
+        return node == requester ? requesterScratch : responderScratch;
+    }
+
+    MemoryRegion barrierSink() {
+        return barrierSink;
+    }
+
+    MemoryRegion barrierSource() {
+        return barrierSource;
+    }
+
+    /** Connects a pair with the defaults of the API. */
+    public LoopbackPair connect() {
+        return connect(new ConnectionSpec());
+    }
+
+    /**
+     * Connects a pair.
+     *
+     * @param spec how
+     */
+    public LoopbackPair connect(ConnectionSpec spec) {
+        Task<Endpoint> accepting = startVirtual("accept", () -> accept(spec));
+        try (Connector connector = requester.device().resolve(listener.localAddress(), timeoutNs)) {
+            CompletionReader sends = spec.requesterSends();
+            CompletionReader receives = spec.requesterReceives();
+            Endpoint active = create(
+                    requester, connector::createQueuePair, spec.requesterLimits(), spec.isSignalAll(), sends, receives);
+            spec.beforeConnect().accept(active);
+            byte[] reply = connector.connect(spec.requesterParameters(), timeoutNs);
+            active.watchDisconnection();
+            return new LoopbackPair(this, active, accepting.get(), reply);
+        } catch (RuntimeException | Error e) {
+            accepting.cancel();
+            throw e;
+        }
+    }
+
+    private Endpoint accept(ConnectionSpec spec) {
+        try (ConnectionRequest request = listener.next(timeoutNs)
+                .orElseThrow(() -> new AssertionError("no connection request within " + millis(timeoutNs) + " ms"))) {
+            CompletionReader receives = spec.responderReceives();
+            Endpoint passive =
+                    create(responder, request::createQueuePair, spec.responderLimits(), false, null, receives);
+            spec.beforeAccept().accept(passive);
+            request.accept(spec.responderParameters(), timeoutNs);
+            passive.watchDisconnection();
+            return passive;
+        }
+    }
+
+    private Endpoint create(
+            Node node,
+            QueuePairFactory factory,
+            QueuePairLimits limits,
+            boolean signalAll,
+            @Nullable CompletionReader sharedSends,
+            @Nullable CompletionReader sharedReceives) {
+        CompletionReader sends =
+                sharedSends == null ? node.completions(limits.maxSendWorkRequests() * 2 + 2) : sharedSends;
+        CompletionReader receives =
+                sharedReceives == null ? node.completions(limits.maxReceiveWorkRequests() * 2 + 2) : sharedReceives;
+        QueuePair queuePair = own(factory.create(
+                node.domain(), new QueuePairAttributes(sends.queue(), receives.queue(), limits, signalAll)));
+        return new Endpoint(this, node, queuePair, sends, receives);
+    }
+
+    /**
+     * Runs something on a platform thread.
+     *
+     * @param name of the thread
+     * @param work what to do
+     */
+    public <T> Task<T> start(String name, Callable<T> work) {
+        Task<T> task = new Task<>(this, name, work);
+        tasks.add(task);
+        Thread.ofPlatform().daemon().name("tck-" + name).start(task.work());
+        return task;
+    }
+
+    private <T> Task<T> startVirtual(String name, Callable<T> work) {
+        Task<T> task = new Task<>(this, name, work);
+        tasks.add(task);
+        Thread.ofVirtual().name("tck-" + name).start(task.work());
+        return task;
+    }
+
+    /**
+     * Waits until something holds, driving a device in manual progress; fails when the time is over.
+     *
+     * @param what names in the message what was waited for
+     * @param condition what must hold
+     */
+    public void await(String what, BooleanSupplier condition) {
+        long start = System.nanoTime();
+        int rounds = 0;
+        while (!condition.getAsBoolean()) {
+            long waited = System.nanoTime() - start;
+            if (waited > timeoutNs) {
+                throw new AssertionError("waited " + millis(waited) + " ms for " + what);
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new AssertionError("interrupted after waiting " + millis(waited) + " ms for " + what);
+            }
+            idle(rounds++);
+        }
+    }
+
+    /**
+     * Goes on for a while, to let something happen that must not happen.
+     *
+     * @param durationNs how long
+     */
+    public void linger(long durationNs) {
+        long start = System.nanoTime();
+        int rounds = 0;
+        while (System.nanoTime() - start < durationNs) {
+            idle(rounds++);
+        }
+    }
+
+    private void idle(int rounds) {
+        boolean drives = Thread.currentThread().equals(owner) && drivesRequester();
+        if (drives) {
+            devices.getFirst().progress(PROGRESS_NS);
+        } else if (rounds < SPINS_BEFORE_PARKING) {
+            Thread.onSpinWait();
+        } else {
+            LockSupport.parkNanos(PARK_NS);
+        }
+    }
+
+    private boolean drivesRequester() {
+        return !devices.isEmpty() && devices.getFirst().manualProgress();
+    }
+
+    /**
+     * Ends the case.
+     *
+     * @param passed true if nothing has failed so far: then the canary is tried and leftovers count
+     * @throws AssertionError if anything is wrong
+     */
+    public void finish(boolean passed) {
+        List<Throwable> problems = new ArrayList<>();
+        if (passed) {
+            attempt(problems, this::singCanary);
+            readers.forEach(reader -> attempt(problems, reader::expectNoLeftovers));
+            tasks.forEach(task -> attempt(problems, () -> requireDone(task)));
+        }
+        tasks.forEach(Task::cancel);
+        problems.addAll(closeAll());
+        if (!problems.isEmpty()) {
+            AssertionError error = new AssertionError(
+                    "at the end of the case: " + problems.getFirst().getMessage(), problems.getFirst());
+            problems.stream().skip(1).forEach(error::addSuppressed);
+            throw error;
+        }
+    }
+
+    /** Another connection of the same devices still moves data, whatever the case has done. */
+    private void singCanary() {
+        BytePattern pattern = pattern();
+        MemoryRegion source = responder.region(CANARY_BYTES, pattern, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = requester.region(CANARY_BYTES, AccessFlag.READ_SINK);
+        MemoryRegion inbox = responder.region(CANARY_BYTES, AccessFlag.RECEIVE_SINK);
+        canary.responder().receive(1, inbox, 0, CANARY_BYTES);
+        canary.requester().read(2, sink, source);
+        canary.requester().sends().expect(2, CompletionOpcode.READ, CANARY_BYTES);
+        pattern.require(sink.memory(), "READ on the canary's connection");
+        canary.requester().send(3, sink, 0, CANARY_BYTES);
+        canary.requester().sends().expect(3, CompletionOpcode.SEND, CANARY_BYTES);
+        canary.responder().receives().expect(1, CompletionOpcode.RECEIVE, CANARY_BYTES);
+        pattern.require(inbox.memory(), "SEND on the canary's connection");
+    }
+
+    private void requireDone(Task<?> task) {
+        if (!task.isDone()) {
+            throw new AssertionError("thread '" + task.name() + "' still runs");
+        }
+    }
+
+    private List<Throwable> closeAll() {
+        List<Throwable> problems = new ArrayList<>();
+        while (!owned.isEmpty()) {
+            AutoCloseable resource = owned.pop();
+            attempt(problems, resource::close);
+        }
+        for (VerbsDevice device : devices.reversed()) {
+            attempt(problems, () -> requireAllConnectionsClosed(device));
+            attempt(problems, device::close);
+        }
+        return problems;
+    }
+
+    private void requireAllConnectionsClosed(VerbsDevice device) {
+        Map<String, Long> counters = device.counters();
+        if (counters.containsKey(ESTABLISHED) && counters.containsKey(CLOSED)) {
+            await(device.name() + " to count as many connections closed as established: " + counters, () -> {
+                Map<String, Long> now = device.counters();
+                return now.getOrDefault(ESTABLISHED, 0L) - now.getOrDefault(CLOSED, 0L) == 0;
+            });
+        }
+    }
+
+    private VerbsDevice open(Map<String, String> options) {
+        VerbsDevice device = provider.open(options);
+        devices.add(device);
+        return device;
+    }
+
+    private static void attempt(List<Throwable> problems, Attempt action) {
+        try {
+            action.run();
+        } catch (Exception | AssertionError e) {
+            problems.add(e);
+        }
+    }
+
+    private static long millis(long nanos) {
+        return nanos / NANOS_PER_MILLI;
+    }
+
+    private interface Attempt {
+        void run() throws Exception;
+    }
+
+    private interface QueuePairFactory {
+        QueuePair create(org.softrdma.verbs.ProtectionDomain domain, QueuePairAttributes attributes);
+    }
+}

@@ -1,0 +1,99 @@
+package org.softrdma.testkit;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.SendFlags;
+
+/** Two connected queue pairs: the requester connected and speaks first, the responder accepted. */
+public final class LoopbackPair {
+    private static final long BARRIER = 0xBA881E8L;
+    private static final Set<CompletionStatus> FLUSHED = Set.of(CompletionStatus.FLUSHED);
+
+    private final Fabric fabric;
+    private final Endpoint requester;
+    private final Endpoint responder;
+    private final byte[] privateDataOfAccept;
+
+    LoopbackPair(Fabric fabric, Endpoint requester, Endpoint responder, byte[] privateDataOfAccept) {
+        this.fabric = fabric;
+        this.requester = requester;
+        this.responder = responder;
+        this.privateDataOfAccept = privateDataOfAccept;
+    }
+
+    /** The end that connected. */
+    public Endpoint requester() {
+        return requester;
+    }
+
+    /** The end that accepted. */
+    public Endpoint responder() {
+        return responder;
+    }
+
+    /** What the responder sent when it accepted. */
+    public byte[] privateDataOfAccept() {
+        return privateDataOfAccept.clone();
+    }
+
+    /** Features of the connection and of both devices. */
+    public Set<Feature> features() {
+        EnumSet<Feature> features = EnumSet.noneOf(Feature.class);
+        features.addAll(requester.queuePair().connectionCapabilities().features());
+        features.addAll(requester.node().device().capabilities().features());
+        return features;
+    }
+
+    /**
+     * Waits until every WRITE that the requester has posted is placed at the responder: a READ behind it sees it (RFC 5040,
+     * section 5.5). The requester's completions must have been taken.
+     */
+    public void barrier() {
+        requester.read(BARRIER, fabric.barrierSink(), fabric.barrierSource());
+        requester.sends().expect(BARRIER, CompletionOpcode.READ, fabric.barrierSink().length());
+    }
+
+    /**
+     * Waits until both ends are in error, then checks on both that whatever is posted is flushed. Everything posted before
+     * must have been taken.
+     */
+    public void expectBothBroken() {
+        requester.awaitError();
+        responder.awaitError();
+        expectFlush(requester);
+        expectFlush(responder);
+    }
+
+    /**
+     * Waits for the effect of an error that the requester found in its own request: its queue pair is in error; the peer's
+     * is too, or works on, as the provider's traits say.
+     */
+    public void expectBrokenByLocalError() {
+        if (fabric.traits().peerSurvivesLocalError()) {
+            requester.awaitError();
+            expectFlush(requester);
+            QueuePairState state = responder.queuePair().state();
+            if (state != QueuePairState.READY_TO_SEND) {
+                throw new AssertionError("the requester's own error took the responder's queue pair to " + state);
+            }
+        } else {
+            expectBothBroken();
+        }
+    }
+
+    private void expectFlush(Endpoint end) {
+        String where = end.node().name() + "'s queue pair in ERROR";
+        long sendId = 0xF1A5L;
+        long receiveId = 0xF1A6L;
+        Endpoint.require(
+                end.queuePair().postSend(sendId, fabric.scratch(end.node()), 0, 1, SendFlags.NONE),
+                "unsignalled SEND to the " + where);
+        end.sends().expect(sendId, FLUSHED, "flush of an unsignalled SEND on the " + where);
+        end.receive(receiveId, fabric.scratch(end.node()), 0, 1);
+        end.receives().expect(receiveId, FLUSHED, "flush of a RECV on the " + where);
+    }
+}

@@ -1,0 +1,141 @@
+package org.softrdma.testkit;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.VerbsDevice;
+
+/** One side of the fabric: a device and a domain on it. What it makes is closed at the end of the case. */
+public final class Node {
+    private final Fabric fabric;
+    private final String name;
+    private final VerbsDevice device;
+    private final ProtectionDomain domain;
+
+    Node(Fabric fabric, String name, VerbsDevice device) {
+        this.fabric = fabric;
+        this.name = name;
+        this.device = device;
+        this.domain = fabric.own(device.allocateProtectionDomain());
+    }
+
+    /** {@code requester} or {@code responder}. */
+    public String name() {
+        return name;
+    }
+
+    /** Its device. */
+    public VerbsDevice device() {
+        return device;
+    }
+
+    /** The domain of its queue pairs. */
+    public ProtectionDomain domain() {
+        return domain;
+    }
+
+    /** Another domain of the same device. */
+    public ProtectionDomain otherDomain() {
+        return fabric.own(device.allocateProtectionDomain());
+    }
+
+    /**
+     * Zeroed memory.
+     *
+     * @param length bytes
+     */
+    public MemorySegment memory(long length) {
+        return deviceMemory(length).segment();
+    }
+
+    /**
+     * Zeroed memory with its handle.
+     *
+     * @param length bytes
+     */
+    public DeviceMemory deviceMemory(long length) {
+        return fabric.own(device.allocate(length));
+    }
+
+    /**
+     * Registers memory in the node's domain.
+     *
+     * @param memory the memory
+     * @param access rights and intents
+     */
+    public MemoryRegion register(MemorySegment memory, AccessFlag... access) {
+        return register(domain, memory, access);
+    }
+
+    /**
+     * Registers memory.
+     *
+     * @param where domain
+     * @param memory the memory
+     * @param access rights and intents
+     */
+    public MemoryRegion register(ProtectionDomain where, MemorySegment memory, AccessFlag... access) {
+        return fabric.own(where.register(memory, Set.of(access)));
+    }
+
+    /**
+     * Zeroed and registered memory.
+     *
+     * @param length bytes
+     * @param access rights and intents
+     */
+    public MemoryRegion region(long length, AccessFlag... access) {
+        return register(memory(length), access);
+    }
+
+    /**
+     * Registered memory filled with a pattern.
+     *
+     * @param length bytes
+     * @param pattern what it holds
+     * @param access rights and intents
+     */
+    public MemoryRegion region(long length, BytePattern pattern, AccessFlag... access) {
+        MemorySegment memory = memory(length);
+        pattern.fill(memory);
+        return register(memory, access);
+    }
+
+    /**
+     * A completion queue with a reader.
+     *
+     * @param entries entries wanted
+     */
+    public CompletionReader completions(int entries) {
+        return fabric.read(device.createCompletionQueue(entries));
+    }
+
+    /**
+     * A completion queue with a reader, whose events go to a channel.
+     *
+     * @param entries entries wanted
+     * @param channel where events go
+     */
+    public CompletionReader completions(int entries, CompletionChannel channel) {
+        return fabric.read(device.createCompletionQueue(entries, channel, 0));
+    }
+
+    /** A completion channel. */
+    public CompletionChannel channel() {
+        return fabric.own(device.createCompletionChannel());
+    }
+
+    /**
+     * A reader for a queue that the case made itself; it is closed at the end of the case.
+     *
+     * @param queue the queue
+     */
+    public CompletionReader read(CompletionQueue queue) {
+        return fabric.read(queue);
+    }
+}

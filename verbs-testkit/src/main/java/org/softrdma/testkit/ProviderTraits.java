@@ -1,0 +1,132 @@
+package org.softrdma.testkit;
+
+import static org.softrdma.verbs.CompletionStatus.FLUSHED;
+import static org.softrdma.verbs.CompletionStatus.GENERAL_ERROR;
+import static org.softrdma.verbs.CompletionStatus.LOCAL_ACCESS_ERROR;
+import static org.softrdma.verbs.CompletionStatus.LOCAL_LENGTH_ERROR;
+import static org.softrdma.verbs.CompletionStatus.LOCAL_PROTECTION_ERROR;
+import static org.softrdma.verbs.CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+import static org.softrdma.verbs.CompletionStatus.REMOTE_ACCESS_ERROR;
+import static org.softrdma.verbs.CompletionStatus.REMOTE_INVALID_REQUEST_ERROR;
+import static org.softrdma.verbs.CompletionStatus.REMOTE_OPERATION_ERROR;
+import static org.softrdma.verbs.CompletionStatus.RETRY_EXCEEDED_ERROR;
+import static org.softrdma.verbs.CompletionStatus.SUCCESS;
+
+import java.util.Set;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.Feature;
+
+/**
+ * How a provider lawfully differs from others. What the API can tell comes from the features of a connection, the rest from
+ * the name of the device. Statuses are sets: every member is a lawful answer.
+ *
+ * @param receiverNotReady a SEND waits for its RECV
+ * @param acknowledgedWrites success of a WRITE or SEND means that it was placed
+ * @param peerSurvivesLocalError an error that the requester finds in its own request leaves the peer's queue pair alone
+ * @param passiveSideMaySendFirst the accepting side may use the connection before the connecting one did
+ * @param reportsQueueOverrun a full completion queue is reported and never drops silently
+ * @param checksWholeReceiveBuffer a RECV whose entry is longer than its region may fail although the message fits
+ * @param readRefused a READ refused by the peer, at the requester
+ * @param writeRefused a WRITE refused by the peer, at the requester
+ * @param sendRefused a SEND whose RECV is missing or too short, at the requester
+ * @param sendFailedAtPeer a SEND whose RECV has a bad buffer, at the requester
+ * @param badSource a SEND or WRITE with a bad local entry
+ * @param badReadSink a READ with a bad local entry
+ * @param receiveTooShort a RECV that was shorter than the SEND
+ * @param badReceiveSink a RECV with a bad local entry
+ * @param peerGone what was outstanding when the peer vanished, besides success
+ */
+public record ProviderTraits(
+        boolean receiverNotReady,
+        boolean acknowledgedWrites,
+        boolean peerSurvivesLocalError,
+        boolean passiveSideMaySendFirst,
+        boolean reportsQueueOverrun,
+        boolean checksWholeReceiveBuffer,
+        Set<CompletionStatus> readRefused,
+        Set<CompletionStatus> writeRefused,
+        Set<CompletionStatus> sendRefused,
+        Set<CompletionStatus> sendFailedAtPeer,
+        Set<CompletionStatus> badSource,
+        Set<CompletionStatus> badReadSink,
+        Set<CompletionStatus> receiveTooShort,
+        Set<CompletionStatus> badReceiveSink,
+        Set<CompletionStatus> peerGone) {
+    private static final Set<CompletionStatus> SENT_OR_FLUSHED = Set.of(SUCCESS, FLUSHED);
+
+    /**
+     * The traits of a connection.
+     *
+     * @param provider name of the provider
+     * @param device name of the device
+     * @param features features of the connection
+     */
+    public static ProviderTraits of(String provider, String device, Set<Feature> features) {
+        if (provider.equals("sim")) {
+            return softwareRnic(features);
+        }
+        return device.contains("siw") ? siw(features) : channelAdapter(features, device.contains("rxe"));
+    }
+
+    /** The software RNIC of this project: a stream, so that whatever ends one side ends the other. */
+    private static ProviderTraits softwareRnic(Set<Feature> features) {
+        boolean statuses = features.contains(Feature.REMOTE_STATUSES);
+        boolean readStatuses = statuses || features.contains(Feature.REMOTE_READ_STATUSES);
+        return new ProviderTraits(
+                features.contains(Feature.RECEIVER_NOT_READY),
+                features.contains(Feature.ACKNOWLEDGED_WRITES),
+                false,
+                true,
+                true,
+                false,
+                Set.of(readStatuses ? REMOTE_ACCESS_ERROR : FLUSHED),
+                statuses ? Set.of(REMOTE_ACCESS_ERROR) : SENT_OR_FLUSHED,
+                statuses ? Set.of(REMOTE_INVALID_REQUEST_ERROR) : SENT_OR_FLUSHED,
+                statuses ? Set.of(REMOTE_OPERATION_ERROR) : SENT_OR_FLUSHED,
+                Set.of(LOCAL_PROTECTION_ERROR),
+                Set.of(LOCAL_PROTECTION_ERROR),
+                Set.of(LOCAL_LENGTH_ERROR),
+                Set.of(LOCAL_PROTECTION_ERROR),
+                Set.of(FLUSHED));
+    }
+
+    /** The kernel's siw driver: ten statuses only, completions mean "handed to TCP". */
+    private static ProviderTraits siw(Set<Feature> features) {
+        return new ProviderTraits(
+                features.contains(Feature.RECEIVER_NOT_READY),
+                features.contains(Feature.ACKNOWLEDGED_WRITES),
+                false,
+                false,
+                false,
+                true,
+                Set.of(FLUSHED),
+                SENT_OR_FLUSHED,
+                SENT_OR_FLUSHED,
+                SENT_OR_FLUSHED,
+                Set.of(LOCAL_QUEUE_PAIR_OPERATION_ERROR, LOCAL_PROTECTION_ERROR),
+                Set.of(LOCAL_PROTECTION_ERROR),
+                Set.of(LOCAL_LENGTH_ERROR),
+                Set.of(GENERAL_ERROR, LOCAL_PROTECTION_ERROR, LOCAL_ACCESS_ERROR),
+                Set.of(FLUSHED));
+    }
+
+    /** InfiniBand and RoCE; SoftRoCE maps two statuses of its own way. */
+    private static ProviderTraits channelAdapter(Set<Feature> features, boolean rxe) {
+        return new ProviderTraits(
+                features.contains(Feature.RECEIVER_NOT_READY),
+                features.contains(Feature.ACKNOWLEDGED_WRITES),
+                true,
+                true,
+                false,
+                true,
+                Set.of(REMOTE_ACCESS_ERROR),
+                Set.of(REMOTE_ACCESS_ERROR),
+                Set.of(REMOTE_INVALID_REQUEST_ERROR),
+                Set.of(REMOTE_OPERATION_ERROR),
+                Set.of(LOCAL_PROTECTION_ERROR),
+                Set.of(LOCAL_PROTECTION_ERROR),
+                Set.of(rxe ? REMOTE_INVALID_REQUEST_ERROR : LOCAL_LENGTH_ERROR),
+                Set.of(rxe ? LOCAL_QUEUE_PAIR_OPERATION_ERROR : LOCAL_PROTECTION_ERROR),
+                Set.of(FLUSHED, RETRY_EXCEEDED_ERROR));
+    }
+}

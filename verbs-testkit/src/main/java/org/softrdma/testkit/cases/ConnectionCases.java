@@ -1,0 +1,4 @@
+package org.softrdma.testkit.cases;
+
+/** x. */
+public final class ConnectionCases {}

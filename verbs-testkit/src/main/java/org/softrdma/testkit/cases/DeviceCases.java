@@ -1,0 +1,302 @@
+package org.softrdma.testkit.cases;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.softrdma.testkit.BytePattern;
+import org.softrdma.testkit.ConformanceCase;
+import org.softrdma.testkit.Fabric;
+import org.softrdma.testkit.FabricExtension;
+import org.softrdma.testkit.LoopbackPair;
+import org.softrdma.testkit.Task;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.Capabilities;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.Connector;
+
+/** Devices and protection domains: opening, limits, and what closing refuses. */
+@ExtendWith(FabricExtension.class)
+public final class DeviceCases {
+    private static final int THREADS = 16;
+    private static final int PAGE_BYTES = 4096;
+
+    /** Made by JUnit. */
+    public DeviceCases() {}
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 1,
+            title = "a device opened twice reports the same capabilities, every limit positive",
+            source = "rdma-unit-test DeviceTest.OpenMultipleContext, QueryDevice; ibv_query_device(3)")
+    void shouldReportSameCapabilitiesWhenOpenedTwice(Fabric fabric) {
+        Capabilities first = fabric.requester().device().capabilities();
+        VerbsDevice second = fabric.own(fabric.provider().open(fabric.settings().requesterOptions()));
+        assertEquals(first, second.capabilities());
+        assertEquals(fabric.settings().provider(), first.provider());
+        assertTrue(first.maxSendWorkRequests() > 0, first.toString());
+        assertTrue(first.maxReceiveWorkRequests() > 0, first.toString());
+        assertTrue(first.maxScatterGather() > 0, first.toString());
+        assertTrue(first.maxScatterGatherRead() > 0, first.toString());
+        assertTrue(first.maxInline() >= 0, first.toString());
+        assertTrue(first.maxCompletionQueueEntries() > 0, first.toString());
+        assertTrue(first.maxMemoryRegions() > 0, first.toString());
+        assertTrue(first.maxRegionLength() > 0, first.toString());
+        assertTrue(first.maxMessageLength() > 0, first.toString());
+        assertTrue(first.maxOutboundReads() > 0, first.toString());
+        assertTrue(first.maxInboundReads() > 0, first.toString());
+        assertTrue(first.maxPrivateData() >= 0, first.toString());
+        assertTrue(first.completionVectors() > 0, first.toString());
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 2,
+            title = "sixteen threads open, query and close devices",
+            source = "rdma-unit-test DeviceTest.OpenInAnotherThread, OpenInManyThreads; ibv_open_device(3)")
+    void shouldOpenAndCloseWhenManyThreadsDoSo(Fabric fabric) {
+        Capabilities expected = fabric.requester().device().capabilities();
+        int rounds = fabric.times(3);
+        List<Task<Integer>> tasks = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            tasks.add(fabric.start("open-" + i, () -> {
+                int same = 0;
+                for (int round = 0; round < rounds; round++) {
+                    VerbsDevice device = fabric.provider().open(fabric.settings().requesterOptions());
+                    try {
+                        ProtectionDomain domain = device.allocateProtectionDomain();
+                        same += device.capabilities().equals(expected) ? 1 : 0;
+                        domain.close();
+                    } finally {
+                        device.close();
+                    }
+                }
+                return same;
+            }));
+        }
+        for (Task<Integer> task : tasks) {
+            assertEquals(rounds, task.get());
+        }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 3,
+            title = "a thousand domains come and go; a closed one is of no use, and closing it again is harmless",
+            source = "rdma-unit-test PdTest.OpenPd, DeleteInvalidPd; ibv_alloc_pd(3)")
+    void shouldRefuseWorkWhenDomainIsClosed(Fabric fabric) {
+        VerbsDevice device = fabric.requester().device();
+        for (int i = 0; i < fabric.times(1000); i++) {
+            ProtectionDomain domain = device.allocateProtectionDomain();
+            assertEquals(device, domain.device());
+            domain.close();
+        }
+        ProtectionDomain closed = device.allocateProtectionDomain();
+        closed.close();
+        closed.close();
+        MemorySegment memory = fabric.requester().memory(64);
+        assertThrows(IllegalStateException.class, () -> closed.register(memory, Set.of(AccessFlag.LOCAL_WRITE)));
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 4,
+            title = "a domain with a queue pair or a region refuses to close, and closes once they are gone",
+            source = "rdma-unit-test PdTest.DeleteWithMr, DeleteWithQp; ibv_dealloc_pd(3) EBUSY")
+    void shouldRefuseToCloseDomainWhenItHasChildren(Fabric fabric) {
+        ProtectionDomain domain = fabric.requester().otherDomain();
+        MemoryRegion region = fabric.requester().register(domain, fabric.requester().memory(64));
+        Refusals.expectBusy(domain::close, "closing a domain with a region");
+        region.close();
+        CompletionQueue queue = fabric.requester().completions(8).queue();
+        Connector connector = fabric.own(
+                fabric.requester().device().resolve(fabric.responderAddress(), fabric.timeoutNs()));
+        QueuePair queuePair = fabric.own(
+                connector.createQueuePair(domain, QueuePairAttributes.of(queue, QueuePairLimits.of(4, 4))));
+        Refusals.expectBusy(domain::close, "closing a domain with a queue pair");
+        queuePair.close();
+        domain.close();
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 5,
+            title = "neither a region nor a queue pair is made on a closed domain",
+            source = "rdma-unit-test MrTest.RegisterBadPd, QpTest.CreateWithInvalidPd; ibv_reg_mr(3)")
+    void shouldCreateNothingWhenDomainIsClosed(Fabric fabric) {
+        ProtectionDomain closed = fabric.requester().otherDomain();
+        closed.close();
+        MemorySegment memory = fabric.requester().memory(64);
+        assertThrows(IllegalStateException.class, () -> closed.register(memory, Set.of(AccessFlag.REMOTE_READ)));
+        CompletionQueue queue = fabric.requester().completions(8).queue();
+        Connector connector = fabric.own(
+                fabric.requester().device().resolve(fabric.responderAddress(), fabric.timeoutNs()));
+        QueuePairAttributes attributes = QueuePairAttributes.of(queue, QueuePairLimits.of(4, 4));
+        RuntimeException refused =
+                assertThrows(RuntimeException.class, () -> connector.createQueuePair(closed, attributes));
+        assertTrue(
+                refused instanceof IllegalStateException || refused instanceof IllegalArgumentException,
+                "expected a caller's mistake, got " + refused);
+        queue.close(); // Would be refused if a queue pair had been made on it.
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 220,
+            title = "a device with a domain, a queue, a channel, a listener or a connector refuses to close",
+            source = "ibv_close_device(3): does not release what was made with it; rdma_destroy_id(3)")
+    void shouldRefuseToCloseDeviceWhenItHasChildren(Fabric fabric) {
+        VerbsDevice device = fabric.own(fabric.provider().open(fabric.settings().responderOptions()));
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        Refusals.expectBusy(device::close, "closing a device with a domain");
+        CompletionChannel channel = device.createCompletionChannel();
+        domain.close();
+        Refusals.expectBusy(device::close, "closing a device with a channel");
+        CompletionQueue queue = device.createCompletionQueue(4);
+        channel.close();
+        Refusals.expectBusy(device::close, "closing a device with a completion queue");
+        var listener = device.listen(new java.net.InetSocketAddress(fabric.settings().address(), 0), 1);
+        queue.close();
+        Refusals.expectBusy(device::close, "closing a device with a listener");
+        Connector connector = device.resolve(fabric.responderAddress(), fabric.timeoutNs());
+        listener.close();
+        Refusals.expectBusy(device::close, "closing a device with a connector");
+        connector.close();
+        device.close();
+        device.close();
+        assertThrows(IllegalStateException.class, device::allocateProtectionDomain);
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 221,
+            title = "an unknown device option is refused by name",
+            source = "VerbsProvider.open")
+    void shouldNameTheOptionWhenItIsUnknown(Fabric fabric) {
+        String unknown = "noSuchOption";
+        IllegalArgumentException refused = assertThrows(
+                IllegalArgumentException.class, () -> fabric.provider().open(Map.of(unknown, "1")));
+        assertTrue(String.valueOf(refused.getMessage()).contains(unknown), "message: " + refused.getMessage());
+        assertTrue(
+                fabric.provider().options().keySet().containsAll(fabric.settings().requesterOptions().keySet()),
+                "options() lists what open() takes: " + fabric.provider().options().keySet());
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 222,
+            title = "allocated memory is zeroed, page-aligned and of the length asked for",
+            source = "VerbsDevice.allocate; posix_memalign(3)")
+    void shouldGiveZeroedAlignedMemoryWhenAllocating(Fabric fabric) {
+        VerbsDevice device = fabric.requester().device();
+        for (long length : new long[] {1, 100, PAGE_BYTES, PAGE_BYTES + 1, 1 << 20}) {
+            DeviceMemory used = device.allocate(length);
+            used.segment().fill(BytePattern.POISON);
+            used.close();
+            used.close();
+            MemorySegment memory = fabric.own(device.allocate(length)).segment();
+            assertEquals(length, memory.byteSize());
+            assertEquals(0, memory.address() % PAGE_BYTES, "address of " + length + " bytes");
+            BytePattern.requireAll(memory, (byte) 0, "fresh memory of " + length + " bytes");
+        }
+        assertThrows(IllegalArgumentException.class, () -> device.allocate(0));
+        assertThrows(IllegalArgumentException.class, () -> device.allocate(-1));
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 223,
+            title = "the responder's counters count the peer's READs, WRITEs and SENDs and their bytes",
+            source = "VerbsDevice.counters")
+    void shouldCountAtTheResponderWhenPeersReadWriteAndSend(Fabric fabric) {
+        VerbsDevice device = fabric.responder().device();
+        Set<String> names = Set.of(
+                "responderReads", "responderReadBytes", "responderWrites", "responderWriteBytes", "responderSends");
+        fabric.require(device.counters().keySet().containsAll(names), "the device does not count");
+        int length = 1000;
+        LoopbackPair pair = fabric.connect();
+        MemoryRegion local = fabric.requester().region(length, AccessFlag.READ_SINK);
+        MemoryRegion remote = fabric.responder()
+                .region(length, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
+        Map<String, Long> before = device.counters();
+        pair.responder().receive(9, remote, 0, length);
+        pair.requester().write(1, local, remote);
+        pair.requester().send(2, local, 0, length);
+        pair.requester().read(3, local, remote);
+        pair.requester().read(4, local, remote);
+        pair.requester().sends().expect(1, CompletionOpcode.WRITE, length);
+        pair.requester().sends().expect(2, CompletionOpcode.SEND, length);
+        pair.requester().sends().expect(3, CompletionOpcode.READ, length);
+        pair.requester().sends().expect(4, CompletionOpcode.READ, length);
+        pair.responder().receives().expect(9, CompletionOpcode.RECEIVE, length);
+        Map<String, Long> expected = Map.of(
+                "responderReads", 2L,
+                "responderReadBytes", 2L * length,
+                "responderWrites", 1L,
+                "responderWriteBytes", (long) length,
+                "responderSends", 1L);
+        fabric.await("the counters to rise by " + expected + " from " + before, () -> {
+            Map<String, Long> now = device.counters();
+            return expected.entrySet().stream()
+                    .allMatch(entry -> now.getOrDefault(entry.getKey(), 0L)
+                            == before.getOrDefault(entry.getKey(), 0L) + entry.getValue());
+        });
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 224,
+            title = "a region still works while other domains, queues and devices around it come and go",
+            source = "rdma-unit-test DeviceTest; IBTA 10.2")
+    void shouldKeepWorkingWhenOtherObjectsComeAndGo(Fabric fabric) {
+        LoopbackPair pair = fabric.connect();
+        BytePattern pattern = fabric.pattern();
+        MemoryRegion source = fabric.responder().region(PAGE_BYTES, pattern, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = fabric.requester().region(PAGE_BYTES, AccessFlag.READ_SINK);
+        for (int i = 0; i < fabric.times(20); i++) {
+            VerbsDevice device = fabric.provider().open(fabric.settings().responderOptions());
+            ProtectionDomain domain = device.allocateProtectionDomain();
+            DeviceMemory memory = device.allocate(PAGE_BYTES);
+            MemoryRegion region = domain.register(memory.segment(), Set.of(AccessFlag.REMOTE_READ));
+            sink.memory().fill((byte) 0);
+            pair.requester().read(i, sink, source);
+            region.close();
+            memory.close();
+            domain.close();
+            try {
+                device.close();
+            } catch (VerbsException e) {
+                throw new AssertionError("device with nothing open refuses to close", e);
+            }
+            pair.requester().sends().expect(i, CompletionOpcode.READ, PAGE_BYTES);
+            pattern.require(sink.memory(), "READ " + i);
+        }
+    }
+}

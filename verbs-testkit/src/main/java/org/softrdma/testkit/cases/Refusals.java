@@ -1,0 +1,126 @@
+package org.softrdma.testkit.cases;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.function.Executable;
+import org.softrdma.testkit.BytePattern;
+import org.softrdma.testkit.Completion;
+import org.softrdma.testkit.Endpoint;
+import org.softrdma.testkit.Fabric;
+import org.softrdma.testkit.LoopbackPair;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+
+/** What must follow when a request is refused, the same in every case. The pair is used up. */
+final class Refusals {
+    private static final int BYTES = 64;
+
+    private Refusals() {}
+
+    /**
+     * Posts a READ that the peer must refuse, with a good one behind it: the first fails, the second is flushed, the sink
+     * is unchanged, both ends are in error and nothing completes at the responder.
+     */
+    static void expectReadRefused(
+            Fabric fabric, LoopbackPair pair, long remoteAddress, int rkey, long length, String what) {
+        MemoryRegion sink = fabric.requester().region(Math.max(length, BYTES), AccessFlag.READ_SINK);
+        sink.memory().fill(BytePattern.POISON);
+        MemoryRegion good = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ);
+        Endpoint requester = pair.requester();
+        requester.read(1, sink, 0, length, remoteAddress, rkey);
+        requester.read(2, sink, 0, BYTES, good.address(), good.rkey());
+        requester.sends().expect(1, fabric.traits().readRefused(), what);
+        requester.sends().expect(2, Set.of(CompletionStatus.FLUSHED), "the READ behind the refused one: " + what);
+        pair.expectBothBroken();
+        BytePattern.requireAll(sink.memory(), BytePattern.POISON, "sink of the refused READ: " + what);
+        pair.responder().sends().expectNone("the responder posted nothing");
+    }
+
+    /** Posts a WRITE that the peer must refuse: memory that must stay as it is was filled with POISON by the caller. */
+    static void expectWriteRefused(
+            Fabric fabric,
+            LoopbackPair pair,
+            long remoteAddress,
+            int rkey,
+            long length,
+            MemorySegment untouched,
+            String what) {
+        MemoryRegion source = fabric.requester().region(Math.max(length, 1), fabric.pattern());
+        Endpoint requester = pair.requester();
+        requester.write(1, source, 0, length, remoteAddress, rkey);
+        requester.sends().expect(1, fabric.traits().writeRefused(), what);
+        pair.expectBothBroken();
+        BytePattern.requireAll(untouched, BytePattern.POISON, "memory around the refused WRITE: " + what);
+        pair.responder().sends().expectNone("the responder posted nothing");
+    }
+
+    /** After a request with a bad local entry was posted as wrId 1. */
+    static void expectLocalError(
+            Fabric fabric, LoopbackPair pair, Set<CompletionStatus> statuses, String what) {
+        pair.requester().sends().expect(1, statuses, what);
+        pair.expectBrokenByLocalError();
+        pair.responder().receives().expectNone("nothing was sent: " + what);
+    }
+
+    /**
+     * After a RECV with a bad local entry was posted at the responder as wrId 1: sends a message to it.
+     *
+     * @param untouched filled with POISON by the caller
+     */
+    static void expectReceiveFails(Fabric fabric, LoopbackPair pair, MemorySegment untouched, String what) {
+        MemoryRegion source = fabric.requester().region(BYTES, fabric.pattern());
+        pair.requester().send(2, source, 0, BYTES);
+        pair.responder().receives().expect(1, fabric.traits().badReceiveSink(), "RECV: " + what);
+        pair.requester().sends().expect(2, fabric.traits().sendFailedAtPeer(), "SEND: " + what);
+        pair.expectBothBroken();
+        BytePattern.requireAll(untouched, BytePattern.POISON, "buffer of the failed RECV: " + what);
+    }
+
+    /**
+     * Fails unless the completions are successes followed by failures: at most one other than FLUSHED, and that first.
+     *
+     * @param completions of requests with wrIds that count up from {@code firstWrId}
+     * @param cause lawful statuses of the first failure
+     * @return how many succeeded
+     */
+    static int expectSuccessesThenFlushes(
+            List<Completion> completions, long firstWrId, Set<CompletionStatus> cause, String what) {
+        int succeeded = 0;
+        for (int i = 0; i < completions.size(); i++) {
+            Completion completion = completions.get(i);
+            assertEquals(firstWrId + i, completion.wrId(), what + ": order of completions");
+            if (completion.isSuccess()) {
+                assertEquals(i, succeeded, what + ": success after a failure: " + completion);
+                succeeded++;
+            } else {
+                boolean first = i == succeeded;
+                boolean lawful = completion.status() == CompletionStatus.FLUSHED
+                        || (first && cause.contains(completion.status()));
+                if (!lawful) {
+                    throw new AssertionError(what + ": " + completion + " as failure " + (i - succeeded + 1)
+                            + ", expected " + (first ? cause + " or " : "") + "FLUSHED");
+                }
+            }
+        }
+        return succeeded;
+    }
+
+    /** Fails unless the call is refused because something still hangs on the object. */
+    static void expectBusy(Executable call, String what) {
+        VerbsException refused = assertThrows(VerbsException.class, call, what);
+        assertEquals(VerbsErrorCode.BUSY, refused.code(), what + ": " + refused.getMessage());
+    }
+
+    /** Fails unless the call throws the code. */
+    static void expectCode(VerbsErrorCode code, Executable call, String what) {
+        VerbsException refused = assertThrows(VerbsException.class, call, what);
+        assertEquals(code, refused.code(), what + ": " + refused.getMessage());
+    }
+}
