@@ -71,7 +71,7 @@ need_maven() {
 # Inputs of the jar: every pom and everything under a src/main, directories too (a deleted file touches its directory).
 jar_is_stale() {
     [ -f "$SOFTRDMA_JAR" ] || return 0
-    [ -n "$(cd "$SOFTRDMA_ROOT" && find pom.xml ./*/pom.xml ./*/src/main -newer "$SOFTRDMA_JAR" -print 2>/dev/null |
+    [ -n "$(cd "$SOFTRDMA_ROOT" && find LICENSE pom.xml ./*/pom.xml ./*/src/main -newer "$SOFTRDMA_JAR" -print 2>/dev/null |
         head -n 1)" ]
 }
 
