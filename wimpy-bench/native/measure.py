@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 """Server CPU per READ of read_responder, one column per set of options, in interleaved rounds; prints medians.
 
-usage: measure.py [--programs DIR] [--rounds N] [--seconds S] [--connections N] [--windows 1,16] [--sizes 1024,10240,102400]
-                  [--server-cpu 1] [--load-cpu 0] [--region BYTES] ["responder options"]...
-
 Each set of options is one argument, such as "--copy-below 8192"; "" is the defaults. A cell is
-`server CPU micros per READ / thousand READs per second`.
+`server CPU micros per READ, median (least) / thousand READs per second`; on a busy machine the least says more.
 """
 import argparse
 import json
@@ -35,7 +32,8 @@ def measure(args, options, window, size):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     usage="%(prog)s [options] ['RESPONDER OPTIONS']...")
     parser.add_argument("--programs", default=HERE + "/../target/native")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1)
@@ -53,9 +51,9 @@ def main():
             rounds = [[measure(args, v, window, size) for v in variants] for _ in range(args.rounds)]
             cells = []
             for variant, column in zip(variants, zip(*rounds)):
-                cpu = statistics.median(r["serverCpuMicrosPerRead"] for r in column)
+                cpu = [r["serverCpuMicrosPerRead"] for r in column]
                 rate = statistics.median(r["readsPerSecond"] for r in column)
-                cells.append(f"{cpu:.2f} / {rate / 1000:.1f}".rjust(max(22, len(variant))))
+                cells.append(f"{statistics.median(cpu):.2f} ({min(cpu):.2f}) / {rate / 1000:.1f}".rjust(max(22, len(variant))))
             print(f"{window:6} {size:6}  " + "  ".join(cells), flush=True)
 
 

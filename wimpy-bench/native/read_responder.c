@@ -97,6 +97,7 @@ static int vector_count;
 static uint8_t staging[STAGING_CAPACITY];
 static uint32_t staged;
 static uint64_t batch_length;
+static bool batch_has_file_payload; /* a payload that --sendfile-above applies to */
 
 static void fail(const char *what)
 {
@@ -153,7 +154,8 @@ static void append_segment(const uint8_t *request, uint32_t segment, uint32_t pa
         memcpy(staging + staged, source, wanted);
         source = staging + staged;
         staged += wanted;
-    }
+    } else if (wanted >= options.sendfile_above)
+        batch_has_file_payload = true;
     append_vector(source, wanted);
 
     uint32_t trailer = padding_of(payload) + FPDU_CRC_LENGTH;
@@ -251,7 +253,7 @@ static ssize_t send_batch(int fd)
 {
     if (vector_count == 1)
         return send(fd, vectors[0].iov_base, vectors[0].iov_len, 0);
-    if (region_fd >= 0)
+    if (batch_has_file_payload)
         return send_by_file(fd);
     return writev(fd, vectors, vector_count);
 }
@@ -283,6 +285,7 @@ static enum outcome answer(struct connection *c, const uint8_t *in, uint32_t len
     vector_count = 0;
     staged = 0;
     batch_length = 0;
+    batch_has_file_payload = false;
     enum outcome outcome = NEEDS_INPUT;
     uint32_t planned = 0;
     for (uint64_t skip = c->sent; length - planned >= 2; skip = 0) {
