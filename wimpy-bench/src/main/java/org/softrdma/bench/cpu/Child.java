@@ -30,6 +30,7 @@ public final class Child implements AutoCloseable {
     private final ConcurrentLinkedDeque<String> errors = new ConcurrentLinkedDeque<>();
     private final Thread errorReader;
     private final Thread hook;
+    private boolean suspended;
 
     private Child(String name, Process process) {
         this.name = name;
@@ -73,21 +74,36 @@ public final class Child implements AutoCloseable {
      */
     public String await(String word, long timeoutSeconds) throws IOException {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(timeoutSeconds);
-        try {
-            for (; ; ) {
-                String line = lines.poll(deadlineNs - System.nanoTime(), TimeUnit.NANOSECONDS);
-                if (line == null) {
-                    throw new IOException(name + " did not say " + word + " within " + timeoutSeconds + " s" + complaint());
-                }
-                if (line.equals(END)) {
-                    lines.add(END);
-                    errorReader.join(TimeUnit.SECONDS.toMillis(1));
-                    throw new IOException(name + " ended before it said " + word + complaint());
-                }
-                if (line.equals(word) || line.startsWith(word + " ")) {
-                    return line.substring(word.length()).trim();
-                }
+        for (; ; ) {
+            String line = next(word, deadlineNs, timeoutSeconds);
+            if (line.equals(word) || line.startsWith(word + " ")) {
+                return line.substring(word.length()).trim();
             }
+        }
+    }
+
+    /**
+     * Waits for the next line.
+     *
+     * @param timeoutSeconds how long to wait
+     * @throws IOException as {@link #await}
+     */
+    public String nextLine(long timeoutSeconds) throws IOException {
+        return next("anything", System.nanoTime() + TimeUnit.SECONDS.toNanos(timeoutSeconds), timeoutSeconds);
+    }
+
+    private String next(String what, long deadlineNs, long timeoutSeconds) throws IOException {
+        try {
+            String line = lines.poll(deadlineNs - System.nanoTime(), TimeUnit.NANOSECONDS);
+            if (line == null) {
+                throw new IOException(name + " did not say " + what + " within " + timeoutSeconds + " s" + complaint());
+            }
+            if (line.equals(END)) {
+                lines.add(END);
+                errorReader.join(TimeUnit.SECONDS.toMillis(1));
+                throw new IOException(name + " ended before it said " + what + complaint());
+            }
+            return line;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while waiting for " + name, e);
@@ -105,6 +121,40 @@ public final class Child implements AutoCloseable {
         input.flush();
     }
 
+    /**
+     * Stops it where it is, so that one that spins leaves its core to others; {@link #resume} lets it go on.
+     *
+     * @throws IOException if that cannot be done
+     */
+    public void suspend() throws IOException {
+        signal("STOP");
+        suspended = true;
+    }
+
+    /**
+     * Lets it go on after {@link #suspend}.
+     *
+     * @throws IOException if that cannot be done
+     */
+    public void resume() throws IOException {
+        signal("CONT");
+        suspended = false;
+    }
+
+    private void signal(String signal) throws IOException {
+        Process kill = new ProcessBuilder("sh", "-c", "kill -" + signal + " " + pid())
+                .redirectErrorStream(true)
+                .start();
+        try {
+            if (kill.waitFor() != 0) {
+                throw new IOException("could not send " + signal + " to " + name);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while sending " + signal + " to " + name, e);
+        }
+    }
+
     /** The end of what it wrote to its standard error. */
     public String errorOutput() {
         return String.join("\n", errors);
@@ -114,6 +164,9 @@ public final class Child implements AutoCloseable {
     @Override
     public void close() {
         try {
+            if (suspended) {
+                resume();
+            }
             input.close();
         } catch (IOException e) {
             errors.add("(closing its standard input: " + e.getMessage() + ")");

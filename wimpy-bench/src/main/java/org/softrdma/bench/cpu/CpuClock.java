@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -113,7 +114,7 @@ public final class CpuClock {
          * @param earlier the earlier sample
          */
         public CpuUse since(Sample earlier) {
-            long[] byClass = new long[ThreadClass.values().length];
+            Map<ThreadClass, Long> byClass = new EnumMap<>(ThreadClass.class);
             long total = 0;
             long user = 0;
             long system = 0;
@@ -121,12 +122,14 @@ public final class CpuClock {
                 ThreadTime now = entry.getValue();
                 ThreadTime then = earlier.threads.getOrDefault(entry.getKey(), ThreadTime.NONE);
                 long used = now.runNs() - then.runNs();
-                byClass[ThreadClass.of(now.name()).ordinal()] += used;
+                if (used != 0) {
+                    byClass.merge(ThreadClass.of(now.name()), used, Long::sum);
+                }
                 total += used;
                 user += now.userNs() - then.userNs();
                 system += now.systemNs() - then.systemNs();
             }
-            return CpuUse.of(takenNs - earlier.takenNs, total, user, system, byClass);
+            return new CpuUse(takenNs - earlier.takenNs, total, user, system, byClass);
         }
     }
 }

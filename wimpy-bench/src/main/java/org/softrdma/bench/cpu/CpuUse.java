@@ -1,6 +1,5 @@
 package org.softrdma.bench.cpu;
 
-import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -20,16 +19,6 @@ public record CpuUse(long wallNs, long totalNs, long userNs, long systemNs, Map<
     /** Copies the map. */
     public CpuUse {
         byClassNs = Map.copyOf(byClassNs);
-    }
-
-    static CpuUse of(long wallNs, long totalNs, long userNs, long systemNs, long[] byClass) {
-        Map<ThreadClass, Long> map = new EnumMap<>(ThreadClass.class);
-        for (ThreadClass threadClass : ThreadClass.values()) {
-            if (byClass[threadClass.ordinal()] != 0) {
-                map.put(threadClass, byClass[threadClass.ordinal()]);
-            }
-        }
-        return new CpuUse(wallNs, totalNs, userNs, systemNs, map);
     }
 
     /**

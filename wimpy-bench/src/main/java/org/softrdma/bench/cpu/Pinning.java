@@ -23,7 +23,8 @@ public final class Pinning {
 
     /** Looks for {@code taskset}. */
     public static Pinning detect() {
-        return new Pinning(PLACES.stream().filter(Files::isExecutable).findFirst().orElse(null));
+        return new Pinning(
+                PLACES.stream().filter(Files::isExecutable).findFirst().orElse(null));
     }
 
     /** Why nothing can be pinned here; empty if it can. */
@@ -53,8 +54,7 @@ public final class Pinning {
             return core < 0 ? Optional.empty() : problem();
         }
         String pid = Long.toString(ProcessHandle.current().pid());
-        ProcessBuilder builder =
-                new ProcessBuilder(taskset.toString(), "-a", "-c", "-p", Integer.toString(core), pid);
+        ProcessBuilder builder = new ProcessBuilder(taskset.toString(), "-a", "-c", "-p", Integer.toString(core), pid);
         builder.redirectErrorStream(true);
         try {
             Process process = builder.start();

@@ -1,6 +1,7 @@
 package org.softrdma.bench.cpu;
 
 import java.util.List;
+import java.util.Locale;
 
 /** What a thread of one of our servers is for, told by its name as the kernel keeps it (15 characters). */
 public enum ThreadClass {
@@ -13,24 +14,25 @@ public enum ThreadClass {
     /** Compiles bytecode. */
     JIT(List.of("C1 Compiler", "C2 Compiler", "JVMCI", "Sweeper", "CodeHeap")),
     /** Collects garbage. */
-    GC(List.of("GC ", "G1 ", "ZWorker", "ZDriver", "ZDirector", "ZStat", "ZUnmapper", "ZUncommit", "Shenandoah", "PS ")),
+    GC(List.of(
+            "GC ", "G1 ", "ZWorker", "ZDriver", "ZDirector", "ZStat", "ZUnmapper", "ZUncommit", "Shenandoah", "PS ")),
     /** Belongs to the virtual machine. */
-    JVM(
-            List.of(
-                    "VM ",
-                    "Signal Dispatch",
-                    "Finalizer",
-                    "Reference Handl",
-                    "Service Thread",
-                    "Monitor Deflati",
-                    "Common-Cleaner",
-                    "Notification Th",
-                    "Attach Listener",
-                    "JFR ",
-                    "Cleaner-")),
+    JVM(List.of(
+            "VM ",
+            "Signal Dispatch",
+            "Finalizer",
+            "Reference Handl",
+            "Service Thread",
+            "Monitor Deflati",
+            "Common-Cleaner",
+            "Notification Th",
+            "Attach Listener",
+            "JFR ",
+            "Cleaner-")),
     /** Anything else: the main thread, threads of a program that is not ours. */
     OTHER(List.of());
 
+    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
     private final List<String> prefixes;
 
     ThreadClass(List<String> prefixes) {
@@ -55,6 +57,6 @@ public enum ThreadClass {
 
     /** The name in tables and results. */
     public String label() {
-        return name().toLowerCase(java.util.Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT);
     }
 }

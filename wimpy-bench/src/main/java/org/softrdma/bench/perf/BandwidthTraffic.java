@@ -52,8 +52,7 @@ final class BandwidthTraffic implements Traffic {
      * @param inline largest inline message
      * @param receives size of the peer's receive queues, for SEND
      */
-    BandwidthTraffic(
-            PerfEndpoint endpoint, SendOpcode opcode, int txDepth, int moderation, int inline, int receives) {
+    BandwidthTraffic(PerfEndpoint endpoint, SendOpcode opcode, int txDepth, int moderation, int inline, int receives) {
         this.endpoint = endpoint;
         this.opcode = opcode;
         this.txDepth = txDepth;
@@ -134,22 +133,24 @@ final class BandwidthTraffic implements Traffic {
     private PostStatus post(QueuePair queuePair, int index, long wrId, int flags) {
         long offset = index * endpoint.stride();
         return switch (opcode) {
-            case READ -> queuePair.postRead(
-                    wrId,
-                    endpoint.region(),
-                    offset,
-                    sizeBytes,
-                    endpoint.remoteAddress(index),
-                    endpoint.remoteKey(),
-                    flags);
-            case WRITE -> queuePair.postWrite(
-                    wrId,
-                    endpoint.region(),
-                    offset,
-                    sizeBytes,
-                    endpoint.remoteAddress(index),
-                    endpoint.remoteKey(),
-                    flags);
+            case READ ->
+                queuePair.postRead(
+                        wrId,
+                        endpoint.region(),
+                        offset,
+                        sizeBytes,
+                        endpoint.remoteAddress(index),
+                        endpoint.remoteKey(),
+                        flags);
+            case WRITE ->
+                queuePair.postWrite(
+                        wrId,
+                        endpoint.region(),
+                        offset,
+                        sizeBytes,
+                        endpoint.remoteAddress(index),
+                        endpoint.remoteKey(),
+                        flags);
             case SEND -> queuePair.postSend(wrId, endpoint.region(), offset, sizeBytes, flags);
         };
     }

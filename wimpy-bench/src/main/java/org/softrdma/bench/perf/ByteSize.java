@@ -26,7 +26,8 @@ public final class ByteSize {
                 return value << shift;
             }
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("'" + text + "' is not a size: expected a number such as 64, 2K or 1M", e);
+            throw new IllegalArgumentException(
+                    "'" + text + "' is not a size: expected a number such as 64, 2K or 1M", e);
         }
         throw new IllegalArgumentException("'" + text + "' is not a size: it is negative or too large");
     }

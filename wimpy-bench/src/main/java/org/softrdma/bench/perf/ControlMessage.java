@@ -27,7 +27,7 @@ import java.nio.charset.StandardCharsets;
  * Who writes what, and the values in their order; values not named are 0:
  *
  * <ul>
- *   <li>{@link #HELLO}, client: test (ordinal), queue pairs, longest message, tx depth, READs in flight, flags (1 events, 2
+ *   <li>{@link #HELLO}, client: test ({@link PerfTest#number}), queue pairs, longest message, tx depth, READs in flight, flags (1 events, 2
  *       both directions), region address, region length; the text is the region's rkey in decimal
  *   <li>{@link #WELCOME}, server: region address, region length, rkey, RECVs per queue pair
  *   <li>{@link #REFUSED}, server: the text says why
@@ -137,8 +137,9 @@ final class ControlMessage {
         }
         int version = from.get(SHORT, VERSION_OFFSET) & 0xFFFF;
         if (version != VERSION) {
-            throw new PerfException("the peer speaks version " + version + " of the protocol of softrdma perf, this is version "
-                    + VERSION + ": use the same release at both ends");
+            throw new PerfException(
+                    "the peer speaks version " + version + " of the protocol of softrdma perf, this is version "
+                            + VERSION + ": use the same release at both ends");
         }
         int textLength = from.get(INT, TEXT_LENGTH_OFFSET);
         if (textLength < 0 || textLength > MAX_TEXT) {

@@ -37,7 +37,10 @@ final class LatencySamples {
         double[] sorted = sortedMicros();
         double sum = Arrays.stream(sorted).sum();
         double average = sum / sorted.length;
-        double variance = Arrays.stream(sorted).map(value -> (value - average) * (value - average)).sum() / sorted.length;
+        double variance = Arrays.stream(sorted)
+                        .map(value -> (value - average) * (value - average))
+                        .sum()
+                / sorted.length;
         Map<String, Double> figures = new LinkedHashMap<>();
         figures.put("t_min", sorted[0]);
         figures.put("t_max", sorted[sorted.length - 1]);

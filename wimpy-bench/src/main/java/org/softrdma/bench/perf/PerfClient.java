@@ -49,7 +49,8 @@ public final class PerfClient {
      * @return the rows
      * @throws PerfException with one sentence if the test could not be run
      */
-    public static List<PerfRow> run(VerbsDevice device, PerfOptions options, PerfTable table, InetSocketAddress server) {
+    public static List<PerfRow> run(
+            VerbsDevice device, PerfOptions options, PerfTable table, InetSocketAddress server) {
         try (PerfEndpoint endpoint = new PerfEndpoint(device)) {
             return new PerfClient(device, options, table, endpoint).run(server);
         }
@@ -98,7 +99,7 @@ public final class PerfClient {
         return ControlMessage.withText(
                 ControlMessage.HELLO,
                 Integer.toString(own.rkey()),
-                options.test().ordinal(),
+                options.test().number(),
                 options.queuePairs(),
                 options.largestSize(),
                 options.txDepth(),
@@ -126,8 +127,7 @@ public final class PerfClient {
     // ------------------------------------------------------------------------------------------------------- latency
 
     private List<PerfRow> latency() {
-        PingPongTraffic pingPong =
-                new PingPongTraffic(endpoint, options.test().opcode(), options.inline(), false);
+        PingPongTraffic pingPong = new PingPongTraffic(endpoint, options.test().opcode(), options.inline(), false);
         ReadTraffic readTraffic = new ReadTraffic();
         List<PerfRow> rows = new ArrayList<>();
         for (long size : options.sizes()) {
@@ -208,8 +208,8 @@ public final class PerfClient {
 
     private static void requireProgress(int completions) {
         if (completions == 0) {
-            throw new PerfException("nothing completed for "
-                    + TimeUnit.NANOSECONDS.toSeconds(PerfEndpoint.TIMEOUT_NS) + " s: is the server alive?");
+            throw new PerfException("nothing completed for " + TimeUnit.NANOSECONDS.toSeconds(PerfEndpoint.TIMEOUT_NS)
+                    + " s: is the server alive?");
         }
     }
 

@@ -74,8 +74,8 @@ final class PerfEndpoint implements AutoCloseable {
         domain = device.allocateProtectionDomain();
         completions = new Completions(device);
         controlMemory = device.allocate((CONTROL_RECEIVES + 1L) * ControlMessage.LENGTH);
-        controlRegion = domain.register(
-                controlMemory.segment(), EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
+        controlRegion =
+                domain.register(controlMemory.segment(), EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
         controlAttributes = QueuePairAttributes.of(
                 completions.add(CONTROL_ENTRIES), QueuePairLimits.of(CONTROL_RECEIVES, CONTROL_RECEIVES));
     }
@@ -132,8 +132,8 @@ final class PerfEndpoint implements AutoCloseable {
                         AccessFlag.READ_SINK,
                         AccessFlag.RECEIVE_SINK));
         int entries = Math.multiplyExact(queuePairs, sends + receives);
-        dataAttributes = QueuePairAttributes.of(
-                completions.add(entries), new QueuePairLimits(sends, receives, 1, 1, inline));
+        dataAttributes =
+                QueuePairAttributes.of(completions.add(entries), new QueuePairLimits(sends, receives, 1, 1, inline));
     }
 
     /**
@@ -204,7 +204,8 @@ final class PerfEndpoint implements AutoCloseable {
         // One at a time: the peer answers each before the next is written over it, except the last.
         require(
                 prepared(control)
-                        .postSend(wrId(CONTROL, 0, 0), controlRegion, offset, ControlMessage.LENGTH, SendFlags.SIGNALLED),
+                        .postSend(
+                                wrId(CONTROL, 0, 0), controlRegion, offset, ControlMessage.LENGTH, SendFlags.SIGNALLED),
                 "control SEND");
         controlSends++;
     }
@@ -230,7 +231,8 @@ final class PerfEndpoint implements AutoCloseable {
             throw new PerfException("the server refused: " + message.text());
         }
         if (message.kind() != kind) {
-            throw new PerfException("the peer sent control message " + message.kind() + " where " + kind + " was expected");
+            throw new PerfException(
+                    "the peer sent control message " + message.kind() + " where " + kind + " was expected");
         }
         return message;
     }
@@ -246,7 +248,8 @@ final class PerfEndpoint implements AutoCloseable {
         while (arrived.isEmpty()) {
             long leftNs = deadlineNs - System.nanoTime();
             if (leftNs <= 0) {
-                throw new PerfException("the peer said nothing for " + TimeUnit.NANOSECONDS.toSeconds(timeoutNs) + " s");
+                throw new PerfException(
+                        "the peer said nothing for " + TimeUnit.NANOSECONDS.toSeconds(timeoutNs) + " s");
             }
             turn(traffic, false, leftNs);
         }
@@ -254,7 +257,8 @@ final class PerfEndpoint implements AutoCloseable {
     }
 
     /** The control message that has arrived, or null. */
-    @Nullable ControlMessage arrivedMessage() {
+    @Nullable
+    ControlMessage arrivedMessage() {
         return arrived.poll();
     }
 
@@ -283,9 +287,8 @@ final class PerfEndpoint implements AutoCloseable {
             traffic.completed(kind(wrId), queuePair(wrId), count(wrId));
         } else if (completion.opcode() == CompletionOpcode.RECEIVE) {
             int index = count(wrId);
-            MemorySegment bytes = controlMemory
-                    .segment()
-                    .asSlice((long) index * ControlMessage.LENGTH, completion.byteLength());
+            MemorySegment bytes =
+                    controlMemory.segment().asSlice((long) index * ControlMessage.LENGTH, completion.byteLength());
             arrived.add(ControlMessage.read(bytes));
             postControlReceive(prepared(control), index);
         } else {
@@ -294,12 +297,11 @@ final class PerfEndpoint implements AutoCloseable {
     }
 
     private PerfException failure(WorkCompletion completion) {
-        String what =
-                switch (kind(completion.wrId())) {
-                    case CONTROL -> "the control connection";
-                    case RECEIVE -> "a RECV on queue pair " + queuePair(completion.wrId());
-                    default -> "an operation on queue pair " + queuePair(completion.wrId());
-                };
+        String what = switch (kind(completion.wrId())) {
+            case CONTROL -> "the control connection";
+            case RECEIVE -> "a RECV on queue pair " + queuePair(completion.wrId());
+            default -> "an operation on queue pair " + queuePair(completion.wrId());
+        };
         return new PerfException(what + " ended with " + completion.status() + " (vendor code 0x"
                 + Integer.toHexString(completion.vendorCode()) + "): did the peer go away?");
     }

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.cpu.CoreClock;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.RemoteRegion;
-import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
@@ -105,12 +104,9 @@ public final class PerfServer {
     }
 
     private Optional<String> fault(ControlMessage hello) {
-        if (hello.value(0) != test.ordinal()) {
-            long asked = hello.value(0);
-            String name = asked >= 0 && asked < PerfTest.values().length
-                    ? PerfTest.values()[(int) asked].command()
-                    : "test " + asked;
-            return Optional.of("this server runs " + test.command() + ", the client asked for " + name);
+        if (hello.value(0) != test.number()) {
+            return Optional.of("this server runs " + test.command() + ", the client asked for "
+                    + PerfTest.commandOf(hello.value(0)));
         }
         if (hello.value(1) < 1 || hello.value(1) > PerfOptions.MAX_QUEUE_PAIRS) {
             return Optional.of("queue pairs=" + hello.value(1) + " is out of range");

@@ -16,11 +16,6 @@ public final class PerfTable {
     static final String GBITS_HEADER =
             " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]";
 
-    private static final String LATENCY_ROW =
-            " %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f \t\t%-7.2f";
-    private static final String DURATION_ROW = " %-7d       %d            %-7.2f        %-7.2f";
-    private static final String BANDWIDTH_ROW = " %-7d    %-10d       %-7.2f            %-7.2f\t\t   %-7.6f";
-
     private final PrintWriter out;
     private final PerfOptions options;
     private final boolean gbits;
@@ -50,7 +45,8 @@ public final class PerfTable {
 
     void header(String device, String transport, String wire, int reads) {
         out.println(LINE);
-        out.println("                    " + options.test().title() + (options.bidirectional() ? ", both directions" : ""));
+        out.println(
+                "                    " + options.test().title() + (options.bidirectional() ? ", both directions" : ""));
         out.println(" Device          : " + device);
         out.println(" Number of qps   : " + options.queuePairs() + "\t\tTransport type : " + transport);
         out.println(" Connection type : RC\t\tUsing SRQ      : OFF");
@@ -83,7 +79,7 @@ public final class PerfTable {
         if (!options.test().isLatency()) {
             return String.format(
                     Locale.ROOT,
-                    BANDWIDTH_ROW,
+                    " %-7d    %-10d       %-7.2f            %-7.2f\t\t   %-7.6f",
                     row.sizeBytes(),
                     row.iterations(),
                     row.value("BW_peak"),
@@ -93,7 +89,7 @@ public final class PerfTable {
         if (options.seconds() > 0) {
             return String.format(
                     Locale.ROOT,
-                    DURATION_ROW,
+                    " %-7d       %d            %-7.2f        %-7.2f",
                     row.sizeBytes(),
                     row.iterations(),
                     row.value("t_avg"),
@@ -101,7 +97,7 @@ public final class PerfTable {
         }
         return String.format(
                 Locale.ROOT,
-                LATENCY_ROW,
+                " %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f \t\t%-7.2f",
                 row.sizeBytes(),
                 row.iterations(),
                 row.value("t_min"),

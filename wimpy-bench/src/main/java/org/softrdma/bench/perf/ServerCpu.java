@@ -63,7 +63,8 @@ public record ServerCpu(long processNs, long coreNs, long wallNs, long operation
         }
 
         ServerCpu stop(long operations) {
-            long coreNs = cores == null || coreStart == null ? -1 : cores.sample().busyNsSince(coreStart);
+            long coreNs =
+                    cores == null || coreStart == null ? -1 : cores.sample().busyNsSince(coreStart);
             CpuUse use = clock.sample().since(processStart);
             return new ServerCpu(use.totalNs(), coreNs, use.wallNs(), operations, use.describeClasses(operations));
         }

@@ -1,0 +1,117 @@
+package org.softrdma.bench.perf;
+
+import java.util.EnumMap;
+import java.util.Map;
+import org.softrdma.bench.cpu.AllocationMeter;
+import org.softrdma.bench.cpu.CoreClock;
+import org.softrdma.bench.cpu.CpuClock;
+import org.softrdma.bench.cpu.CpuUse;
+import org.softrdma.bench.cpu.MedianOfRounds;
+import org.softrdma.bench.cpu.ThreadClass;
+
+/**
+ * One system under one load: runs rounds from rest to rest and keeps what each cost. The server is at rest before and after
+ * a round, so that its clocks are exact. Belongs to the thread of its load.
+ */
+final class LoadCell {
+    static final String CPU = "serverCpuMicrosPerRead";
+    static final String CORE = "serverCoreMicrosPerRead";
+    static final String RATE = "readsPerSecond";
+    static final String CLIENT = "clientCpuMicrosPerRead";
+
+    private static final double NS_PER_US = 1e3;
+    private static final CpuClock OWN_CLOCK = CpuClock.ofThisProcess();
+    private static final AllocationMeter ALLOCATION = new AllocationMeter();
+
+    private final ReadLoad load;
+    private final ResponderProcess responder;
+    private final CoreClock cores;
+    private final int window;
+    private final long size;
+    private final MedianOfRounds rounds = new MedianOfRounds();
+    private final Map<ThreadClass, Long> byClassNs = new EnumMap<>(ThreadClass.class);
+    private long reads;
+    private long verified;
+    private long clientBytes;
+    private long serverBytesAtStart;
+    private long serverBytes;
+
+    LoadCell(ReadLoad load, ResponderProcess responder, CoreClock cores, int window, long size) {
+        this.load = load;
+        this.responder = responder;
+        this.cores = cores;
+        this.window = window;
+        this.size = size;
+    }
+
+    /** Runs without keeping figures. */
+    void warmUp(long durationNs) {
+        load.run(window, size, durationNs);
+    }
+
+    /** Begins to count the responder's allocation. */
+    void startAllocation() {
+        serverBytesAtStart = responder.allocatedBytes();
+    }
+
+    /** Ends to count the responder's allocation. */
+    void endAllocation() {
+        serverBytes = responder.allocatedBytes() - serverBytesAtStart;
+    }
+
+    /** Runs a round. */
+    void round(long durationNs) {
+        CpuClock.Sample serverBefore = responder.clock().sample();
+        CpuClock.Sample clientBefore = OWN_CLOCK.sample();
+        CoreClock.Sample coreBefore = cores.sample();
+        long bytesBefore = ALLOCATION.ownBytes();
+        ReadLoad.Outcome outcome = load.run(window, size, durationNs);
+        long bytes = ALLOCATION.ownBytes() - bytesBefore;
+        long coreNs = cores.sample().busyNsSince(coreBefore);
+        CpuUse client = OWN_CLOCK.sample().since(clientBefore);
+        CpuUse server = responder.clock().sample().since(serverBefore);
+        rounds.add(CPU, server.microsPer(outcome.reads()));
+        rounds.add(CORE, coreNs / NS_PER_US / outcome.reads());
+        rounds.add(RATE, outcome.perSecond());
+        rounds.add(CLIENT, client.microsPer(outcome.reads()));
+        server.byClassNs().forEach((threadClass, ns) -> byClassNs.merge(threadClass, ns, Long::sum));
+        reads += outcome.reads();
+        verified += outcome.verified();
+        clientBytes += bytes;
+    }
+
+    MedianOfRounds rounds() {
+        return rounds;
+    }
+
+    double median(String name) {
+        return rounds.median(name);
+    }
+
+    /** The median over the rounds of this cell's value by that of another. */
+    double ratio(String name, LoadCell other) {
+        MedianOfRounds both = new MedianOfRounds();
+        rounds.values(name).forEach(value -> both.add("this", value));
+        other.rounds.values(name).forEach(value -> both.add("other", value));
+        return both.medianRatio("this", "other");
+    }
+
+    long verified() {
+        return verified;
+    }
+
+    double clientBytesPerRead() {
+        return reads == 0 ? 0 : (double) clientBytes / reads;
+    }
+
+    double serverBytesPerRead() {
+        return reads == 0 ? 0 : (double) serverBytes / reads;
+    }
+
+    /** Microseconds of the responder's CPU per READ by class of thread. */
+    Map<String, Double> classesMicros() {
+        Map<String, Double> result = new java.util.LinkedHashMap<>();
+        byClassNs.forEach((threadClass, ns) -> result.put(threadClass.label(), ns / NS_PER_US / reads));
+        return result;
+    }
+}

@@ -1,0 +1,271 @@
+package org.softrdma.bench.perf;
+
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.Connector;
+
+/**
+ * A closed load of READs: some connections to one responder, a window of READs outstanding on each, every completion
+ * followed by the next READ. One READ in {@link #VERIFY_INTERVAL} lands in memory that was spoilt before and is compared byte
+ * by byte. Knows nothing of the responder but its memory: the C yardstick and a software RNIC get the same load.
+ *
+ * <p>Made for a device in manual progress; belongs to the thread that made it.
+ */
+final class ReadLoad implements AutoCloseable {
+    static final int VERIFY_INTERVAL = 256;
+
+    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
+    private static final int COMPLETIONS_PER_POLL = 256;
+    private static final int EMPTY_POLLS_PER_CLOCK = 64;
+    private static final byte SPOILT = (byte) 0xEE;
+    private static final long HIGHEST_LATENCY_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final int LATENCY_DIGITS = 3;
+
+    private final VerbsDevice device;
+    private final int maxWindow;
+    private final long maxSize;
+    private final ProtectionDomain domain;
+    private final CompletionQueue completions;
+    private final DeviceMemory memory;
+    private final MemoryRegion region;
+    private final List<QueuePair> queuePairs = new ArrayList<>();
+    private final WorkCompletion[] polled = WorkCompletion.array(COMPLETIONS_PER_POLL);
+    private final MemoryPattern pattern;
+    /** By slot: where the READ came from if it is to be verified, else -1. */
+    private final long[] verifyFrom;
+
+    private ReadTargets targets;
+    private long size;
+    private long posted;
+    private long done;
+    private long verified;
+
+    private ReadLoad(VerbsDevice device, int connections, int maxWindow, long maxSize, ReadTargets targets) {
+        this.device = device;
+        this.maxWindow = maxWindow;
+        this.maxSize = maxSize;
+        this.targets = targets;
+        int slots = Math.multiplyExact(connections, maxWindow);
+        domain = device.allocateProtectionDomain();
+        completions = device.createCompletionQueue(slots + 1);
+        memory = device.allocate(slots * maxSize);
+        region = domain.register(memory.segment(), EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK));
+        pattern = new MemoryPattern(maxSize);
+        verifyFrom = new long[slots];
+    }
+
+    /**
+     * Connects a load.
+     *
+     * @param device the device, not closed by this
+     * @param responder where the responder listens
+     * @param connections how many connections
+     * @param maxWindow largest window
+     * @param maxSize longest READ
+     * @param targets what to read
+     */
+    static ReadLoad connect(
+            VerbsDevice device,
+            InetSocketAddress responder,
+            int connections,
+            int maxWindow,
+            long maxSize,
+            ReadTargets targets) {
+        ReadLoad load = new ReadLoad(device, connections, maxWindow, maxSize, targets);
+        try {
+            for (int i = 0; i < connections; i++) {
+                load.connect(responder);
+            }
+            return load;
+        } catch (RuntimeException e) {
+            load.close();
+            throw e;
+        }
+    }
+
+    private void connect(InetSocketAddress responder) {
+        try (Connector connector = device.resolve(responder, TIMEOUT_NS)) {
+            QueuePair queuePair = connector.createQueuePair(
+                    domain, QueuePairAttributes.of(completions, QueuePairLimits.of(maxWindow, 1)));
+            queuePairs.add(queuePair);
+            connector.connect(ConnectionParameters.ofReads(maxWindow), TIMEOUT_NS);
+            int granted = queuePair.connectionCapabilities().maxOutboundReads();
+            if (granted < maxWindow) {
+                throw new PerfException("the responder grants " + granted
+                        + " READs in flight per connection, the window is " + maxWindow);
+            }
+        }
+    }
+
+    /** What the wire of the first connection is called. */
+    String wire() {
+        return queuePairs.get(0).connectionCapabilities().wire();
+    }
+
+    /** Changes what is read. */
+    void targets(ReadTargets newTargets) {
+        targets = newTargets;
+    }
+
+    /**
+     * What a run did.
+     *
+     * @param reads READs done
+     * @param elapsedNs from the first posting to the last completion
+     * @param verified READs compared byte by byte
+     */
+    record Outcome(long reads, long elapsedNs, long verified) {
+        double perSecond() {
+            return (double) reads * TimeUnit.SECONDS.toNanos(1) / elapsedNs;
+        }
+    }
+
+    /**
+     * Runs from rest to rest: fills the windows, keeps them full for the time, waits for what is outstanding.
+     *
+     * @param window READs outstanding per connection
+     * @param sizeBytes bytes of a READ
+     * @param durationNs how long to go on posting
+     */
+    Outcome run(int window, long sizeBytes, long durationNs) {
+        if (window > maxWindow || sizeBytes > maxSize) {
+            throw new IllegalArgumentException(
+                    "window=" + window + ", size=" + sizeBytes + ": made for " + maxWindow + ", " + maxSize);
+        }
+        size = sizeBytes;
+        posted = 0;
+        done = 0;
+        verified = 0;
+        long startNs = System.nanoTime();
+        for (int connection = 0; connection < queuePairs.size(); connection++) {
+            for (int i = 0; i < window; i++) {
+                post(connection * maxWindow + i);
+            }
+        }
+        while (System.nanoTime() - startNs < durationNs) {
+            turn(true);
+        }
+        long deadlineNs = System.nanoTime() + TIMEOUT_NS;
+        while (done < posted) {
+            if (turn(false) == 0 && System.nanoTime() - deadlineNs >= 0) {
+                throw new PerfException((posted - done) + " READs did not complete: is the responder alive?");
+            }
+        }
+        return new Outcome(done, System.nanoTime() - startNs, verified);
+    }
+
+    private int turn(boolean goOn) {
+        int count = 0;
+        for (int empty = 0; count == 0 && empty < EMPTY_POLLS_PER_CLOCK; empty++) {
+            count = completions.poll(polled);
+        }
+        for (int i = 0; i < count; i++) {
+            int slot = take(polled[i]);
+            if (goOn) {
+                post(slot);
+            }
+        }
+        return count;
+    }
+
+    private int take(WorkCompletion completion) {
+        if (!completion.isSuccess()) {
+            throw new PerfException("a READ ended with " + completion.status() + " (vendor code 0x"
+                    + Integer.toHexString(completion.vendorCode()) + ")");
+        }
+        int slot = (int) completion.wrId();
+        done++;
+        if (verifyFrom[slot] >= 0) {
+            verify(slot);
+        }
+        return slot;
+    }
+
+    private void post(int slot) {
+        targets.next();
+        verifyFrom[slot] = -1;
+        if (posted++ % VERIFY_INTERVAL == 0) {
+            verifyFrom[slot] = targets.offset();
+            buffer(slot).fill(SPOILT);
+        }
+        PostStatus status = queuePairs
+                .get(slot / maxWindow)
+                .postRead(slot, region, slot * maxSize, size, targets.address(), targets.rkey(), SendFlags.SIGNALLED);
+        if (status != PostStatus.ACCEPTED) {
+            throw new PerfException("a READ found its queue full: a fault of softrdma perf or of the provider");
+        }
+    }
+
+    private MemorySegment buffer(int slot) {
+        return memory.segment().asSlice(slot * maxSize, size);
+    }
+
+    private void verify(int slot) {
+        long at = pattern.mismatch(buffer(slot), verifyFrom[slot]);
+        if (at >= 0) {
+            throw new PerfException("a READ of " + size + " bytes from offset " + verifyFrom[slot]
+                    + " brought wrong data at byte " + at);
+        }
+        verified++;
+    }
+
+    /**
+     * Measures READs one after the other on the first connection.
+     *
+     * @param sizeBytes bytes of a READ
+     * @param durationNs how long
+     * @param spin true to poll without rest, false to sleep in the device until something happens
+     * @return their round trips in nanoseconds
+     */
+    Histogram latency(long sizeBytes, long durationNs, boolean spin) {
+        size = sizeBytes;
+        done = 0;
+        Histogram histogram = new Histogram(HIGHEST_LATENCY_NS, LATENCY_DIGITS);
+        long startNs = System.nanoTime();
+        long nowNs = startNs;
+        while (nowNs - startNs < durationNs) {
+            long before = done;
+            post(0);
+            while (done == before) {
+                if (!spin) {
+                    device.progress(TIMEOUT_NS);
+                }
+                int count = completions.poll(polled);
+                for (int i = 0; i < count; i++) {
+                    take(polled[i]);
+                }
+            }
+            long endNs = System.nanoTime();
+            histogram.recordValue(endNs - nowNs);
+            nowNs = endNs;
+        }
+        return histogram;
+    }
+
+    @Override
+    public void close() {
+        queuePairs.forEach(QueuePair::close);
+        region.close();
+        memory.close();
+        completions.close();
+        domain.close();
+    }
+}

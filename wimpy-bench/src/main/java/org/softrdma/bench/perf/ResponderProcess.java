@@ -1,0 +1,148 @@
+package org.softrdma.bench.perf;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.softrdma.bench.cpu.Child;
+import org.softrdma.bench.cpu.CpuClock;
+import org.softrdma.verbs.RemoteRegion;
+
+/** A child process that answers READs: the C yardstick or a {@link ReadResponder}. Belongs to the thread that started it. */
+final class ResponderProcess implements AutoCloseable {
+    private static final long START_SECONDS = 300;
+    private static final long ANSWER_SECONDS = 30;
+
+    private final Child child;
+    private final CpuClock clock;
+    private final InetSocketAddress address;
+    private final RemoteRegion memory;
+    private final RemoteRegion catalog;
+
+    private ResponderProcess(Child child, int port, RemoteRegion memory, RemoteRegion catalog) {
+        this.child = child;
+        this.memory = memory;
+        this.catalog = catalog;
+        clock = CpuClock.ofProcess(child.pid());
+        address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    }
+
+    /**
+     * Starts the C yardstick.
+     *
+     * @param program its path
+     * @param pinning what to put before the command
+     * @param memoryBytes bytes of its memory
+     * @param spin true if it is not to sleep
+     */
+    static ResponderProcess yardstick(
+            java.nio.file.Path program, List<String> pinning, long memoryBytes, boolean spin) {
+        List<String> command = new ArrayList<>(pinning);
+        command.addAll(List.of(program.toString(), "--region", Long.toString(memoryBytes)));
+        if (spin) {
+            command.add("--spin");
+        }
+        try {
+            Child child = Child.start("the C yardstick", command);
+            int port = Integer.parseInt(child.await("LISTENING", START_SECONDS));
+            RemoteRegion nothing = new RemoteRegion(0, 0, 0);
+            return new ResponderProcess(child, port, new RemoteRegion(0, memoryBytes, 0), nothing);
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    /**
+     * Starts a {@link ReadResponder}.
+     *
+     * @param program the command that runs {@code softrdma perf responder}
+     * @param pinning what to put before the command
+     * @param arguments further arguments
+     */
+    static ResponderProcess soft(List<String> program, List<String> pinning, List<String> arguments) {
+        List<String> command = new ArrayList<>(pinning);
+        command.addAll(program);
+        command.addAll(arguments);
+        try {
+            Child child = Child.start("the soft RNIC's responder", command);
+            int port = Integer.parseInt(child.await("LISTENING", START_SECONDS));
+            RemoteRegion memory = region(child.await("MEMORY", START_SECONDS));
+            String line = child.nextLine(START_SECONDS);
+            boolean catalogued = line.startsWith("CATALOG ");
+            RemoteRegion catalog = catalogued ? region(line.substring("CATALOG ".length())) : new RemoteRegion(0, 0, 0);
+            if (catalogued) {
+                child.await("READY", START_SECONDS);
+            }
+            return new ResponderProcess(child, port, memory, catalog);
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    private static RemoteRegion region(String text) {
+        String[] words = text.split(" ", -1);
+        return new RemoteRegion(Long.parseLong(words[0]), Long.parseLong(words[1]), Integer.parseInt(words[2]));
+    }
+
+    InetSocketAddress address() {
+        return address;
+    }
+
+    RemoteRegion memory() {
+        return memory;
+    }
+
+    RemoteRegion catalog() {
+        return catalog;
+    }
+
+    CpuClock clock() {
+        return clock;
+    }
+
+    long pid() {
+        return child.pid();
+    }
+
+    /** Heap bytes allocated so far; 0 for the yardstick, which has no heap of that kind. */
+    long allocatedBytes() {
+        return Long.parseLong(ask("ALLOC", "ALLOC").split(" ", -1)[0]);
+    }
+
+    /** Stops one that spins where it is, see {@link Child#suspend}. */
+    void suspend() {
+        try {
+            child.suspend();
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    /** Lets it go on. */
+    void resume() {
+        try {
+            child.resume();
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    private static PerfException failure(IOException e) {
+        return new PerfException(e.getMessage() == null ? e.toString() : e.getMessage(), e);
+    }
+
+    private String ask(String question, String answer) {
+        try {
+            child.send(question);
+            return child.await(answer, ANSWER_SECONDS);
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        child.close();
+    }
+}

@@ -1,0 +1,75 @@
+package org.softrdma.bench.perf;
+
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.softrdma.bench.cpu.CoreClock;
+import org.softrdma.bench.cpu.MachineDescription;
+import org.softrdma.bench.cpu.Pinning;
+
+/**
+ * What both studies need from {@code main}.
+ *
+ * @param devices opens the client's device
+ * @param responder the command that runs {@code softrdma perf responder} on the same provider
+ * @param programs the C yardsticks
+ * @param machine what the study runs on
+ * @param out where tables go
+ * @param progress told what happens, one line each
+ * @param serverCpu core of the responders
+ * @param clientCpu core of this process
+ * @param rounds rounds of each system and cell
+ * @param millis length of a round
+ * @param warmUpMillis length of the warm-up of each system and cell
+ */
+public record StudySetup(
+        DeviceFactory devices,
+        List<String> responder,
+        NativePrograms programs,
+        MachineDescription machine,
+        PrintWriter out,
+        Consumer<String> progress,
+        int serverCpu,
+        int clientCpu,
+        int rounds,
+        int millis,
+        int warmUpMillis) {
+    /** Copies the list and checks the numbers. */
+    public StudySetup {
+        responder = List.copyOf(responder);
+        if (rounds < 1 || millis < 1 || warmUpMillis < 0 || serverCpu < 0 || clientCpu < 0) {
+            throw new IllegalArgumentException("rounds=" + rounds + ", millis=" + millis + ", warm-up=" + warmUpMillis
+                    + ", server core=" + serverCpu + ", client core=" + clientCpu + ": out of range");
+        }
+    }
+
+    long roundNs() {
+        return TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
+    long warmUpNs() {
+        return TimeUnit.MILLISECONDS.toNanos(warmUpMillis);
+    }
+
+    CoreClock serverCore() {
+        return new CoreClock(List.of(serverCpu));
+    }
+
+    /** Puts this process on its core and says so; gives what puts a responder on its own. */
+    List<String> pin() {
+        Pinning pinning = Pinning.detect();
+        pinning.pinThisProcess(clientCpu).ifPresent(progress);
+        return pinning.prefix(serverCpu);
+    }
+
+    void describe(String what) {
+        out.println(what);
+        out.println("machine: " + machine.cpuModel() + ", " + machine.cpus() + " cpus, " + machine.kernel() + ", "
+                + machine.jdk() + (machine.commit() == null ? "" : ", commit " + machine.commit()));
+        out.println("server on core " + serverCpu + ", client on core " + clientCpu + "; medians of " + rounds
+                + " interleaved rounds of " + millis + " ms after " + warmUpMillis
+                + " ms of warm-up for each system and row");
+        out.flush();
+    }
+}
