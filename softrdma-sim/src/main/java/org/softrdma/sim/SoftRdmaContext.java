@@ -1,0 +1,173 @@
+package org.softrdma.sim;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.softrdma.sim.engine.EngineLimits;
+import org.softrdma.sim.memory.StagTable;
+import org.softrdma.sim.transport.SocketOptions;
+
+/**
+ * Configuration of a device: set, then {@link #conclude}, which reports all faults at once. The names and defaults of options
+ * given as text stand in {@link #OPTIONS}. Not thread-safe before it is concluded.
+ */
+public final class SoftRdmaContext {
+    /** Options by name: help with the default. */
+    static final Map<String, String> OPTIONS = options();
+
+    private static final int DEFAULT_COPY_BELOW = 4096;
+    private static final int DEFAULT_RECEIVE_BUFFER = 256 * 1024;
+    private static final int LEAST_RECEIVE_BUFFER = 128 * 1024;
+    private static final int MOST_RECEIVE_BUFFER = 64 * 1024 * 1024;
+    private static final int MOST_THREADS = 256;
+    private static final int MOST_SOCKET_BUFFER = 1 << 30;
+    private static final long MOST_TIMEOUT_MS = 3_600_000;
+
+    private final List<String> faults = new ArrayList<>();
+    private ProgressMode progress = ProgressMode.ENGINE;
+    private String transport = "auto";
+    private int threads = 1;
+    private boolean crc;
+    private int mpaRevision = 2;
+    private int maxRegions = StagTable.MAX_ROWS;
+    private int maxPayload = EngineLimits.LARGEST_PAYLOAD;
+    private int copyBelow = DEFAULT_COPY_BELOW;
+    private int receiveBuffer = DEFAULT_RECEIVE_BUFFER;
+    private int socketBuffer;
+    private long handshakeTimeoutMs = 10_000;
+    private long lingerTimeoutMs = 2_000;
+    private boolean concluded;
+
+    /** The defaults. */
+    public SoftRdmaContext() {}
+
+    private static Map<String, String> options() {
+        Map<String, String> options = new LinkedHashMap<>();
+        options.put("progress", "engine (own threads) or manual (the opening thread polls); default engine");
+        options.put("transport", "epoll, nio or auto; default auto: epoll where it is available");
+        options.put("threads", "engine threads; default 1");
+        options.put("crc", "on or off: ask for CRC32C on connections; default off");
+        options.put("mpa-revision", "1 or 2: MPA revision of outgoing requests; default 2");
+        options.put("regions", "most live memory regions; default " + StagTable.MAX_ROWS);
+        options.put("segment", "most payload bytes of a DDP segment; default " + EngineLimits.LARGEST_PAYLOAD);
+        options.put("copy-below", "payloads below this many bytes are copied, others gathered; default "
+                + DEFAULT_COPY_BELOW);
+        options.put("receive-buffer", "bytes of an engine's receive buffer; default " + DEFAULT_RECEIVE_BUFFER);
+        options.put("socket-buffer", "SO_SNDBUF and SO_RCVBUF, 0 leaves them to the kernel; default 0");
+        options.put("handshake-timeout", "milliseconds that a peer may take for the handshake; default 10000");
+        options.put("linger-timeout", "milliseconds that an ended connection waits for its peer; default 2000");
+        return options;
+    }
+
+    /**
+     * Sets options given as text; faults are reported by {@link #conclude}.
+     *
+     * @param values by name
+     */
+    public SoftRdmaContext set(Map<String, String> values) {
+        values.forEach(this::set);
+        return this;
+    }
+
+    private void set(String name, String value) {
+        switch (name) {
+            case "progress" -> progress = choose(name, value, Map.of(
+                    "engine", ProgressMode.ENGINE, "manual", ProgressMode.MANUAL), progress);
+            case "transport" -> transport = choose(
+                    name, value, Map.of("epoll", "epoll", "nio", "nio", "auto", "auto"), transport);
+            case "threads" -> threads = (int) number(name, value, 1, MOST_THREADS);
+            case "crc" -> crc = choose(name, value, Map.of("on", true, "off", false), crc);
+            case "mpa-revision" -> mpaRevision = (int) number(name, value, 1, 2);
+            case "regions" -> maxRegions = (int) number(name, value, 1, StagTable.MAX_ROWS);
+            case "segment" -> maxPayload = (int) number(name, value, 4, EngineLimits.LARGEST_PAYLOAD);
+            case "copy-below" -> copyBelow = (int) number(name, value, 1, EngineLimits.LARGEST_PAYLOAD + 1L);
+            case "receive-buffer" -> receiveBuffer =
+                    (int) number(name, value, LEAST_RECEIVE_BUFFER, MOST_RECEIVE_BUFFER);
+            case "socket-buffer" -> socketBuffer = (int) number(name, value, 0, MOST_SOCKET_BUFFER);
+            case "handshake-timeout" -> handshakeTimeoutMs = number(name, value, 1, MOST_TIMEOUT_MS);
+            case "linger-timeout" -> lingerTimeoutMs = number(name, value, 1, MOST_TIMEOUT_MS);
+            default -> faults.add(name + ": unknown option, expected one of " + String.join(", ", OPTIONS.keySet()));
+        }
+    }
+
+    private <T> T choose(String name, String value, Map<String, T> choices, T otherwise) {
+        T chosen = choices.get(value);
+        if (chosen == null) {
+            faults.add(name + "=" + value + ": expected " + String.join(" or ", choices.keySet().stream().sorted().toList()));
+            return otherwise;
+        }
+        return chosen;
+    }
+
+    private long number(String name, String value, long least, long most) {
+        try {
+            long number = Long.parseLong(value);
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Reported below, like a number out of range.
+        }
+        faults.add(name + "=" + value + ": expected a number from " + least + " to " + most);
+        return least;
+    }
+
+    /**
+     * Checks and freezes.
+     *
+     * @throws IllegalArgumentException naming every fault
+     */
+    public SoftRdmaContext conclude() {
+        if (!faults.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", faults));
+        }
+        concluded = true;
+        return this;
+    }
+
+    /** True if the opening thread drives the device. */
+    public boolean manualProgress() {
+        return require(progress) == ProgressMode.MANUAL;
+    }
+
+    /** {@code epoll}, {@code nio} or {@code auto}. */
+    String transport() {
+        return require(transport);
+    }
+
+    /** Engine threads. */
+    int threads() {
+        return require(threads);
+    }
+
+    /** Most live memory regions. */
+    public int maxRegions() {
+        return require(maxRegions);
+    }
+
+    /** Options of every socket. */
+    SocketOptions socketOptions() {
+        return require(new SocketOptions(socketBuffer, socketBuffer));
+    }
+
+    /** Sizes of the data path. */
+    public EngineLimits engineLimits() {
+        return require(new EngineLimits(
+                maxPayload,
+                copyBelow,
+                receiveBuffer,
+                crc,
+                mpaRevision,
+                TimeUnit.MILLISECONDS.toNanos(handshakeTimeoutMs),
+                TimeUnit.MILLISECONDS.toNanos(lingerTimeoutMs)));
+    }
+
+    private <T> T require(T value) {
+        if (!concluded) {
+            throw new IllegalStateException("the context is not concluded");
+        }
+        return value;
+    }
+}

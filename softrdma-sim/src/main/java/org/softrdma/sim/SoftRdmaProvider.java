@@ -1,0 +1,67 @@
+package org.softrdma.sim;
+
+import java.util.Map;
+import org.softrdma.sim.device.SoftRdmaDevice;
+import org.softrdma.sim.transport.NettyTransport;
+import org.softrdma.sim.transport.Transport;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.VerbsProvider;
+
+/** The provider {@code sim}: a software RNIC, usable wherever there is TCP. */
+public final class SoftRdmaProvider implements VerbsProvider {
+    /** For the service loader. */
+    public SoftRdmaProvider() {}
+
+    @Override
+    public String name() {
+        return "sim";
+    }
+
+    @Override
+    public Usability usability() {
+        String missing = NettyTransport.epollUnavailable();
+        return Usability.usable(
+                missing == null
+                        ? "software RNIC: iWARP over TCP by epoll"
+                        : "software RNIC: iWARP over TCP by java.nio (no epoll: " + missing + ")");
+    }
+
+    @Override
+    public Map<String, String> options() {
+        return SoftRdmaContext.OPTIONS;
+    }
+
+    @Override
+    public VerbsDevice open(Map<String, String> options) {
+        return open(new SoftRdmaContext().set(options).conclude());
+    }
+
+    /**
+     * Opens a device.
+     *
+     * @param context concluded
+     */
+    public VerbsDevice open(SoftRdmaContext context) {
+        Transport transport = transport(context);
+        try {
+            return new SoftRdmaDevice(context, transport);
+        } catch (RuntimeException e) {
+            transport.close();
+            throw e;
+        }
+    }
+
+    private static Transport transport(SoftRdmaContext context) {
+        String missing = NettyTransport.epollUnavailable();
+        if (context.transport().equals("nio") || (context.transport().equals("auto") && missing != null)) {
+            return NettyTransport.nio(context.threads(), context.manualProgress(), context.socketOptions());
+        }
+        if (missing != null) {
+            throw new VerbsException(
+                    VerbsErrorCode.NO_DEVICE, "transport=epoll is not available here: " + missing + "; use transport=nio");
+        }
+        return NettyTransport.epoll(context.threads(), context.manualProgress(), context.socketOptions());
+    }
+}

@@ -1,0 +1,63 @@
+package org.softrdma.sim.device;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.engine.ActiveHandshake;
+import org.softrdma.sim.engine.Connection;
+import org.softrdma.sim.engine.SoftQueuePair;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.Connector;
+
+/** A connection to be made. One application thread. */
+final class SoftConnector implements Connector {
+    private final SoftRdmaDevice device;
+    private final Connection connection;
+    private final InetSocketAddress remote;
+    private @Nullable SoftQueuePair queuePair;
+    private boolean used;
+
+    SoftConnector(SoftRdmaDevice device, Connection connection, InetSocketAddress remote) {
+        this.device = device;
+        this.connection = connection;
+        this.remote = remote;
+    }
+
+    @Override
+    public QueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes) {
+        device.progress().checkThread();
+        if (queuePair != null || used) {
+            throw new IllegalStateException("this connector has a queue pair already, or is closed");
+        }
+        SoftQueuePair created = device.createQueuePair(domain, attributes, connection);
+        queuePair = created;
+        return created;
+    }
+
+    @Override
+    public byte[] connect(ConnectionParameters parameters, long timeoutNs) {
+        device.progress().checkThread();
+        SoftQueuePair pair = queuePair;
+        if (pair == null || used) {
+            throw new IllegalStateException("connect needs a new connector with a queue pair: call createQueuePair first");
+        }
+        ConnectionParameters clamped = device.clamp(parameters);
+        used = true;
+        ActiveHandshake handshake = new ActiveHandshake(connection, pair, remote, clamped);
+        CompletableFuture<byte[]> result = handshake.start();
+        if (!Waiting.await(result, device.progress(), timeoutNs, "the connection to " + remote)) {
+            handshake.giveUp(remote + " did not answer within " + timeoutNs / 1_000_000 + " ms");
+            Waiting.await(result, device.progress(), Long.MAX_VALUE, "giving up");
+        }
+        return Waiting.result(result);
+    }
+
+    @Override
+    public void close() {
+        // What connect began it has ended; before it nothing is held but the queue pair, which its creator closes.
+        used = true;
+    }
+}

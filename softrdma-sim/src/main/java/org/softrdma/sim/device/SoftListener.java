@@ -1,0 +1,136 @@
+package org.softrdma.sim.device;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.softrdma.sim.engine.PassiveHandshake;
+import org.softrdma.sim.transport.Acceptor;
+import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.cm.Listener;
+
+/**
+ * Accepts TCP connections, gives each to an engine for its handshake, and queues the requests that come of it. A queue that is
+ * full rejects. The queue is under one lock: engines add, application threads take.
+ */
+final class SoftListener implements Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(SoftListener.class);
+    private static final byte[] NO_DATA = {};
+    /** TCP connections that may wait for accept(2); a small number makes connects hang under a burst. */
+    private static final int LEAST_TCP_BACKLOG = 1024;
+
+    private final SoftRdmaDevice device;
+    private final int backlog;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final ArrayDeque<PassiveHandshake> requests = new ArrayDeque<>();
+    private boolean closed;
+    private volatile @Nullable Acceptor acceptor;
+
+    SoftListener(SoftRdmaDevice device, int backlog) {
+        this.device = device;
+        this.backlog = backlog;
+    }
+
+    void open(EventLoop loop, InetSocketAddress local) throws IOException {
+        acceptor = loop.listen(local, Math.max(backlog, LEAST_TCP_BACKLOG), this::accepted);
+    }
+
+    private void accepted(EventLoop.PendingSocket pending) {
+        new PassiveHandshake(device.newConnection(), this::requested).adopt(pending);
+    }
+
+    private void requested(PassiveHandshake handshake) {
+        boolean taken;
+        lock.lock();
+        try {
+            taken = !closed && requests.size() < backlog;
+            if (taken) {
+                requests.addLast(handshake);
+                changed.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (!taken) {
+            LOG.info("rejected {}: the backlog of {} requests is full", handshake.remoteAddress(), backlog);
+            handshake.reject(NO_DATA);
+        }
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        Acceptor current = acceptor;
+        if (current == null) {
+            throw new IllegalStateException("the listener is not open");
+        }
+        return current.localAddress();
+    }
+
+    @Override
+    public Optional<ConnectionRequest> next(long timeoutNs) {
+        device.progress().checkThread();
+        if (device.manualProgress()) {
+            device.progress().runUntil(() -> !requests.isEmpty() || closed, timeoutNs);
+        }
+        PassiveHandshake handshake = take(device.manualProgress() ? 0 : timeoutNs);
+        return handshake == null ? Optional.empty() : Optional.of(new SoftConnectionRequest(device, handshake));
+    }
+
+    private @Nullable PassiveHandshake take(long timeoutNs) {
+        lock.lock();
+        try {
+            long remainingNs = timeoutNs;
+            while (requests.isEmpty() && !closed && remainingNs > 0) {
+                remainingNs = changed.awaitNanos(remainingNs);
+            }
+            return requests.pollFirst();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VerbsException(
+                    VerbsErrorCode.INTERRUPTED, "interrupted while waiting for a connection request", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        device.progress().checkThread();
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            requests.forEach(request -> request.reject(NO_DATA));
+            requests.clear();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        Acceptor current = acceptor;
+        if (current != null) {
+            device.onFirstLoop(current::close);
+        }
+        device.childClosed();
+    }
+}

@@ -1,0 +1,362 @@
+package org.softrdma.sim.device;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.SoftRdmaContext;
+import org.softrdma.sim.engine.Connection;
+import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.engine.SoftQueuePair;
+import org.softrdma.sim.memory.DeviceMemories;
+import org.softrdma.sim.memory.Quiescence;
+import org.softrdma.sim.memory.Registrar;
+import org.softrdma.sim.memory.StagTable;
+import org.softrdma.sim.queue.Progress;
+import org.softrdma.sim.queue.SoftCompletionChannel;
+import org.softrdma.sim.queue.SoftCompletionQueue;
+import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.Transport;
+import org.softrdma.sim.wire.MpaFrame;
+import org.softrdma.verbs.Capabilities;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.Listener;
+
+/** The software RNIC as a verbs device: engines on the loops of a transport, one stag table, and what the application made. */
+public final class SoftRdmaDevice implements VerbsDevice {
+    private static final AtomicInteger NEXT_DEVICE = new AtomicInteger();
+    private static final long CONTROL_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final int MAX_WORK_REQUESTS = 1 << 16;
+    private static final int MAX_SCATTER_GATHER = 16;
+    private static final int MAX_INLINE = 1024;
+    private static final int MAX_COMPLETIONS = 1 << 22;
+    /** IRD and ORD have 14 bits and all ones means "not negotiated" (RFC 6581 section 9.1). */
+    private static final int MAX_READS = 4096;
+    private static final long MAX_MESSAGE = 1L << 31;
+
+    private final String name;
+    private final Transport transport;
+    private final boolean manual;
+    private final List<RnicEngine> engines = new ArrayList<>();
+    private final StagTable stags;
+    private final Registrar registrar;
+    private final DeviceMemories memories = new DeviceMemories();
+    private final Capabilities capabilities;
+    private final AtomicInteger children = new AtomicInteger();
+    private final AtomicInteger nextDomain = new AtomicInteger(1);
+    private final AtomicInteger nextQueuePair = new AtomicInteger(1);
+    private final AtomicInteger nextEngine = new AtomicInteger();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /**
+     * Opens a device; in manual mode the calling thread owns it.
+     *
+     * @param context its configuration, concluded
+     * @param transport byte streams, closed with the device
+     */
+    public SoftRdmaDevice(SoftRdmaContext context, Transport transport) {
+        this.transport = transport;
+        manual = context.manualProgress();
+        name = "sim" + NEXT_DEVICE.getAndIncrement() + " (" + transport.name() + ", "
+                + (manual ? "manual" : "engine") + ")";
+        stags = new StagTable(context.maxRegions(), new SecureRandom());
+        Quiescence quiescence = new Quiescence();
+        for (EventLoop loop : transport.loops()) {
+            engines.add(new RnicEngine(loop, manual, stags, quiescence, context.engineLimits()));
+        }
+        registrar = new Registrar(stags, quiescence, memories, context.maxRegions());
+        capabilities = capabilities(context);
+    }
+
+    private static Capabilities capabilities(SoftRdmaContext context) {
+        boolean enhanced = context.engineLimits().mpaRevision() == 2;
+        return new Capabilities(
+                "sim",
+                "iWARP over TCP, without markers",
+                MAX_WORK_REQUESTS,
+                MAX_WORK_REQUESTS,
+                MAX_SCATTER_GATHER,
+                1,
+                MAX_INLINE,
+                MAX_COMPLETIONS,
+                context.maxRegions(),
+                Long.MAX_VALUE,
+                MAX_MESSAGE,
+                MAX_READS,
+                MAX_READS,
+                enhanced ? MpaFrame.MAX_PRIVATE_DATA : MpaFrame.MAX_PRIVATE_DATA_FIELD,
+                1,
+                EnumSet.of(
+                        Feature.ZERO_BASED,
+                        Feature.REBIND,
+                        Feature.REJECT,
+                        Feature.REMOTE_READ_STATUSES,
+                        Feature.IPV6));
+    }
+
+    Registrar registrar() {
+        return registrar;
+    }
+
+    Progress progress() {
+        return engines.getFirst();
+    }
+
+    /** A connection on the engine whose turn it is. */
+    Connection newConnection() {
+        int turn = Math.floorMod(nextEngine.getAndIncrement(), engines.size());
+        return new Connection(engines.get(turn));
+    }
+
+    void childOpened() {
+        if (closed.get()) {
+            throw new IllegalStateException(name + " is closed");
+        }
+        children.incrementAndGet();
+    }
+
+    void childClosed() {
+        children.decrementAndGet();
+    }
+
+    SoftQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes, Connection connection) {
+        if (!(domain instanceof SoftProtectionDomain mine) || domain.device() != this) {
+            throw new IllegalArgumentException("the protection domain is not of this device, " + name);
+        }
+        checkMine(attributes.sendCompletions());
+        checkMine(attributes.receiveCompletions());
+        mine.queuePairOpened();
+        try {
+            return new SoftQueuePair(
+                    nextQueuePair.getAndIncrement() & 0xFF_FFFF,
+                    domain,
+                    mine.number(),
+                    attributes,
+                    capabilities,
+                    connection,
+                    mine::queuePairClosed);
+        } catch (RuntimeException e) {
+            mine.queuePairClosed();
+            throw e;
+        }
+    }
+
+    private void checkMine(CompletionQueue queue) {
+        if (!(queue instanceof SoftCompletionQueue mine) || !mine.isOf(progress())) {
+            throw new IllegalArgumentException("the completion queue is not of this device, " + name);
+        }
+    }
+
+    /** What a side wants, within the limits of this device. */
+    ConnectionParameters clamp(ConnectionParameters parameters) {
+        int length = parameters.privateData().length;
+        checkPrivateData(length);
+        return new ConnectionParameters(
+                Math.min(parameters.outboundReads(), capabilities.maxOutboundReads()),
+                Math.min(parameters.inboundReads(), capabilities.maxInboundReads()),
+                parameters.privateData());
+    }
+
+    void checkPrivateData(int length) {
+        if (length > capabilities.maxPrivateData()) {
+            throw new IllegalArgumentException("private data of " + length + " bytes: expected at most "
+                    + capabilities.maxPrivateData());
+        }
+    }
+
+    // ---- VerbsDevice
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return capabilities;
+    }
+
+    @Override
+    public boolean manualProgress() {
+        return manual;
+    }
+
+    @Override
+    public ProtectionDomain allocateProtectionDomain() {
+        progress().checkThread();
+        childOpened();
+        return new SoftProtectionDomain(this, nextDomain.getAndIncrement());
+    }
+
+    @Override
+    public CompletionChannel createCompletionChannel() {
+        progress().checkThread();
+        childOpened();
+        return new SoftCompletionChannel(progress(), this::childClosed);
+    }
+
+    @Override
+    public CompletionQueue createCompletionQueue(int minimumEntries) {
+        return createCompletionQueue(minimumEntries, null);
+    }
+
+    @Override
+    public CompletionQueue createCompletionQueue(
+            int minimumEntries, CompletionChannel channel, int completionVector) {
+        if (completionVector < 0 || completionVector >= capabilities.completionVectors()) {
+            throw new IllegalArgumentException("completionVector=" + completionVector + ": expected 0 to "
+                    + (capabilities.completionVectors() - 1));
+        }
+        if (!(channel instanceof SoftCompletionChannel mine) || !mine.isOf(progress())) {
+            throw new IllegalArgumentException("the completion channel is not of this device, " + name);
+        }
+        return createCompletionQueue(minimumEntries, mine);
+    }
+
+    private CompletionQueue createCompletionQueue(int minimumEntries, @Nullable SoftCompletionChannel channel) {
+        progress().checkThread();
+        if (minimumEntries < 1 || minimumEntries > MAX_COMPLETIONS) {
+            throw new IllegalArgumentException(
+                    "minimumEntries=" + minimumEntries + ": expected 1 to " + MAX_COMPLETIONS);
+        }
+        childOpened();
+        try {
+            return new SoftCompletionQueue(minimumEntries, progress(), channel, this::childClosed);
+        } catch (RuntimeException e) {
+            childClosed();
+            throw e;
+        }
+    }
+
+    @Override
+    public DeviceMemory allocate(long length) {
+        return memories.allocate(length);
+    }
+
+    @Override
+    public Listener listen(InetSocketAddress local, int backlog) {
+        progress().checkThread();
+        if (backlog < 1) {
+            throw new IllegalArgumentException("backlog=" + backlog + ": expected at least 1");
+        }
+        childOpened();
+        try {
+            SoftListener listener = new SoftListener(this, backlog);
+            onFirstLoop(() -> listener.open(engines.getFirst().loop(), local));
+            return listener;
+        } catch (RuntimeException e) {
+            childClosed();
+            throw e;
+        }
+    }
+
+    @Override
+    public Connector resolve(InetSocketAddress remote, long timeoutNs) {
+        progress().checkThread();
+        if (remote.isUnresolved()) {
+            throw new VerbsException(
+                    VerbsErrorCode.UNREACHABLE, "host " + remote.getHostString() + " is unknown");
+        }
+        return new SoftConnector(this, newConnection(), remote);
+    }
+
+    /** Runs something on the first loop and waits for it. */
+    void onFirstLoop(LoopTask task) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        engines.getFirst().execute(() -> {
+            try {
+                task.run();
+                done.complete(null);
+            } catch (IOException e) {
+                done.completeExceptionally(addressError(e));
+            } catch (RuntimeException e) {
+                done.completeExceptionally(e);
+            }
+        });
+        if (!Waiting.await(done, progress(), CONTROL_TIMEOUT_NS, "the engine")) {
+            throw new VerbsException(VerbsErrorCode.TIMED_OUT, "the engine of " + name + " does not answer");
+        }
+        Waiting.result(done);
+    }
+
+    private static VerbsException addressError(IOException e) {
+        String message = String.valueOf(e.getMessage());
+        VerbsErrorCode code = message.contains("in use")
+                ? VerbsErrorCode.ADDRESS_IN_USE
+                : VerbsErrorCode.ADDRESS_NOT_AVAILABLE;
+        return new VerbsException(code, "cannot listen: " + message, e);
+    }
+
+    /** Work for a loop's thread. */
+    @FunctionalInterface
+    interface LoopTask {
+        void run() throws IOException;
+    }
+
+    @Override
+    public int progress(long timeoutNs) {
+        if (!manual) {
+            return 0;
+        }
+        progress().checkThread();
+        return engines.getFirst().run(timeoutNs);
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        Map<String, Long> snapshot = new TreeMap<>();
+        for (Counter counter : Counter.values()) {
+            long sum = 0;
+            for (RnicEngine engine : engines) {
+                sum += engine.counters().get(counter);
+            }
+            snapshot.put(counter.label(), sum);
+        }
+        snapshot.put("memoryRegions", (long) stags.live());
+        return snapshot;
+    }
+
+    @Override
+    public void close() {
+        progress().checkThread();
+        if (closed.get()) {
+            return;
+        }
+        int live = children.get();
+        if (live > 0) {
+            throw new VerbsException(
+                    VerbsErrorCode.BUSY,
+                    live + " protection domains, completion queues and channels or listeners of " + name
+                            + " are still open");
+        }
+        if (closed.compareAndSet(false, true)) {
+            transport.close();
+            stags.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

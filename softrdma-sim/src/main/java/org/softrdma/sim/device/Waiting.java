@@ -1,0 +1,58 @@
+package org.softrdma.sim.device;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.softrdma.sim.queue.Progress;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+
+/** Waits for what an engine will do, driving the device in manual mode. */
+final class Waiting {
+    private Waiting() {}
+
+    /**
+     * Waits until a future is done or the time is over.
+     *
+     * @param future completed by an engine; a failure is a {@link VerbsException}
+     * @param progress of the device
+     * @param timeoutNs how long at most
+     * @param what waited for, for the message
+     * @return true if it is done, false at the end of the time
+     * @throws VerbsException {@code INTERRUPTED}
+     */
+    static boolean await(CompletableFuture<?> future, Progress progress, long timeoutNs, String what) {
+        if (progress.isManual()) {
+            return progress.runUntil(future::isDone, timeoutNs);
+        }
+        try {
+            future.get(Math.max(0, timeoutNs), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return future.isDone();
+        } catch (ExecutionException e) {
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VerbsException(VerbsErrorCode.INTERRUPTED, "interrupted while waiting for " + what, e);
+        }
+    }
+
+    /**
+     * The result of a future that is done.
+     *
+     * @throws VerbsException if it failed
+     */
+    static <T> T result(CompletableFuture<T> future) {
+        if (future.state() == Future.State.FAILED) {
+            Throwable cause = future.exceptionNow();
+            if (cause instanceof VerbsException verbs) {
+                throw verbs;
+            }
+            throw new VerbsException(VerbsErrorCode.OTHER, String.valueOf(cause.getMessage()), cause);
+        }
+        return future.resultNow();
+    }
+}

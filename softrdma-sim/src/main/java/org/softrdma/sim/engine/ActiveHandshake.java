@@ -1,0 +1,151 @@
+package org.softrdma.sim.engine;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.transport.StreamSocket;
+import org.softrdma.sim.wire.MalformedFrameException;
+import org.softrdma.sim.wire.MpaFrame;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRejectedException;
+
+/**
+ * The initiator: TCP connect, MPA request, MPA reply (RFC 5044 section 7.1, RFC 6581).
+ *
+ * <p>Engine thread only, except {@link #start} and {@link #giveUp}.
+ */
+public final class ActiveHandshake implements Handshake {
+    private final Connection connection;
+    private final SoftQueuePair queuePair;
+    private final InetSocketAddress remote;
+    private final ConnectionParameters parameters;
+    private final CompletableFuture<byte[]> result = new CompletableFuture<>();
+    private final HandshakeReader reader = new HandshakeReader(false);
+    private final MpaFrame request;
+    private @Nullable StreamSocket socket;
+    private boolean requestSent;
+
+    /**
+     * Makes a handshake.
+     *
+     * @param connection not connected yet
+     * @param queuePair its queue pair
+     * @param remote the peer
+     * @param parameters what this side wants, within the device's limits
+     */
+    public ActiveHandshake(
+            Connection connection,
+            SoftQueuePair queuePair,
+            InetSocketAddress remote,
+            ConnectionParameters parameters) {
+        this.connection = connection;
+        this.queuePair = queuePair;
+        this.remote = remote;
+        this.parameters = parameters;
+        request = MpaNegotiation.request(
+                connection.engine().limits(),
+                parameters.inboundReads(),
+                parameters.outboundReads(),
+                parameters.privateData());
+    }
+
+    /** Begins; the result is the private data of the reply, or a {@link VerbsException}. Any thread. */
+    public CompletableFuture<byte[]> start() {
+        connection.engine().execute(this::connect);
+        return result;
+    }
+
+    /** The caller's time is over. Any thread. */
+    public void giveUp(String reason) {
+        connection.engine().execute(() -> {
+            if (!result.isDone()) {
+                fail(new VerbsException(VerbsErrorCode.TIMED_OUT, reason));
+                connection.abort();
+            }
+        });
+    }
+
+    private void connect() {
+        try {
+            StreamSocket opened = connection.engine().loop().connect(remote, connection);
+            socket = opened;
+            connection.attach(this, opened);
+            connection.attach(queuePair);
+        } catch (IOException e) {
+            failed(e);
+        }
+    }
+
+    @Override
+    public void ready(boolean writable) throws IOException {
+        StreamSocket current = socket;
+        if (current == null || (!requestSent && !writable)) {
+            return;
+        }
+        if (!requestSent) {
+            if (!current.finishConnect()) {
+                return;
+            }
+            connection.sendFrame(request);
+            requestSent = true;
+        }
+        try {
+            MpaFrame reply = reader.receive(current, connection.engine().receiveAddress());
+            if (reply != null) {
+                judge(reply);
+            }
+        } catch (MalformedFrameException e) {
+            fail(new VerbsException(VerbsErrorCode.PROTOCOL, remote + ": " + e.getMessage(), e));
+            connection.abort();
+        }
+    }
+
+    private void judge(MpaFrame reply) throws IOException {
+        MpaNegotiation.Outcome outcome =
+                MpaNegotiation.judge(request, reply, parameters.inboundReads(), parameters.outboundReads());
+        switch (outcome) {
+            case MpaNegotiation.Outcome.Agreed agreed -> {
+                queuePair.established(agreed.stream());
+                connection.startStream(queuePair, agreed.stream(), true);
+                result.complete(reply.privateData());
+            }
+            case MpaNegotiation.Outcome.Rejected rejected -> {
+                fail(new ConnectionRejectedException(
+                        remote + " rejected the connection request", rejected.privateData()));
+                connection.close();
+            }
+            case MpaNegotiation.Outcome.Refused refused -> {
+                fail(new VerbsException(VerbsErrorCode.PROTOCOL, remote + ": " + refused.reason()));
+                connection.refuse(refused.cause(), request.crc() || reply.crc());
+            }
+        }
+    }
+
+    @Override
+    public void failed(IOException cause) {
+        VerbsErrorCode code =
+                cause instanceof ConnectException ? VerbsErrorCode.UNREACHABLE : VerbsErrorCode.CONNECTION_LOST;
+        fail(new VerbsException(code, "cannot connect to " + remote + ": " + cause.getMessage(), cause));
+    }
+
+    private void fail(VerbsException cause) {
+        connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
+        queuePair.enterError(String.valueOf(cause.getMessage()), -1, CompletionStatus.FLUSHED, 0);
+        result.completeExceptionally(cause);
+    }
+
+    @Override
+    public void firstSegment() {
+        // The initiator was ready before.
+    }
+
+    @Override
+    public void streamEnded(String reason) {
+        // The queue pair tells the application.
+    }
+}

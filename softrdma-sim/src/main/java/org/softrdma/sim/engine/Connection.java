@@ -1,0 +1,478 @@
+package org.softrdma.sim.engine;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.softrdma.sim.memory.AccessResult;
+import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.queue.InboundReadQueue;
+import org.softrdma.sim.queue.OutboundReadQueue;
+import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.IoVectors;
+import org.softrdma.sim.transport.SocketEvents;
+import org.softrdma.sim.transport.StreamSocket;
+import org.softrdma.sim.wire.Ddp;
+import org.softrdma.sim.wire.MpaFrame;
+import org.softrdma.sim.wire.Terminate;
+import org.softrdma.sim.wire.TerminateCause;
+import org.softrdma.verbs.CompletionStatus;
+
+/**
+ * One TCP connection through its life: handshake (by {@link Handshake}), stream, Terminate, end.
+ *
+ * <p>When a stream ends, the queue pair goes to ERROR at once and is flushed; the socket lives on for a bounded time: READ
+ * responses already asked for and a Terminate still go out, then this side ends its stream and discards what comes until the
+ * peer ends its own, so that no reset overtakes the Terminate (RFC 5044 section 7.2, RFC 5040 section 6.8).
+ *
+ * <p>Engine thread only, except {@link #ring}.
+ */
+public final class Connection implements SocketEvents {
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+    private static final String NORMAL_END = "the peer closed the connection";
+
+    private enum State {
+        HANDSHAKE,
+        STREAM,
+        /** The stream has ended here; what is left goes out. */
+        ENDING,
+        /** Everything went out; waiting for the peer to end its side. */
+        LINGERING,
+        CLOSED
+    }
+
+    private final RnicEngine engine;
+    private final AtomicBoolean rung = new AtomicBoolean();
+    private final Runnable doorbellTask = this::doorbell;
+    private final Runnable continueTask = this::resume;
+
+    private State state = State.HANDSHAKE;
+    private @Nullable StreamSocket socket;
+    private @Nullable Handshake handshake;
+    private @Nullable SoftQueuePair queuePair;
+    private @Nullable InboundStream inbound;
+    private @Nullable OutboundStream outbound;
+    private InboundReadQueue inboundReads = new InboundReadQueue(1);
+    private OutboundReadQueue outboundReads = new OutboundReadQueue(0);
+    private EventLoop.@Nullable Cancellable endTimer;
+    private boolean terminateStaged;
+    private boolean terminateSent;
+    private boolean firstSegmentSeen;
+    private boolean continuing;
+
+    /** A connection on an engine, not connected yet. */
+    public Connection(RnicEngine engine) {
+        this.engine = engine;
+    }
+
+    /** The engine it is pinned to. */
+    public RnicEngine engine() {
+        return engine;
+    }
+
+    // ---- setting up, by the handshake
+
+    void attach(Handshake newHandshake, StreamSocket newSocket) {
+        handshake = newHandshake;
+        socket = newSocket;
+    }
+
+    void attach(SoftQueuePair newQueuePair) {
+        queuePair = newQueuePair;
+    }
+
+    /** Sends a handshake frame. */
+    void sendFrame(MpaFrame frame) throws IOException {
+        byte[] bytes = frame.encode();
+        long at = engine.receiveAddress();
+        NativeMemory.put(at, bytes);
+        if (sendNow(at, bytes.length) != bytes.length) {
+            throw new IOException("the socket has no room for a handshake frame of " + bytes.length + " bytes");
+        }
+    }
+
+    private long sendNow(long address, int length) throws IOException {
+        IoVectors vectors = engine.batch().vectors();
+        vectors.set(0, address, length);
+        StreamSocket current = socket;
+        return current == null ? 0 : current.gather(vectors, 0, 1);
+    }
+
+    /**
+     * The handshake is through: FPDUs from now on.
+     *
+     * @param stream what was agreed
+     * @param active this side initiated
+     */
+    void startStream(SoftQueuePair pair, NegotiatedStream stream, boolean active) {
+        StreamSocket current = socket;
+        if (current == null) {
+            throw new IllegalStateException("no socket");
+        }
+        inboundReads = new InboundReadQueue(stream.ird());
+        outboundReads = new OutboundReadQueue(stream.ord());
+        OutboundStream out = new OutboundStream(engine, this, current, pair, stream);
+        inbound = new InboundStream(engine, this, current, pair, stream);
+        outbound = out;
+        state = State.STREAM;
+        engine.counters().increment(Counter.CONNECTIONS_ESTABLISHED);
+        if (active) {
+            // The initiator speaks first (RFC 5044 section 7.1.2), peer-to-peer by a zero-length WRITE.
+            if (stream.peerToPeer()) {
+                out.sendReadyToReceive();
+            }
+            out.allowRequests();
+        }
+        continueLater();
+    }
+
+    InboundReadQueue inboundReads() {
+        return inboundReads;
+    }
+
+    OutboundReadQueue outboundReads() {
+        return outboundReads;
+    }
+
+    // ---- events
+
+    @Override
+    public void ready(boolean writable) {
+        engine.epoch().enter();
+        try {
+            switch (state) {
+                case HANDSHAKE -> {
+                    if (handshake != null) {
+                        handshake.ready(writable);
+                    }
+                }
+                case STREAM, ENDING -> runStream(writable);
+                case LINGERING -> discard();
+                case CLOSED -> {
+                    // A late event.
+                }
+            }
+        } catch (IOException e) {
+            broken(e);
+        } finally {
+            engine.epoch().exit();
+        }
+    }
+
+    private void resume() {
+        continuing = false;
+        ready(false);
+    }
+
+    /** One turn: receive, place, answer. */
+    private void runStream(boolean writable) throws IOException {
+        InboundStream in = inbound;
+        OutboundStream out = outbound;
+        if (in == null || out == null) {
+            return;
+        }
+        if (writable) {
+            out.writable();
+        }
+        boolean more = false;
+        if (state == State.STREAM) {
+            more = in.receive();
+        } else if (state == State.ENDING) {
+            discard();
+        }
+        if (state == State.STREAM || state == State.ENDING) {
+            more |= out.transmit();
+        }
+        if (more) {
+            continueLater();
+        }
+    }
+
+    /** Comes back after the other connections had their turn. */
+    private void continueLater() {
+        if (!continuing) {
+            continuing = true;
+            engine.loop().execute(continueTask);
+        }
+    }
+
+    private void discard() throws IOException {
+        StreamSocket current = socket;
+        if (current == null) {
+            return;
+        }
+        int room = engine.limits().receiveBuffer();
+        int received = current.receive(engine.receiveAddress(), room);
+        if (received < 0) {
+            // The peer has ended its side too; in ENDING it may still read what we send.
+            if (state == State.LINGERING) {
+                close();
+            }
+        } else if (received == room) {
+            continueLater();
+        }
+    }
+
+    /** A request was posted. Any thread; in manual mode the owner. */
+    void ring() {
+        if (engine.isManual()) {
+            if (rung.compareAndSet(false, true)) {
+                engine.ring(this);
+            }
+        } else if (rung.compareAndSet(false, true)) {
+            engine.loop().execute(doorbellTask);
+        }
+    }
+
+    /** Handles what was posted since the last doorbell. */
+    void doorbell() {
+        rung.set(false);
+        SoftQueuePair pair = queuePair;
+        if (pair != null && pair.isInError()) {
+            pair.flush();
+            return;
+        }
+        OutboundStream out = outbound;
+        if (state != State.STREAM || out == null) {
+            return;
+        }
+        engine.epoch().enter();
+        try {
+            if (out.transmit()) {
+                continueLater();
+            }
+        } catch (IOException e) {
+            broken(e);
+        } finally {
+            engine.epoch().exit();
+        }
+    }
+
+    // ---- from the streams
+
+    boolean isReceiving() {
+        return state == State.STREAM;
+    }
+
+    /** A whole segment has come. The first one lets the passive side speak (RFC 5044 section 7.1.2). */
+    void segmentReceived() {
+        if (!firstSegmentSeen) {
+            firstSegmentSeen = true;
+            if (outbound != null) {
+                outbound.allowRequests();
+            }
+            if (handshake != null) {
+                handshake.firstSegment();
+            }
+        }
+    }
+
+    /** A WRITE or SEND has gone to TCP. */
+    void requestSent(long sequence) {
+        SoftQueuePair pair = queuePair;
+        if (pair != null && !pair.isInError()) {
+            pair.sendQueue().complete(sequence);
+        }
+    }
+
+    void endOfStream() {
+        boolean boundary = inbound == null || inbound.isAtBoundary();
+        endStream(boundary ? NORMAL_END : "the peer closed the connection in the middle of a message", -1, null, 0);
+        finish();
+    }
+
+    /**
+     * This side ends the stream because of what the peer sent.
+     *
+     * @param cause why
+     * @param segment FPDU of the segment that was wrong, its header complete, or 0
+     */
+    void terminate(TerminateCause cause, long segment) {
+        if (state == State.STREAM && outbound != null) {
+            outbound.terminate(cause, segment);
+            endStream("terminated the peer's stream: " + cause.text(), -1, null, cause.code());
+            state = State.ENDING;
+            startEndTimer();
+            continueLater();
+        }
+    }
+
+    boolean isTerminateSent() {
+        return terminateStaged || terminateSent;
+    }
+
+    void terminateStaged(boolean staged) {
+        terminateStaged = staged;
+    }
+
+    void terminateSent() {
+        terminateSent = true;
+        finish();
+    }
+
+    /**
+     * A READ of the peer cannot be answered (any more).
+     *
+     * @param slot of the inbound READ queue
+     * @param result what the check said; granted if the memory that the response had begun from is gone
+     * @param sent bytes of the response sent already
+     */
+    void refuseRead(int slot, AccessResult result, long sent) {
+        engine.counters().increment(Counter.ACCESS_ERRORS);
+        MemorySegment request = Arena.ofAuto().allocate(Ddp.READ_REQUEST_END, Long.BYTES);
+        // RFC 5040 section 4.8: the READ request is updated to where the operation stands.
+        Ddp.putReadRequest(
+                request.address(),
+                inboundReads.msn(slot),
+                inboundReads.sinkStag(slot),
+                inboundReads.sinkOffset(slot) + sent,
+                (int) (inboundReads.length(slot) - sent),
+                inboundReads.sourceStag(slot),
+                inboundReads.sourceOffset(slot) + sent);
+        inboundReads.clear();
+        if (state == State.STREAM) {
+            terminate(AccessCauses.readRequest(result), request.address());
+        }
+    }
+
+    /** A local buffer of a send work request is wrong: everything before it is through, now it fails. */
+    void localProtectionError(long sequence) {
+        if (state == State.STREAM && outbound != null) {
+            outbound.terminate(TerminateCause.LOCAL_CATASTROPHIC, 0);
+            endStream("a local buffer was not accessible", sequence, CompletionStatus.LOCAL_PROTECTION_ERROR, 0);
+            state = State.ENDING;
+            startEndTimer();
+            continueLater();
+        }
+    }
+
+    /**
+     * The peer has terminated the stream.
+     *
+     * @param code layer, type and code
+     * @param readMsn message sequence number of the READ request it is about, 0 if it is not about one
+     */
+    void terminated(int code, int readMsn) {
+        long culprit = readMsn == 0 ? -1 : outboundReads.ofMsn(readMsn);
+        CompletionStatus status = code >>> 8 == TerminateCause.RDMAP_BOUNDS.code() >>> 8
+                ? CompletionStatus.REMOTE_ACCESS_ERROR
+                : CompletionStatus.REMOTE_INVALID_REQUEST_ERROR;
+        endStream("the peer terminated the stream: " + Terminate.describe(code), culprit, status, code);
+        finish();
+    }
+
+    // ---- the end
+
+    /** The application ends the connection. */
+    void disconnect(String reason) {
+        if (state == State.STREAM) {
+            endStream(reason, -1, null, 0);
+            finish();
+        } else if (state == State.HANDSHAKE) {
+            close();
+        }
+    }
+
+    /** The application has destroyed the queue pair: nothing of it is touched any more. */
+    void queuePairClosed() {
+        if (state == State.STREAM) {
+            endStream("the queue pair was closed", -1, null, 0);
+            finish();
+        } else if (state == State.HANDSHAKE) {
+            abort();
+        } else if (state == State.ENDING && outbound != null && outbound.isMidSegment()) {
+            close();
+        }
+        inboundReads.clear();
+    }
+
+    /** Says no with a reply and ends. */
+    void reject(MpaFrame frame) throws IOException {
+        sendFrame(frame);
+        finish();
+    }
+
+    /** Refuses a reply by a Terminate and ends (RFC 6581 section 9). */
+    void refuse(TerminateCause cause, boolean crc) throws IOException {
+        long at = engine.receiveAddress();
+        int ulpdu = Terminate.put(at, cause, 0);
+        NativeMemory.clear(at + Short.BYTES + ulpdu, Ddp.trailerLength(ulpdu));
+        if (crc) {
+            engine.crc().put(engine.receiveView(), at, at, ulpdu);
+        }
+        sendNow(at, Ddp.fpduLength(ulpdu));
+        engine.counters().increment(Counter.TERMINATES_SENT);
+        finish();
+    }
+
+    /** Flushes the queue pair; the socket is left to the caller. */
+    private void endStream(String reason, long culprit, @Nullable CompletionStatus status, int vendorCode) {
+        engine.counters().increment(Counter.CONNECTIONS_CLOSED);
+        if (outbound != null) {
+            outbound.abandonRequests();
+        }
+        SoftQueuePair pair = queuePair;
+        if (pair != null) {
+            pair.enterError(reason, culprit, status == null ? CompletionStatus.FLUSHED : status, vendorCode);
+        }
+        if (handshake != null) {
+            handshake.streamEnded(reason);
+        }
+    }
+
+    /** Ends this side of the TCP connection; waits a bounded time for the peer to end its own. */
+    private void finish() {
+        StreamSocket current = socket;
+        if (current == null || (outbound != null && outbound.isMidSegment())) {
+            close();
+            return;
+        }
+        state = State.LINGERING;
+        current.shutdownOutput();
+        startEndTimer();
+        continueLater();
+    }
+
+    private void startEndTimer() {
+        if (endTimer == null) {
+            endTimer = engine.loop().schedule(this::close, engine.limits().lingerTimeoutNs(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void broken(IOException e) {
+        LOG.debug("connection broken", e);
+        if (state == State.HANDSHAKE && handshake != null) {
+            handshake.failed(e);
+        } else if (state == State.STREAM) {
+            endStream("the connection broke: " + e.getMessage(), -1, null, 0);
+        }
+        close();
+    }
+
+    /** Closes the socket at once. */
+    void close() {
+        if (state == State.STREAM) {
+            endStream("closed", -1, null, 0);
+        }
+        state = State.CLOSED;
+        inboundReads.clear();
+        if (endTimer != null) {
+            endTimer.cancel();
+        }
+        if (socket != null) {
+            socket.close();
+        }
+    }
+
+    /** Closes so that the peer sees a reset: a handshake that has failed or timed out. */
+    void abort() {
+        state = State.CLOSED;
+        if (socket != null) {
+            socket.abort();
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package org.softrdma.sim.engine;
+
+/**
+ * Sizes that shape the data path.
+ *
+ * @param maxPayload most payload bytes of a segment; at most {@link #LARGEST_PAYLOAD}
+ * @param copyBelow payloads below this are copied behind their header, others gathered by writev
+ * @param receiveBuffer bytes of an engine's receive buffer, shared by its connections
+ * @param crc ask for CRC32C on every connection
+ * @param mpaRevision 1 or 2, of requests sent
+ * @param handshakeTimeoutNs how long a peer may take for its part of the handshake
+ * @param lingerTimeoutNs how long an ended connection waits for the peer to end its side
+ */
+public record EngineLimits(
+        int maxPayload,
+        int copyBelow,
+        int receiveBuffer,
+        boolean crc,
+        int mpaRevision,
+        long handshakeTimeoutNs,
+        long lingerTimeoutNs) {
+    /** Most payload of a tagged or untagged segment without pad: a multiple of 4 that the ULPDU length field can say. */
+    public static final int LARGEST_PAYLOAD = 65_516;
+}

@@ -1,0 +1,28 @@
+package org.softrdma.sim.engine;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.softrdma.verbs.ConnectionCapabilities;
+import org.softrdma.verbs.Feature;
+
+/**
+ * What the handshake has settled.
+ *
+ * @param crc CRC32C is in use
+ * @param revision MPA revision
+ * @param peerToPeer the active side sends a ready-to-receive message first, then either side may speak
+ * @param ord READs that this side may have in flight
+ * @param ird READs that the peer may have in flight
+ */
+record NegotiatedStream(boolean crc, int revision, boolean peerToPeer, int ord, int ird) {
+    ConnectionCapabilities capabilities() {
+        Set<Feature> features = EnumSet.of(
+                Feature.ZERO_BASED, Feature.REBIND, Feature.REJECT, Feature.REMOTE_READ_STATUSES, Feature.IPV6);
+        return new ConnectionCapabilities(
+                ord,
+                ird,
+                features,
+                "iWARP without markers, MPA revision " + revision + ", CRC " + (crc ? "on" : "off")
+                        + (peerToPeer ? ", peer-to-peer" : ", client-server"));
+    }
+}

@@ -1,0 +1,99 @@
+package org.softrdma.sim.engine;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.NativeMemory;
+
+/**
+ * What a short send left of one segment: staged bytes copied, gathered payload by reference with the binding that says whether
+ * it may still be touched. Nothing behind that segment is kept; it is made anew from the queues. Engine thread.
+ */
+final class Residue {
+    private static final int INITIAL_BYTES = 256;
+
+    private MemorySegment copy = MemorySegment.NULL;
+    private int copied;
+    private long[] addresses = new long[4];
+    private long[] lengths = new long[4];
+    private Binding[] bindings = new Binding[4];
+    private int pieces;
+    private SegmentKind kind = SegmentKind.READY_TO_RECEIVE;
+    private long sequence;
+    private boolean last;
+    private long offsetBefore;
+
+    boolean isEmpty() {
+        return pieces == 0;
+    }
+
+    void clear() {
+        pieces = 0;
+        copied = 0;
+    }
+
+    void describe(SegmentKind newKind, long newSequence, boolean newLast, long newOffsetBefore) {
+        kind = newKind;
+        sequence = newSequence;
+        last = newLast;
+        offsetBefore = newOffsetBefore;
+    }
+
+    void addCopy(long address, int length) {
+        if (copied + length > copy.byteSize()) {
+            grow(copied + length);
+        }
+        NativeMemory.copy(address, copy.address() + copied, length);
+        add(copied, length, null);
+        copied += length;
+    }
+
+    void addReference(long address, long length, @Nullable Binding binding) {
+        add(address, length, binding);
+    }
+
+    /**
+     * Puts the pieces in front of a new batch; they count as its first segment.
+     *
+     * @return false if memory it refers to has been deregistered
+     */
+    boolean addTo(TransmitBatch batch) {
+        for (int i = 0; i < pieces; i++) {
+            Binding binding = bindings[i];
+            if (binding != null && !binding.isAlive()) {
+                return false;
+            }
+        }
+        for (int i = 0; i < pieces; i++) {
+            if (bindings[i] != null) {
+                batch.gather(addresses[i], lengths[i], bindings[i]);
+            } else {
+                NativeMemory.copy(
+                        copy.address() + addresses[i], batch.stage((int) lengths[i]), lengths[i]);
+            }
+        }
+        batch.endSegment(kind, sequence, offsetBefore, last, null);
+        return true;
+    }
+
+    private void add(long address, long length, @Nullable Binding binding) {
+        if (pieces == addresses.length) {
+            addresses = Arrays.copyOf(addresses, pieces * 2);
+            lengths = Arrays.copyOf(lengths, pieces * 2);
+            bindings = Arrays.copyOf(bindings, pieces * 2);
+        }
+        addresses[pieces] = address;
+        lengths[pieces] = length;
+        bindings[pieces] = binding;
+        pieces++;
+    }
+
+    private void grow(int needed) {
+        int capacity = Math.max(INITIAL_BYTES, Integer.highestOneBit(needed - 1) << 1);
+        MemorySegment larger = Arena.ofAuto().allocate(capacity, Long.BYTES);
+        MemorySegment.copy(copy, 0, larger, 0, copied);
+        copy = larger;
+    }
+}

@@ -1,0 +1,157 @@
+package org.softrdma.sim.engine;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.softrdma.sim.memory.Quiescence;
+import org.softrdma.sim.memory.StagTable;
+import org.softrdma.sim.queue.Progress;
+import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.wire.FpduCrc;
+
+/**
+ * One event loop and what its connections share: buffers, counters, the epoch. In engine mode it is driven by its own thread;
+ * in manual mode by the thread that owns the device, which calls {@link #poll}.
+ */
+public final class RnicEngine implements Progress {
+    private static final int STAGING_BYTES = 256 * 1024;
+    private static final int PAGE = 4096;
+
+    private final EventLoop loop;
+    private final boolean manual;
+    private final Thread owner = Thread.currentThread();
+    private final StagTable stags;
+    private final EngineLimits limits;
+    private final Quiescence.Epoch epoch;
+    private final EngineCounters counters = new EngineCounters();
+    private final Arena arena = Arena.ofAuto();
+    private final MemorySegment receiveBuffer;
+    private final ByteBuffer receiveView;
+    private final TransmitBatch batch;
+    private final FpduCrc crc = new FpduCrc();
+    /** Manual mode: connections with a doorbell rung since the last poll. */
+    private final ArrayDeque<Connection> rung = new ArrayDeque<>();
+
+    /**
+     * Makes an engine; in manual mode the calling thread owns it.
+     *
+     * @param loop drives it
+     * @param manual the owner calls {@link #poll}
+     * @param stags of the device
+     * @param quiescence of the device
+     * @param limits sizes
+     */
+    public RnicEngine(
+            EventLoop loop, boolean manual, StagTable stags, Quiescence quiescence, EngineLimits limits) {
+        this.loop = loop;
+        this.manual = manual;
+        this.stags = stags;
+        this.limits = limits;
+        epoch = quiescence.newEpoch();
+        receiveBuffer = arena.allocate(limits.receiveBuffer(), PAGE);
+        receiveView = receiveBuffer.asByteBuffer();
+        batch = new TransmitBatch(arena, STAGING_BYTES);
+    }
+
+    /** The loop that drives it. */
+    public EventLoop loop() {
+        return loop;
+    }
+
+    /** What it counted. */
+    public EngineCounters counters() {
+        return counters;
+    }
+
+    EngineLimits limits() {
+        return limits;
+    }
+
+    StagTable stags() {
+        return stags;
+    }
+
+    Quiescence.Epoch epoch() {
+        return epoch;
+    }
+
+    long receiveAddress() {
+        return receiveBuffer.address();
+    }
+
+    ByteBuffer receiveView() {
+        return receiveView;
+    }
+
+    TransmitBatch batch() {
+        return batch;
+    }
+
+    FpduCrc crc() {
+        return crc;
+    }
+
+    /** Runs a task on the engine's thread: at once if this is it, else soon. */
+    public void execute(Runnable task) {
+        if (loop.inLoop()) {
+            task.run();
+        } else {
+            loop.execute(task);
+        }
+    }
+
+    /** Manual mode: a request was posted; the next poll sends it. */
+    void ring(Connection connection) {
+        rung.addLast(connection);
+    }
+
+    @Override
+    public boolean isManual() {
+        return manual;
+    }
+
+    @Override
+    public void checkThread() {
+        if (manual && Thread.currentThread() != owner) {
+            throw new IllegalStateException("this device is in manual progress and belongs to thread \""
+                    + owner.getName() + "\", but thread \"" + Thread.currentThread().getName() + "\" called");
+        }
+    }
+
+    @Override
+    public void poll() {
+        if (manual) {
+            run(0);
+        }
+    }
+
+    /**
+     * Manual mode: sends what was posted and handles what is ready.
+     *
+     * @param timeoutNs how long to wait for something to do
+     * @return events and tasks handled
+     */
+    public int run(long timeoutNs) {
+        for (Connection connection = rung.pollFirst(); connection != null; connection = rung.pollFirst()) {
+            connection.doorbell();
+        }
+        return loop.run(timeoutNs);
+    }
+
+    @Override
+    public boolean runUntil(BooleanSupplier condition, long timeoutNs) {
+        long startNs = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            long remainingNs = timeoutNs - (System.nanoTime() - startNs);
+            if (remainingNs <= 0) {
+                run(0);
+                return condition.getAsBoolean();
+            }
+            run(Math.min(remainingNs, TimeUnit.MILLISECONDS.toNanos(10)));
+        }
+        return true;
+    }
+}

@@ -1,0 +1,485 @@
+package org.softrdma.sim.engine;
+
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.queue.CompletionSource;
+import org.softrdma.sim.queue.ReceiveQueue;
+import org.softrdma.sim.queue.SendQueue;
+import org.softrdma.sim.queue.SoftCompletionQueue;
+import org.softrdma.verbs.Capabilities;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.ConnectionCapabilities;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.ReceiveWorkRequest;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendOpcode;
+import org.softrdma.verbs.SendWorkRequest;
+import org.softrdma.verbs.SendWorkRequestList;
+
+/**
+ * The application's end of a connection: checks and queues requests, and rings the engine.
+ *
+ * <p>Posting runs on application threads under a short lock (none in manual mode); the engine thread moves the state.
+ */
+public final class SoftQueuePair implements QueuePair, CompletionSource {
+    private static final int KNOWN_FLAGS =
+            SendFlags.FENCE | SendFlags.SIGNALLED | SendFlags.SOLICITED | SendFlags.INLINE;
+
+    private final int number;
+    private final ProtectionDomain domain;
+    private final int domainNumber;
+    private final Capabilities capabilities;
+    private final QueuePairLimits limits;
+    private final Connection connection;
+    private final RnicEngine engine;
+    private final SoftCompletionQueue sendCompletions;
+    private final SoftCompletionQueue receiveCompletions;
+    private final SendQueue sends;
+    private final ReceiveQueue receives;
+    private final Runnable onClose;
+    private final boolean locking;
+    private final ReentrantLock postLock = new ReentrantLock();
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private final CompletableFuture<String> disconnected = new CompletableFuture<>();
+
+    private volatile QueuePairState state = QueuePairState.INITIAL;
+    private volatile @Nullable NegotiatedStream negotiated;
+
+    /**
+     * Makes a queue pair on a connection.
+     *
+     * @param number unique on the device
+     * @param domain its protection domain
+     * @param domainNumber number of the domain in the stag table
+     * @param attributes sizes and completion queues of the same device
+     * @param capabilities limits of the device
+     * @param connection its connection
+     * @param onClose called once when it is closed
+     */
+    public SoftQueuePair(
+            int number,
+            ProtectionDomain domain,
+            int domainNumber,
+            QueuePairAttributes attributes,
+            Capabilities capabilities,
+            Connection connection,
+            Runnable onClose) {
+        this.number = number;
+        this.domain = domain;
+        this.domainNumber = domainNumber;
+        this.capabilities = capabilities;
+        this.connection = connection;
+        this.onClose = onClose;
+        engine = connection.engine();
+        locking = !engine.isManual();
+        limits = checked(attributes.limits(), capabilities);
+        sendCompletions = (SoftCompletionQueue) attributes.sendCompletions();
+        receiveCompletions = (SoftCompletionQueue) attributes.receiveCompletions();
+        sends = new SendQueue(
+                this,
+                sendCompletions,
+                limits.maxSendWorkRequests(),
+                limits.maxSendScatterGather(),
+                limits.maxInline(),
+                attributes.signalAll());
+        receives = new ReceiveQueue(
+                this, receiveCompletions, limits.maxReceiveWorkRequests(), limits.maxReceiveScatterGather());
+        sendCompletions.attach(this);
+        if (receiveCompletions != sendCompletions) {
+            receiveCompletions.attach(this);
+        }
+    }
+
+    private static QueuePairLimits checked(QueuePairLimits asked, Capabilities device) {
+        check("maxSendWorkRequests", asked.maxSendWorkRequests(), 1, device.maxSendWorkRequests());
+        check("maxReceiveWorkRequests", asked.maxReceiveWorkRequests(), 1, device.maxReceiveWorkRequests());
+        check("maxSendScatterGather", asked.maxSendScatterGather(), 1, device.maxScatterGather());
+        check("maxReceiveScatterGather", asked.maxReceiveScatterGather(), 1, device.maxScatterGather());
+        check("maxInline", asked.maxInline(), 0, device.maxInline());
+        return new QueuePairLimits(
+                powerOfTwo(asked.maxSendWorkRequests()),
+                powerOfTwo(asked.maxReceiveWorkRequests()),
+                asked.maxSendScatterGather(),
+                asked.maxReceiveScatterGather(),
+                asked.maxInline());
+    }
+
+    private static void check(String name, int asked, int least, int most) {
+        if (asked < least || asked > most) {
+            throw new IllegalArgumentException(name + "=" + asked + ": expected " + least + " to " + most);
+        }
+    }
+
+    private static int powerOfTwo(int atLeast) {
+        return atLeast <= 1 ? 1 : Integer.highestOneBit(atLeast - 1) << 1;
+    }
+
+    // ---- the application
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public QueuePairState state() {
+        return state;
+    }
+
+    @Override
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    @Override
+    public QueuePairLimits limits() {
+        return limits;
+    }
+
+    @Override
+    public ConnectionCapabilities connectionCapabilities() {
+        NegotiatedStream stream = negotiated;
+        if (stream == null) {
+            throw new IllegalStateException("queue pair " + number + " was never connected");
+        }
+        return stream.capabilities();
+    }
+
+    @Override
+    public PostStatus postRead(
+            long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
+        return post(
+                SendOpcode.READ, wrId, local.address() + offset, length, local.lkey(), remoteAddress, rkey, flags);
+    }
+
+    @Override
+    public PostStatus postWrite(
+            long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
+        return post(
+                SendOpcode.WRITE, wrId, local.address() + offset, length, local.lkey(), remoteAddress, rkey, flags);
+    }
+
+    @Override
+    public PostStatus postSend(long wrId, MemoryRegion local, long offset, long length, int flags) {
+        return post(SendOpcode.SEND, wrId, local.address() + offset, length, local.lkey(), 0, 0, flags);
+    }
+
+    @Override
+    public PostStatus postReceive(long wrId, MemoryRegion local, long offset, long length) {
+        checkReceivable();
+        checkLength(length);
+        PostStatus status;
+        lock();
+        try {
+            status = receives.post(wrId, local.address() + offset, length, local.lkey());
+        } finally {
+            unlock();
+        }
+        receivePosted();
+        return status;
+    }
+
+    @Override
+    public PostStatus post(SendWorkRequest request) {
+        check(request);
+        checkSendable(request.opcode());
+        PostStatus status;
+        lock();
+        try {
+            status = sends.post(request);
+        } finally {
+            unlock();
+        }
+        if (status == PostStatus.ACCEPTED) {
+            connection.ring();
+        }
+        return status;
+    }
+
+    @Override
+    public PostStatus post(SendWorkRequestList requests) {
+        requests.accepted(0);
+        PostStatus status = PostStatus.ACCEPTED;
+        lock();
+        try {
+            for (int i = 0; i < requests.size() && status == PostStatus.ACCEPTED; i++) {
+                SendWorkRequest request = requests.get(i);
+                check(request);
+                checkSendable(request.opcode());
+                status = sends.post(request);
+                requests.accepted(status == PostStatus.ACCEPTED ? i + 1 : i);
+            }
+        } finally {
+            unlock();
+            if (requests.accepted() > 0) {
+                connection.ring();
+            }
+        }
+        return status;
+    }
+
+    @Override
+    public PostStatus post(ReceiveWorkRequest request) {
+        checkReceivable();
+        int entries = request.local().size();
+        if (entries > limits.maxReceiveScatterGather()) {
+            throw new IllegalArgumentException(
+                    entries + " local entries: expected at most " + limits.maxReceiveScatterGather());
+        }
+        checkLength(request.local().totalLength());
+        PostStatus status;
+        lock();
+        try {
+            status = receives.post(request);
+        } finally {
+            unlock();
+        }
+        receivePosted();
+        return status;
+    }
+
+    private PostStatus post(
+            SendOpcode opcode,
+            long wrId,
+            long address,
+            long length,
+            int lkey,
+            long remoteAddress,
+            int rkey,
+            int flags) {
+        checkFlags(opcode, flags, length);
+        checkLength(length);
+        checkSendable(opcode);
+        PostStatus status;
+        lock();
+        try {
+            status = sends.post(opcode, wrId, address, length, lkey, remoteAddress, rkey, flags);
+        } finally {
+            unlock();
+        }
+        if (status == PostStatus.ACCEPTED) {
+            connection.ring();
+        }
+        return status;
+    }
+
+    /** A RECV may have been posted while the engine was flushing: look again after publishing it. */
+    private void receivePosted() {
+        VarHandle.fullFence();
+        if (state == QueuePairState.ERROR) {
+            connection.ring();
+        }
+    }
+
+    private void check(SendWorkRequest request) {
+        int entries = request.local().size();
+        int most = request.opcode() == SendOpcode.READ
+                ? Math.min(limits.maxSendScatterGather(), capabilities.maxScatterGatherRead())
+                : limits.maxSendScatterGather();
+        if (entries > most) {
+            throw new IllegalArgumentException(
+                    request.opcode() + " with " + entries + " local entries: expected at most " + most);
+        }
+        long length = request.local().totalLength();
+        checkFlags(request.opcode(), request.flags(), length);
+        checkLength(length);
+    }
+
+    private void checkLength(long length) {
+        if (length < 0 || length > capabilities.maxMessageLength()) {
+            throw new IllegalArgumentException(
+                    "length=" + length + ": expected 0 to " + capabilities.maxMessageLength());
+        }
+    }
+
+    private void checkFlags(SendOpcode opcode, int flags, long length) {
+        if ((flags & ~(SendFlags.SIGNALLED | SendFlags.FENCE)) == 0) {
+            return;
+        }
+        if ((flags & ~KNOWN_FLAGS) != 0) {
+            throw new IllegalArgumentException("flags=0x" + Integer.toHexString(flags) + ": unknown bits");
+        }
+        if ((flags & SendFlags.SOLICITED) != 0 && opcode != SendOpcode.SEND) {
+            throw new IllegalArgumentException("SOLICITED belongs to SEND, not " + opcode);
+        }
+        if ((flags & SendFlags.INLINE) != 0) {
+            if (opcode == SendOpcode.READ) {
+                throw new IllegalArgumentException("INLINE belongs to SEND and WRITE, not READ");
+            }
+            if (length > limits.maxInline()) {
+                throw new IllegalArgumentException("inline length=" + length + ": expected at most maxInline="
+                        + limits.maxInline() + " of this queue pair");
+            }
+        }
+    }
+
+    private void checkSendable(SendOpcode opcode) {
+        engine.checkThread();
+        QueuePairState now = state;
+        if (now == QueuePairState.INITIAL || now == QueuePairState.CLOSED) {
+            throw new IllegalStateException(
+                    opcode + " on queue pair " + number + " in state " + now + ": expected READY_TO_SEND");
+        }
+        NegotiatedStream stream = negotiated;
+        if (opcode == SendOpcode.READ && stream != null && stream.ord() == 0) {
+            throw new IllegalStateException(
+                    "READ on queue pair " + number + ": the connection allows none (outbound reads 0)");
+        }
+    }
+
+    private void checkReceivable() {
+        engine.checkThread();
+        if (state == QueuePairState.CLOSED) {
+            throw new IllegalStateException("RECV on queue pair " + number + " in state CLOSED");
+        }
+    }
+
+    private void lock() {
+        if (locking) {
+            postLock.lock();
+        }
+    }
+
+    private void unlock() {
+        if (locking) {
+            postLock.unlock();
+        }
+    }
+
+    @Override
+    public void disconnect() {
+        engine.checkThread();
+        engine.execute(() -> connection.disconnect("disconnected by this side"));
+    }
+
+    @Override
+    public CompletionStage<String> disconnected() {
+        return disconnected.minimalCompletionStage();
+    }
+
+    @Override
+    public void close() {
+        engine.checkThread();
+        if (!closing.compareAndSet(false, true)) {
+            return;
+        }
+        CountDownLatch done = new CountDownLatch(1);
+        engine.execute(() -> {
+            try {
+                destroy();
+            } finally {
+                done.countDown();
+            }
+        });
+        awaitUninterruptibly(done);
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch done) {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                done.await();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    // ---- the engine
+
+    SendQueue sendQueue() {
+        return sends;
+    }
+
+    ReceiveQueue receiveQueue() {
+        return receives;
+    }
+
+    int domainNumber() {
+        return domainNumber;
+    }
+
+    boolean isInError() {
+        return state == QueuePairState.ERROR || state == QueuePairState.CLOSED;
+    }
+
+    void established(NegotiatedStream stream) {
+        negotiated = stream;
+        state = QueuePairState.READY_TO_SEND;
+    }
+
+    /** What was agreed, before the queue pair is established. */
+    void negotiated(NegotiatedStream stream) {
+        negotiated = stream;
+    }
+
+    /** Goes to ERROR and flushes; once. */
+    void enterError(String reason, long culprit, CompletionStatus status, int vendorCode) {
+        if (isInError()) {
+            return;
+        }
+        boolean wasEstablished = state == QueuePairState.READY_TO_SEND;
+        if (closing.get()) {
+            state = QueuePairState.CLOSED;
+        } else {
+            state = QueuePairState.ERROR;
+            sends.flush(culprit, status, vendorCode);
+            receives.flush(vendorCode);
+        }
+        if (wasEstablished) {
+            // In a task of its own, outside of any batch, because the application's code runs there.
+            engine.loop().execute(() -> disconnected.complete(reason));
+        }
+    }
+
+    /** Flushes what was posted in ERROR. */
+    void flush() {
+        if (state == QueuePairState.ERROR) {
+            sends.flush(-1, CompletionStatus.FLUSHED, 0);
+            receives.flush(0);
+        }
+    }
+
+    private void destroy() {
+        connection.queuePairClosed();
+        state = QueuePairState.CLOSED;
+        sendCompletions.detach(this);
+        if (receiveCompletions != sendCompletions) {
+            receiveCompletions.detach(this);
+        }
+        onClose.run();
+    }
+
+    @Override
+    public void releaseSendSlots(long sequence) {
+        sends.free(sequence);
+    }
+
+    @Override
+    public void completionQueueOverrun() {
+        engine.loop().execute(() -> {
+            connection.disconnect("a completion queue was overrun");
+            enterError("a completion queue was overrun", -1, CompletionStatus.FLUSHED, 0);
+        });
+    }
+
+    @Override
+    public String toString() {
+        return "QueuePair[" + number + " " + state + "]";
+    }
+}

@@ -1,0 +1,191 @@
+package org.softrdma.sim.engine;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.transport.IoVectors;
+
+/**
+ * The segments of one send call: headers, trailers and small payloads staged in one buffer, large payloads gathered from where
+ * they are. Neighbouring staged bytes share an entry, so a batch of small segments is one piece of memory and of a large
+ * segment only header and payload are entries. One for each engine, used by one connection at a time; engine thread.
+ */
+final class TransmitBatch {
+    private static final int MAX_SEGMENTS = 256;
+    /** A segment needs at most this many entries beside its payload's. */
+    private static final int SPARE_ENTRIES = 4;
+
+    private final MemorySegment staging;
+    private final ByteBuffer stagingView;
+    private final IoVectors vectors;
+    private final Binding[] bindings = new Binding[IoVectors.MAX_ENTRIES];
+    private final SegmentKind[] kinds = new SegmentKind[MAX_SEGMENTS];
+    private final long[] sequences = new long[MAX_SEGMENTS];
+    private final long[] offsetsBefore = new long[MAX_SEGMENTS];
+    private final boolean[] lasts = new boolean[MAX_SEGMENTS];
+    private final long[] ends = new long[MAX_SEGMENTS];
+    private final Binding[] messageBindings = new Binding[MAX_SEGMENTS];
+
+    private long stagingCursor;
+    private int entries;
+    private int segments;
+    private long total;
+
+    TransmitBatch(Arena arena, int stagingBytes) {
+        staging = arena.allocate(stagingBytes, Long.BYTES);
+        stagingView = staging.asByteBuffer();
+        vectors = new IoVectors(arena, IoVectors.MAX_ENTRIES);
+    }
+
+    void begin() {
+        stagingCursor = staging.address();
+        entries = 0;
+        segments = 0;
+        total = 0;
+    }
+
+    boolean isEmpty() {
+        return entries == 0;
+    }
+
+    /**
+     * True if a segment fits.
+     *
+     * @param staged bytes it stages
+     * @param pieces pieces of payload it gathers
+     */
+    boolean hasRoom(int staged, int pieces) {
+        return segments < MAX_SEGMENTS
+                && entries + pieces + SPARE_ENTRIES <= IoVectors.MAX_ENTRIES
+                && stagingCursor + staged <= staging.address() + staging.byteSize();
+    }
+
+    /** Takes bytes of the staging buffer, behind everything added so far; the caller fills them. */
+    long stage(int length) {
+        long address = stagingCursor;
+        int previous = entries - 1;
+        if (previous >= 0 && vectors.base(previous) + vectors.length(previous) == address) {
+            vectors.set(previous, vectors.base(previous), vectors.length(previous) + length);
+        } else {
+            addEntry(address, length, null);
+        }
+        stagingCursor += length;
+        total += length;
+        return address;
+    }
+
+    /** Adds memory that is sent from where it is. */
+    void gather(long address, long length, @Nullable Binding binding) {
+        addEntry(address, length, binding);
+        total += length;
+    }
+
+    private void addEntry(long address, long length, @Nullable Binding binding) {
+        vectors.set(entries, address, length);
+        bindings[entries] = binding;
+        entries++;
+    }
+
+    /**
+     * Ends a segment: what was staged and gathered since the last one.
+     *
+     * @param kind what it is
+     * @param sequence of its request
+     * @param offsetBefore bytes of its message sent before it
+     * @param last last segment of its message
+     * @param messageBinding what a message of several segments is read from
+     */
+    void endSegment(
+            SegmentKind kind, long sequence, long offsetBefore, boolean last, @Nullable Binding messageBinding) {
+        kinds[segments] = kind;
+        sequences[segments] = sequence;
+        offsetsBefore[segments] = offsetBefore;
+        lasts[segments] = last;
+        ends[segments] = total;
+        messageBindings[segments] = messageBinding;
+        segments++;
+    }
+
+    IoVectors vectors() {
+        return vectors;
+    }
+
+    int entries() {
+        return entries;
+    }
+
+    long total() {
+        return total;
+    }
+
+    int segments() {
+        return segments;
+    }
+
+    SegmentKind kind(int segment) {
+        return kinds[segment];
+    }
+
+    long sequence(int segment) {
+        return sequences[segment];
+    }
+
+    long offsetBefore(int segment) {
+        return offsetsBefore[segment];
+    }
+
+    boolean isLast(int segment) {
+        return lasts[segment];
+    }
+
+    @Nullable Binding messageBinding(int segment) {
+        return messageBindings[segment];
+    }
+
+    /** Bytes from the start of the batch to the end of a segment. */
+    long end(int segment) {
+        return ends[segment];
+    }
+
+    ByteBuffer stagingView() {
+        return stagingView;
+    }
+
+    long stagingAddress() {
+        return staging.address();
+    }
+
+    /** Saves the bytes of the batch between two positions, which a short send has left of a segment. */
+    void saveRest(long from, long to, Residue residue) {
+        residue.clear();
+        long position = 0;
+        for (int i = 0; i < entries && position < to; i++) {
+            long start = Math.max(from, position);
+            long end = Math.min(to, position + vectors.length(i));
+            if (start < end) {
+                long address = vectors.base(i) + (start - position);
+                if (isStaged(address)) {
+                    residue.addCopy(address, Math.toIntExact(end - start));
+                } else {
+                    residue.addReference(address, end - start, bindings[i]);
+                }
+            }
+            position += vectors.length(i);
+        }
+    }
+
+    private boolean isStaged(long address) {
+        return address >= staging.address() && address < staging.address() + staging.byteSize();
+    }
+
+    /** Zero bytes for pad and CRC field. */
+    void stageZeros(int length) {
+        long address = stage(length);
+        for (int i = 0; i < length; i++) {
+            NativeMemory.putByte(address + i, 0);
+        }
+    }
+}

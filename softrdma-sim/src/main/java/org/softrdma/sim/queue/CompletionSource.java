@@ -1,0 +1,13 @@
+package org.softrdma.sim.queue;
+
+/** A queue pair as its completion queues see it. */
+public interface CompletionSource {
+    /** Number of the queue pair. */
+    int number();
+
+    /** A completion was polled: slots of the send queue before this sequence are free. Any thread. */
+    void releaseSendSlots(long sequence);
+
+    /** A completion queue of this queue pair has overrun: go to error. Any thread. */
+    void completionQueueOverrun();
+}

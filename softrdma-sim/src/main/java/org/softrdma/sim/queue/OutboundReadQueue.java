@@ -1,0 +1,68 @@
+package org.softrdma.sim.queue;
+
+/** READs of this side that wait for their response, oldest first; bounded by the ORD agreed on. Engine thread only. */
+public final class OutboundReadQueue {
+    private final int limit;
+    private final int mask;
+    private final long[] sequences;
+    private long head;
+    private long tail;
+
+    /**
+     * An empty queue.
+     *
+     * @param limit READs that may be in flight; 0 if none may
+     */
+    public OutboundReadQueue(int limit) {
+        this.limit = limit;
+        int capacity = limit <= 1 ? 1 : Integer.highestOneBit(limit - 1) << 1;
+        mask = capacity - 1;
+        sequences = new long[capacity];
+    }
+
+    /** READs that may be in flight. */
+    public int limit() {
+        return limit;
+    }
+
+    /** True if one more READ may be sent. */
+    public boolean hasRoom() {
+        return tail - head < limit;
+    }
+
+    /** True if no READ is in flight. */
+    public boolean isEmpty() {
+        return head == tail;
+    }
+
+    /** A READ was sent; returns its message sequence number, from 1. */
+    public int add(long sequence) {
+        sequences[(int) tail & mask] = sequence;
+        return (int) ++tail;
+    }
+
+    /** Takes back the newest READ, which a short write did not take. */
+    public void undo() {
+        tail--;
+    }
+
+    /** Sequence on the send queue of the oldest READ; only if not empty. */
+    public long oldest() {
+        return sequences[(int) head & mask];
+    }
+
+    /** The oldest READ has its data. */
+    public void complete() {
+        head++;
+    }
+
+    /** Sequence on the send queue of the READ with a message sequence number, or -1 if it is not in flight. */
+    public long ofMsn(int msn) {
+        for (long i = head; i < tail; i++) {
+            if ((int) (i + 1) == msn) {
+                return sequences[(int) i & mask];
+            }
+        }
+        return -1;
+    }
+}

@@ -1,0 +1,134 @@
+package org.softrdma.sim.queue;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.ReceiveWorkRequest;
+
+/**
+ * The RECVs of a queue pair, in posting order.
+ *
+ * <p>Threads: posting under the queue pair's post lock, publishing {@code posted} by release; the engine consumes and frees by
+ * moving {@code consumed} by release.
+ */
+public final class ReceiveQueue {
+    private static final VarHandle POSTED;
+    private static final VarHandle CONSUMED;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            POSTED = lookup.findVarHandle(ReceiveQueue.class, "posted", long.class);
+            CONSUMED = lookup.findVarHandle(ReceiveQueue.class, "consumed", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final CompletionSource source;
+    private final SoftCompletionQueue completions;
+    private final int mask;
+    private final long[] wrIds;
+    private final EntryTable entries;
+
+    // Posting.
+    private long posted;
+    // Engine.
+    private long consumed;
+
+    /**
+     * An empty queue.
+     *
+     * @param source the queue pair
+     * @param completions where its completions go
+     * @param capacity a power of two
+     * @param maxEntries scatter/gather entries of a RECV
+     */
+    public ReceiveQueue(CompletionSource source, SoftCompletionQueue completions, int capacity, int maxEntries) {
+        this.source = source;
+        this.completions = completions;
+        mask = capacity - 1;
+        wrIds = new long[capacity];
+        entries = new EntryTable(capacity, maxEntries);
+    }
+
+    /** Slots. */
+    public int capacity() {
+        return mask + 1;
+    }
+
+    // ---- posting, under the post lock
+
+    /** Fills the next slot with a RECV of one entry and publishes it. */
+    public PostStatus post(long wrId, long address, long length, int lkey) {
+        if (isFull()) {
+            return PostStatus.QUEUE_FULL;
+        }
+        int slot = (int) posted & mask;
+        entries.set(slot, address, length, lkey);
+        publish(slot, wrId);
+        return PostStatus.ACCEPTED;
+    }
+
+    /** Fills the next slot with a RECV of several entries and publishes it. */
+    public PostStatus post(ReceiveWorkRequest request) {
+        if (isFull()) {
+            return PostStatus.QUEUE_FULL;
+        }
+        int slot = (int) posted & mask;
+        entries.set(slot, request.local());
+        publish(slot, request.wrId());
+        return PostStatus.ACCEPTED;
+    }
+
+    private boolean isFull() {
+        return posted - (long) CONSUMED.getAcquire(this) > mask;
+    }
+
+    private void publish(int slot, long wrId) {
+        wrIds[slot] = wrId;
+        POSTED.setRelease(this, posted + 1);
+    }
+
+    // ---- engine
+
+    /** True if a RECV is posted. */
+    public boolean hasNext() {
+        return consumed < (long) POSTED.getAcquire(this);
+    }
+
+    /** The slot of the oldest RECV; only if {@link #hasNext}. */
+    public int slot() {
+        return (int) consumed & mask;
+    }
+
+    /** Local entries. */
+    public EntryTable entries() {
+        return entries;
+    }
+
+    /** The oldest RECV succeeded. */
+    public void complete(long byteLength, boolean solicited) {
+        finish(CompletionStatus.SUCCESS, byteLength, 0, solicited);
+    }
+
+    /** The oldest RECV failed. */
+    public void fail(CompletionStatus status, int vendorCode) {
+        finish(status, 0, vendorCode, false);
+    }
+
+    /** Flushes every RECV. */
+    public void flush(int vendorCode) {
+        while (hasNext()) {
+            fail(CompletionStatus.FLUSHED, vendorCode);
+        }
+    }
+
+    private void finish(CompletionStatus status, long byteLength, int vendorCode, boolean solicited) {
+        long wrId = wrIds[(int) consumed & mask];
+        CONSUMED.setRelease(this, consumed + 1);
+        completions.push(source, wrId, status, CompletionOpcode.RECEIVE, byteLength, vendorCode, 0, solicited);
+    }
+}

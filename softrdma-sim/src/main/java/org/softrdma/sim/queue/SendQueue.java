@@ -1,0 +1,283 @@
+package org.softrdma.sim.queue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendOpcode;
+import org.softrdma.verbs.SendWorkRequest;
+
+/**
+ * The send work requests of a queue pair, in posting order.
+ *
+ * <p>Four sequences move through a ring of slots: {@code freed <= retired <= cursor <= posted}. Posting writes a slot and
+ * publishes it by moving {@code posted} (release; {@link #posted()} is the acquire). The engine sends at {@code cursor}; a
+ * request is
+ * done when its bytes went to TCP, a READ when its data has come; {@code retired} moves over done requests in order and gives
+ * the completions. {@code freed} moves when a completion is polled, over all requests before it: unsignalled requests keep
+ * their slots until then, as on hardware.
+ *
+ * <p>Threads: posting under the queue pair's post lock; {@code freed} by the polling thread under its completion queue's lock;
+ * everything else by the engine.
+ */
+public final class SendQueue {
+    private static final VarHandle POSTED;
+    private static final VarHandle FREED;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            POSTED = lookup.findVarHandle(SendQueue.class, "posted", long.class);
+            FREED = lookup.findVarHandle(SendQueue.class, "freed", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final CompletionSource source;
+    private final SoftCompletionQueue completions;
+    private final boolean signalAll;
+    private final int mask;
+    private final int maxInline;
+    private final MemorySegment inlineMemory;
+
+    // Slots: written by posting, read by the engine.
+    private final long[] wrIds;
+    private final long[] remoteAddresses;
+    private final int[] rkeys;
+    private final byte[] opcodes;
+    private final byte[] flags;
+    private final EntryTable entries;
+
+    // Posting.
+    private long posted;
+    // Polling.
+    private long freed;
+    // Engine.
+    private final byte[] done;
+    private long cursor;
+    private long retired;
+
+    /**
+     * An empty queue.
+     *
+     * @param source the queue pair
+     * @param completions where its completions go
+     * @param capacity a power of two
+     * @param maxEntries scatter/gather entries of a request
+     * @param maxInline bytes of an inline request
+     * @param signalAll every request gives a completion
+     */
+    public SendQueue(
+            CompletionSource source,
+            SoftCompletionQueue completions,
+            int capacity,
+            int maxEntries,
+            int maxInline,
+            boolean signalAll) {
+        this.source = source;
+        this.completions = completions;
+        this.signalAll = signalAll;
+        this.maxInline = maxInline;
+        mask = capacity - 1;
+        wrIds = new long[capacity];
+        remoteAddresses = new long[capacity];
+        rkeys = new int[capacity];
+        opcodes = new byte[capacity];
+        flags = new byte[capacity];
+        done = new byte[capacity];
+        entries = new EntryTable(capacity, maxEntries);
+        inlineMemory = Arena.ofAuto().allocate((long) capacity * maxInline, Long.BYTES);
+    }
+
+    /** Slots. */
+    public int capacity() {
+        return mask + 1;
+    }
+
+    // ---- posting, under the post lock
+
+    /** True if there is a free slot. */
+    public boolean hasRoom() {
+        return posted - (long) FREED.getAcquire(this) <= mask;
+    }
+
+    /** Fills the next slot with a request of one entry and publishes it. */
+    public PostStatus post(
+            SendOpcode opcode,
+            long wrId,
+            long address,
+            long length,
+            int lkey,
+            long remoteAddress,
+            int rkey,
+            int sendFlags) {
+        if (!hasRoom()) {
+            return PostStatus.QUEUE_FULL;
+        }
+        int slot = (int) posted & mask;
+        entries.set(slot, address, length, lkey);
+        publish(slot, opcode, wrId, remoteAddress, rkey, sendFlags);
+        return PostStatus.ACCEPTED;
+    }
+
+    /** Fills the next slot with a request of several entries and publishes it. */
+    public PostStatus post(SendWorkRequest request) {
+        if (!hasRoom()) {
+            return PostStatus.QUEUE_FULL;
+        }
+        int slot = (int) posted & mask;
+        entries.set(slot, request.local());
+        publish(slot, request.opcode(), request.wrId(), request.remoteAddress(), request.rkey(), request.flags());
+        return PostStatus.ACCEPTED;
+    }
+
+    private void publish(int slot, SendOpcode opcode, long wrId, long remoteAddress, int rkey, int sendFlags) {
+        wrIds[slot] = wrId;
+        remoteAddresses[slot] = remoteAddress;
+        rkeys[slot] = rkey;
+        opcodes[slot] = (byte) opcode.ordinal();
+        flags[slot] = (byte) sendFlags;
+        if ((sendFlags & SendFlags.INLINE) != 0) {
+            copyInline(slot);
+        }
+        POSTED.setRelease(this, posted + 1);
+    }
+
+    private void copyInline(int slot) {
+        long at = inlineAddress(slot);
+        for (int i = 0; i < entries.count(slot); i++) {
+            NativeMemory.copy(entries.address(slot, i), at, entries.length(slot, i));
+            at += entries.length(slot, i);
+        }
+    }
+
+    // ---- polling
+
+    /** A completion was polled: everything before this sequence is free. */
+    public void free(long sequence) {
+        if (sequence > freed) {
+            FREED.setRelease(this, sequence);
+        }
+    }
+
+    // ---- engine
+
+    /** Sequence behind the last request posted. */
+    public long posted() {
+        return (long) POSTED.getAcquire(this);
+    }
+
+    /** Sequence of the request to be sent next. */
+    public long cursor() {
+        return cursor;
+    }
+
+    /** Moves the cursor, forward as requests are put on the wire, back when a short write did not take them. */
+    public void cursor(long sequence) {
+        cursor = sequence;
+    }
+
+    /** True if a request waits to be sent. */
+    public boolean hasUnsent() {
+        return cursor < posted();
+    }
+
+    /** The slot of a sequence. */
+    public int slot(long sequence) {
+        return (int) sequence & mask;
+    }
+
+    /** What a request does: an ordinal of {@link SendOpcode}. */
+    public int opcode(int slot) {
+        return opcodes[slot];
+    }
+
+    /** True if a request has a flag of {@link SendFlags}. */
+    public boolean hasFlag(int slot, int flag) {
+        return (flags[slot] & flag) != 0;
+    }
+
+    /** First address at the peer. */
+    public long remoteAddress(int slot) {
+        return remoteAddresses[slot];
+    }
+
+    /** Key of the peer. */
+    public int rkey(int slot) {
+        return rkeys[slot];
+    }
+
+    /** Local entries. */
+    public EntryTable entries() {
+        return entries;
+    }
+
+    /** Where the inline data of a request is. */
+    public long inlineAddress(int slot) {
+        return inlineMemory.address() + (long) slot * maxInline;
+    }
+
+    /** A request succeeded; it and those behind it that are done give their completions, in order. */
+    public void complete(long sequence) {
+        done[(int) sequence & mask] = 1;
+        while (retired < cursor && done[(int) retired & mask] != 0) {
+            retire();
+        }
+    }
+
+    /**
+     * Ends every request that has not given its completion: one with a cause, the others flushed.
+     *
+     * @param culprit sequence of the request that failed, or -1 for none
+     * @param status why it failed
+     * @param vendorCode more about it
+     */
+    public void flush(long culprit, CompletionStatus status, int vendorCode) {
+        long end = posted();
+        for (long sequence = retired; sequence < end; sequence++) {
+            int slot = (int) sequence & mask;
+            completions.push(
+                    source,
+                    wrIds[slot],
+                    sequence == culprit ? status : CompletionStatus.FLUSHED,
+                    CompletionOpcode.SEND,
+                    0,
+                    vendorCode,
+                    sequence + 1,
+                    false);
+        }
+        retired = end;
+        cursor = end;
+    }
+
+    private void retire() {
+        int slot = (int) retired & mask;
+        done[slot] = 0;
+        if (signalAll || (flags[slot] & SendFlags.SIGNALLED) != 0) {
+            completions.push(
+                    source,
+                    wrIds[slot],
+                    CompletionStatus.SUCCESS,
+                    completionOpcode(slot),
+                    entries.total(slot),
+                    0,
+                    retired + 1,
+                    false);
+        }
+        retired++;
+    }
+
+    private CompletionOpcode completionOpcode(int slot) {
+        return switch (opcodes[slot]) {
+            case 0 -> CompletionOpcode.SEND;
+            case 1 -> CompletionOpcode.WRITE;
+            default -> CompletionOpcode.READ;
+        };
+    }
+}

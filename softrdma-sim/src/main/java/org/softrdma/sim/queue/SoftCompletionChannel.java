@@ -1,0 +1,128 @@
+package org.softrdma.sim.queue;
+
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+
+/** Events of completion queues, oldest first. Engines raise them, application threads take them, under one lock. */
+public final class SoftCompletionChannel implements CompletionChannel {
+    private final Progress progress;
+    private final Runnable onClose;
+    private final QueueLock lock;
+    private final Condition raised;
+
+    // Under the lock.
+    private final ArrayDeque<SoftCompletionQueue> events = new ArrayDeque<>();
+    private int queues;
+    private boolean closed;
+
+    /**
+     * An empty channel.
+     *
+     * @param progress how waiting drives the device
+     * @param onClose called once on close
+     */
+    public SoftCompletionChannel(Progress progress, Runnable onClose) {
+        this.progress = progress;
+        this.onClose = onClose;
+        lock = new QueueLock(progress);
+        raised = lock.newCondition();
+    }
+
+    /** True if it belongs to the device that this progress drives. */
+    public boolean isOf(Progress device) {
+        return progress == device;
+    }
+
+    void attach() {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new IllegalStateException("the completion channel is closed");
+            }
+            queues++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void detach(SoftCompletionQueue queue) {
+        lock.lock();
+        try {
+            events.removeIf(event -> event == queue);
+            queues--;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void raise(SoftCompletionQueue queue) {
+        lock.lock();
+        try {
+            events.addLast(queue);
+            if (!progress.isManual()) {
+                raised.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Optional<CompletionQueue> await(long timeoutNs) {
+        progress.checkThread();
+        if (progress.isManual()) {
+            progress.runUntil(() -> !events.isEmpty(), timeoutNs);
+        }
+        SoftCompletionQueue queue = take(progress.isManual() ? 0 : timeoutNs);
+        if (queue == null) {
+            return Optional.empty();
+        }
+        queue.eventTaken();
+        return Optional.of(queue);
+    }
+
+    private @Nullable SoftCompletionQueue take(long timeoutNs) {
+        lock.lock();
+        try {
+            long remainingNs = timeoutNs;
+            while (events.isEmpty() && remainingNs > 0) {
+                remainingNs = raised.awaitNanos(remainingNs);
+            }
+            if (closed) {
+                throw new IllegalStateException("the completion channel is closed");
+            }
+            return events.pollFirst();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VerbsException(
+                    VerbsErrorCode.INTERRUPTED, "interrupted while waiting for a completion event", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        progress.checkThread();
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            if (queues > 0) {
+                throw new VerbsException(
+                        VerbsErrorCode.BUSY, queues + " completion queues still use this completion channel");
+            }
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+        onClose.run();
+    }
+}

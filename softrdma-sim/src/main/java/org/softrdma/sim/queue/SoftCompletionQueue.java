@@ -1,0 +1,297 @@
+package org.softrdma.sim.queue;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WorkCompletion;
+
+/**
+ * A ring of completions in parallel arrays. Engines push, application threads poll, both under one short lock: several queue
+ * pairs of several engines may share the queue, several threads may poll it, and a READ served for a peer never comes here.
+ */
+public final class SoftCompletionQueue implements CompletionQueue {
+    private static final CompletionOpcode[] OPCODES = CompletionOpcode.values();
+    private static final int NOT_ARMED = 0;
+    private static final int ARMED_SOLICITED = 1;
+    private static final int ARMED_ANY = 2;
+
+    private final Progress progress;
+    private final QueueLock lock;
+    private final @Nullable SoftCompletionChannel channel;
+    private final Runnable onClose;
+    private final List<CompletionSource> sources = new CopyOnWriteArrayList<>();
+
+    // Under the lock.
+    private final int mask;
+    private final long[] wrIds;
+    private final long[] byteLengths;
+    private final long[] sendSequences;
+    private final int[] vendorCodes;
+    private final byte[] statuses;
+    private final byte[] opcodes;
+    private final CompletionSource[] owners;
+    private long head;
+    private long tail;
+    private int armed = NOT_ARMED;
+    private boolean overrun;
+    private int eventsTaken;
+    private boolean closed;
+
+    /**
+     * An empty queue.
+     *
+     * @param minimumEntries at least this many entries, rounded up to a power of two
+     * @param progress how polling drives the device
+     * @param channel where events go, or null
+     * @param onClose called once on close
+     */
+    public SoftCompletionQueue(
+            int minimumEntries, Progress progress, @Nullable SoftCompletionChannel channel, Runnable onClose) {
+        int capacity = Integer.highestOneBit(Math.max(1, minimumEntries - 1) << 1);
+        capacity = minimumEntries == 1 ? 1 : Math.max(capacity, minimumEntries);
+        this.progress = progress;
+        this.channel = channel;
+        this.onClose = onClose;
+        lock = new QueueLock(progress);
+        mask = capacity - 1;
+        wrIds = new long[capacity];
+        byteLengths = new long[capacity];
+        sendSequences = new long[capacity];
+        vendorCodes = new int[capacity];
+        statuses = new byte[capacity];
+        opcodes = new byte[capacity];
+        owners = new CompletionSource[capacity];
+        if (channel != null) {
+            channel.attach();
+        }
+    }
+
+    /** True if it belongs to the device that this progress drives. */
+    public boolean isOf(Progress device) {
+        return progress == device;
+    }
+
+    @Override
+    public int entries() {
+        return mask + 1;
+    }
+
+    /** A queue pair begins to use this queue. */
+    public void attach(CompletionSource source) {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new IllegalStateException("the completion queue is closed");
+            }
+            sources.add(source);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A queue pair is gone: its completions go too. */
+    public void detach(CompletionSource source) {
+        lock.lock();
+        try {
+            long kept = head;
+            for (long i = head; i < tail; i++) {
+                int from = (int) i & mask;
+                if (owners[from] != source) {
+                    move(from, (int) kept & mask);
+                    kept++;
+                }
+            }
+            tail = kept;
+            sources.remove(source);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Adds a completion. Engine threads.
+     *
+     * @param source the queue pair
+     * @param wrId of the request
+     * @param status how it ended
+     * @param opcode what it was
+     * @param byteLength bytes moved
+     * @param vendorCode more about a failure
+     * @param sendSequence sequence behind the request on its send queue, 0 for a RECV
+     * @param solicited raises a solicited event
+     */
+    public void push(
+            CompletionSource source,
+            long wrId,
+            CompletionStatus status,
+            CompletionOpcode opcode,
+            long byteLength,
+            int vendorCode,
+            long sendSequence,
+            boolean solicited) {
+        boolean overrunNow = false;
+        lock.lock();
+        try {
+            if (tail - head > mask) {
+                overrunNow = !overrun;
+                overrun = true;
+            } else {
+                int slot = (int) tail & mask;
+                wrIds[slot] = wrId;
+                byteLengths[slot] = byteLength;
+                sendSequences[slot] = sendSequence;
+                vendorCodes[slot] = vendorCode;
+                statuses[slot] = (byte) status.code();
+                opcodes[slot] = (byte) opcode.ordinal();
+                owners[slot] = source;
+                tail++;
+                raise(solicited || status != CompletionStatus.SUCCESS);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (overrunNow) {
+            sources.forEach(CompletionSource::completionQueueOverrun);
+        }
+    }
+
+    @Override
+    public int poll(WorkCompletion[] completions, int max) {
+        if (max < 0 || max > completions.length) {
+            throw new IllegalArgumentException("max=" + max + ": expected 0 to " + completions.length);
+        }
+        if (progress.isManual()) {
+            progress.checkThread();
+            if (head == tail) {
+                progress.poll();
+            }
+        }
+        lock.lock();
+        try {
+            int count = (int) Math.min(max, tail - head);
+            for (int i = 0; i < count; i++) {
+                take((int) head & mask, completions[i]);
+                head++;
+            }
+            if (count == 0 && max > 0) {
+                checkUsable();
+            }
+            return count;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void requestNotification(boolean solicitedOnly) {
+        progress.checkThread();
+        if (channel == null) {
+            throw new IllegalStateException("this completion queue was created without a completion channel");
+        }
+        lock.lock();
+        try {
+            armed = Math.max(armed, solicitedOnly ? ARMED_SOLICITED : ARMED_ANY);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void acknowledgeEvents(int count) {
+        lock.lock();
+        try {
+            if (count < 0 || count > eventsTaken) {
+                throw new IllegalArgumentException(
+                        "count=" + count + ": expected 0 to " + eventsTaken + ", the events taken");
+            }
+            eventsTaken -= count;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The channel gives out an event of this queue. */
+    void eventTaken() {
+        lock.lock();
+        try {
+            eventsTaken++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        progress.checkThread();
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            if (!sources.isEmpty()) {
+                throw new VerbsException(
+                        VerbsErrorCode.BUSY, sources.size() + " queue pairs still use this completion queue");
+            }
+            if (eventsTaken > 0) {
+                throw new VerbsException(
+                        VerbsErrorCode.BUSY, eventsTaken + " completion events were taken but not acknowledged");
+            }
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+        if (channel != null) {
+            channel.detach(this);
+        }
+        onClose.run();
+    }
+
+    private void raise(boolean solicited) {
+        if (armed == ARMED_ANY || (armed == ARMED_SOLICITED && solicited)) {
+            armed = NOT_ARMED;
+            if (channel != null) {
+                channel.raise(this);
+            }
+        }
+    }
+
+    private void take(int slot, WorkCompletion completion) {
+        CompletionSource source = owners[slot];
+        if (statuses[slot] == 0) {
+            completion.succeeded(wrIds[slot], source.number(), OPCODES[opcodes[slot]], byteLengths[slot]);
+        } else {
+            completion.failed(
+                    wrIds[slot], source.number(), CompletionStatus.ofCode(statuses[slot]), vendorCodes[slot]);
+        }
+        if (sendSequences[slot] != 0) {
+            source.releaseSendSlots(sendSequences[slot]);
+        }
+    }
+
+    private void checkUsable() {
+        if (overrun) {
+            throw new VerbsException(
+                    VerbsErrorCode.QUEUE_OVERRUN,
+                    "the completion queue was full (" + entries() + " entries) and lost completions; create it larger, "
+                            + "or poll before posting more");
+        }
+        if (closed) {
+            throw new IllegalStateException("the completion queue is closed");
+        }
+    }
+
+    private void move(int from, int to) {
+        wrIds[to] = wrIds[from];
+        byteLengths[to] = byteLengths[from];
+        sendSequences[to] = sendSequences[from];
+        vendorCodes[to] = vendorCodes[from];
+        statuses[to] = statuses[from];
+        opcodes[to] = opcodes[from];
+        owners[to] = owners[from];
+    }
+}
