@@ -1,0 +1,10 @@
+/**
+ * memcached's text protocol as bytes: requests taken apart, replies put together; no I/O, no store, no threads.
+ *
+ * <p>One connection owns a decoder. Read {@link org.softrdma.kv.memcached.TextDecoder} first, then {@link
+ * org.softrdma.kv.memcached.TextRequest} for what a line may say.
+ */
+@NullMarked
+package org.softrdma.kv.memcached;
+
+import org.jspecify.annotations.NullMarked;

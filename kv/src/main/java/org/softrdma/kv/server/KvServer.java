@@ -1,0 +1,161 @@
+package org.softrdma.kv.server;
+
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import org.softrdma.kv.memcached.HelloDescriptor;
+import org.softrdma.kv.memcached.TextProtocol;
+import org.softrdma.kv.server.RegisteredArenas.RegisteredArena;
+import org.softrdma.kv.store.ItemStore;
+import org.softrdma.kv.store.SlabAllocator;
+import org.softrdma.kv.store.SlabGeometry;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.RemoteRegion;
+import org.softrdma.verbs.VerbsDevice;
+
+/**
+ * A memcached whose items clients may also READ: the store in registered memory, the memcached port and the RDMA port.
+ *
+ * <p>The device must drive itself (engine mode): READs are served while all threads of this class sleep. Started and closed
+ * by its owner; runs on threads of its own.
+ */
+public final class KvServer implements AutoCloseable {
+    private final KvServerContext context;
+    private final ServerCounters counters = new ServerCounters();
+    private final ProtectionDomain domain;
+    private final RegisteredArenas arenas;
+    private final ItemStore store;
+    private final ServerStatistics statistics;
+    private final RdmaPort rdmaPort;
+    private final MemcachedPort memcachedPort;
+    private final byte[] versionLine;
+    private final String bootId;
+    private boolean closed;
+
+    /**
+     * Starts a server.
+     *
+     * @param device a device that drives itself; stays open until after this is closed
+     * @param context concluded
+     * @throws IllegalArgumentException if the device is in manual progress
+     * @throws RuntimeException if an address cannot be used or the device gives no memory; the message says why
+     */
+    public static KvServer start(VerbsDevice device, KvServerContext context) {
+        if (device.manualProgress()) {
+            throw new IllegalArgumentException("device " + device.name()
+                    + " is in manual progress; a server needs one that drives itself (progress=engine)");
+        }
+        return new KvServer(device, context);
+    }
+
+    private KvServer(VerbsDevice device, KvServerContext context) {
+        this.context = context;
+        SecureRandom random = new SecureRandom();
+        this.bootId = HexFormat.of().toHexDigits(random.nextLong());
+        this.versionLine = TextProtocol.line("VERSION " + context.version());
+        domain = device.allocateProtectionDomain();
+        arenas = new RegisteredArenas(device, domain);
+        try {
+            SlabGeometry geometry =
+                    new SlabGeometry(context.slabFactor(), context.minimumSpace(), context.maxItemLength());
+            SlabAllocator slabs = new SlabAllocator(geometry, arenas, context.memoryLimit());
+            slabs.prepare();
+            store = new ItemStore(slabs, random.nextLong());
+            statistics = new ServerStatistics(context, counters, store, device);
+            rdmaPort = new RdmaPort(
+                    device,
+                    domain,
+                    store,
+                    counters,
+                    context.clockSeconds(),
+                    new InetSocketAddress(context.memcachedAddress().getAddress(), context.rdmaPort()),
+                    context.maxConnections());
+            rdmaPort.start();
+            try {
+                memcachedPort = new MemcachedPort(this, context);
+            } catch (RuntimeException e) {
+                rdmaPort.close();
+                throw e;
+            }
+        } catch (RuntimeException e) {
+            arenas.close();
+            domain.close();
+            throw e;
+        }
+    }
+
+    /** Where memcached clients connect. */
+    public InetSocketAddress memcachedAddress() {
+        return memcachedPort.address();
+    }
+
+    /** Where queue pairs are connected. */
+    public InetSocketAddress rdmaAddress() {
+        return rdmaPort.address();
+    }
+
+    /** Ends all connections and threads and frees the memory. Idempotent. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        memcachedPort.close();
+        rdmaPort.close();
+        arenas.close();
+        domain.close();
+    }
+
+    ItemStore store() {
+        return store;
+    }
+
+    ServerCounters counters() {
+        return counters;
+    }
+
+    ServerStatistics statistics() {
+        return statistics;
+    }
+
+    RdmaPort rdmaPort() {
+        return rdmaPort;
+    }
+
+    int maxConnections() {
+        return context.maxConnections();
+    }
+
+    long nowSeconds() {
+        return context.clockSeconds().getAsLong();
+    }
+
+    byte[] versionLine() {
+        return versionLine;
+    }
+
+    /** {@code RDMA 1 <port> <token> <bootId> arena}. */
+    byte[] helloLine(String token) {
+        return TextProtocol.line("RDMA " + HelloDescriptor.VERSION + " "
+                + rdmaAddress().getPort() + " " + token + " " + bootId + " arena");
+    }
+
+    /** A line {@code ARENA <rkey> <address> <length>} for each arena, in unsigned decimal digits, and END. */
+    byte[] arenaLines() {
+        StringBuilder lines = new StringBuilder();
+        for (RegisteredArena arena : arenas.all()) {
+            RemoteRegion region = arena.region().remote();
+            lines.append("ARENA ")
+                    .append(Integer.toUnsignedString(region.rkey()))
+                    .append(' ')
+                    .append(Long.toUnsignedString(region.address()))
+                    .append(' ')
+                    .append(region.length())
+                    .append("\r\n");
+        }
+        lines.append(new String(TextProtocol.END, StandardCharsets.US_ASCII));
+        return lines.toString().getBytes(StandardCharsets.US_ASCII);
+    }
+}

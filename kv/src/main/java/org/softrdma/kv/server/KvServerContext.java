@@ -1,0 +1,260 @@
+package org.softrdma.kv.server;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.store.SlabGeometry;
+
+/** Configuration of a {@link KvServer}: filled by setters, checked and frozen by {@link #conclude()}. Not thread-safe. */
+public final class KvServerContext {
+    /** How the memcached port does its I/O. */
+    public enum Transport {
+        /** epoll where it works, otherwise NIO. */
+        AUTO,
+        /** epoll. */
+        EPOLL,
+        /** Java's own. */
+        NIO
+    }
+
+    /** memcached's default port. */
+    public static final int DEFAULT_PORT = 11211;
+
+    /** memcached's default memory limit. */
+    public static final long DEFAULT_MEMORY_LIMIT = 64L << 20;
+
+    /** memcached's default for the longest item. */
+    public static final int DEFAULT_MAX_ITEM_LENGTH = 1 << 20;
+
+    /** memcached's default number of threads. */
+    public static final int DEFAULT_THREADS = 4;
+
+    /** memcached's default number of connections. */
+    public static final int DEFAULT_MAX_CONNECTIONS = 1024;
+
+    private InetSocketAddress memcachedAddress = new InetSocketAddress(DEFAULT_PORT);
+    private int rdmaPort;
+    private int threads = DEFAULT_THREADS;
+    private int maxConnections = DEFAULT_MAX_CONNECTIONS;
+    private long memoryLimit = DEFAULT_MEMORY_LIMIT;
+    private int maxItemLength = DEFAULT_MAX_ITEM_LENGTH;
+    private double slabFactor = SlabGeometry.DEFAULT_FACTOR;
+    private int minimumSpace = SlabGeometry.DEFAULT_MINIMUM_SPACE;
+    private Transport transport = Transport.AUTO;
+    private String version = "unknown";
+    private LongSupplier clockSeconds = () -> System.currentTimeMillis() / 1000;
+    private boolean concluded;
+
+    /** The defaults. */
+    public KvServerContext() {}
+
+    /**
+     * Sets where memcached clients connect; port 0 picks a free one.
+     *
+     * @param address the address
+     */
+    public KvServerContext memcachedAddress(InetSocketAddress address) {
+        memcachedAddress = changed(address);
+        return this;
+    }
+
+    /** Where memcached clients connect. */
+    public InetSocketAddress memcachedAddress() {
+        return memcachedAddress;
+    }
+
+    /**
+     * Sets the port where queue pairs are connected, on the address of the memcached port; 0 (the default) picks a free one.
+     *
+     * @param port the port
+     */
+    public KvServerContext rdmaPort(int port) {
+        rdmaPort = changed(port);
+        return this;
+    }
+
+    /** The port where queue pairs are connected. */
+    public int rdmaPort() {
+        return rdmaPort;
+    }
+
+    /**
+     * Sets the number of event loop threads.
+     *
+     * @param count 1 to 1024
+     */
+    public KvServerContext threads(int count) {
+        threads = changed(count);
+        return this;
+    }
+
+    /** The number of event loop threads. */
+    public int threads() {
+        return threads;
+    }
+
+    /**
+     * Sets how many memcached connections there may be; as many queue pairs.
+     *
+     * @param count at least 1
+     */
+    public KvServerContext maxConnections(int count) {
+        maxConnections = changed(count);
+        return this;
+    }
+
+    /** How many memcached connections there may be. */
+    public int maxConnections() {
+        return maxConnections;
+    }
+
+    /**
+     * Sets how much memory items may take.
+     *
+     * @param bytes at least a slab page
+     */
+    public KvServerContext memoryLimit(long bytes) {
+        memoryLimit = changed(bytes);
+        return this;
+    }
+
+    /** How much memory items may take. */
+    public long memoryLimit() {
+        return memoryLimit;
+    }
+
+    /**
+     * Sets the longest item, with key and header.
+     *
+     * @param bytes 1024 to {@link Locator#MAX_ITEM_LENGTH}
+     */
+    public KvServerContext maxItemLength(int bytes) {
+        maxItemLength = changed(bytes);
+        return this;
+    }
+
+    /** The longest item. */
+    public int maxItemLength() {
+        return maxItemLength;
+    }
+
+    /**
+     * Sets the growth of chunk sizes.
+     *
+     * @param factor 1.01 to 16
+     */
+    public KvServerContext slabFactor(double factor) {
+        slabFactor = changed(factor);
+        return this;
+    }
+
+    /** The growth of chunk sizes. */
+    public double slabFactor() {
+        return slabFactor;
+    }
+
+    /**
+     * Sets how many bytes of key and value fit into the smallest chunk.
+     *
+     * @param bytes at least 1
+     */
+    public KvServerContext minimumSpace(int bytes) {
+        minimumSpace = changed(bytes);
+        return this;
+    }
+
+    /** How many bytes of key and value fit into the smallest chunk. */
+    public int minimumSpace() {
+        return minimumSpace;
+    }
+
+    /**
+     * Sets how the memcached port does its I/O.
+     *
+     * @param choice the transport
+     */
+    public KvServerContext transport(Transport choice) {
+        transport = changed(choice);
+        return this;
+    }
+
+    /** How the memcached port does its I/O. */
+    public Transport transport() {
+        return transport;
+    }
+
+    /**
+     * Sets what the version command answers.
+     *
+     * @param text without blanks
+     */
+    public KvServerContext version(String text) {
+        version = changed(text);
+        return this;
+    }
+
+    /** What the version command answers. */
+    public String version() {
+        return version;
+    }
+
+    /**
+     * Sets the clock.
+     *
+     * @param clock gives seconds since 1970, to any thread
+     */
+    public KvServerContext clockSeconds(LongSupplier clock) {
+        clockSeconds = changed(clock);
+        return this;
+    }
+
+    /** The clock, seconds since 1970. */
+    public LongSupplier clockSeconds() {
+        return clockSeconds;
+    }
+
+    /**
+     * Checks everything and freezes this.
+     *
+     * @throws IllegalArgumentException naming every fault
+     */
+    public KvServerContext conclude() {
+        List<String> faults = new ArrayList<>();
+        check(faults, "rdmaPort", rdmaPort, 0, 65535);
+        check(faults, "threads", threads, 1, 1024);
+        check(faults, "maxConnections", maxConnections, 1, 1_000_000);
+        check(faults, "maxItemLength", maxItemLength, 1024, Locator.MAX_ITEM_LENGTH);
+        check(faults, "memoryLimit", memoryLimit, Math.max(1L << 20, 2L * maxItemLength), 1L << 46);
+        check(faults, "minimumSpace", minimumSpace, 1, maxItemLength / 2);
+        if (!(slabFactor >= 1.01 && slabFactor <= 16)) {
+            faults.add(String.format(Locale.ROOT, "slabFactor=%s: not 1.01 to 16", slabFactor));
+        }
+        if (memcachedAddress.isUnresolved()) {
+            faults.add("memcachedAddress=" + memcachedAddress + ": unknown host");
+        }
+        if (version.isBlank() || version.chars().anyMatch(c -> c <= ' ' || c > '~')) {
+            faults.add("version=\"" + version + "\": empty, or with blanks");
+        }
+        if (!faults.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", faults));
+        }
+        concluded = true;
+        return this;
+    }
+
+    private static void check(List<String> faults, String name, long value, long min, long max) {
+        if (value < min || value > max) {
+            faults.add(name + "=" + value + ": not " + min + " to " + max);
+        }
+    }
+
+    private <T> T changed(T value) {
+        if (concluded) {
+            throw new IllegalStateException("the context is concluded");
+        }
+        return value;
+    }
+}

@@ -1,0 +1,290 @@
+package org.softrdma.kv.server;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.memcached.AnswerDescriptor;
+import org.softrdma.kv.memcached.HelloDescriptor;
+import org.softrdma.kv.server.RegisteredArenas.RegisteredArena;
+import org.softrdma.kv.store.ItemStore;
+import org.softrdma.kv.store.PinnedItem;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.cm.ConnectionRequest;
+
+/**
+ * One client's queue pair at the server: takes its hello, answers its rgets (WRITE the item, SEND the answer behind it).
+ *
+ * <p>Answers are a ring: the event loop thread of the memcached connection adds at the head, completions come in posting
+ * order and free at the tail. An item stays pinned until then. A queue pair that ends flushes the RECVs that are always
+ * posted, and that completion is how the owner learns of every end. Ring and end are guarded by one short lock between
+ * those two threads; everything else belongs to the completion thread of {@link RdmaPort}.
+ */
+final class RdmaSession {
+    /** What became of an answer. */
+    enum AnswerStatus {
+        /** It is on its way. */
+        POSTED,
+        /** Too many are; the connection is resumed when there is room. */
+        FULL,
+        /** The queue pair is gone. */
+        ENDED
+    }
+
+    private static final int ANSWERS = 64;
+    private static final int RECEIVES = 2;
+    private static final int SLOT_LENGTH = 64;
+    private static final int BOUND_SLOT = ANSWERS;
+    private static final long ANSWERS_OFFSET = (long) RECEIVES * SLOT_LENGTH;
+    private static final long MEMORY_LENGTH = ANSWERS_OFFSET + (ANSWERS + 1L) * SLOT_LENGTH;
+    private static final int SENDS = 2 * (ANSWERS + 1);
+
+    private final ItemStore store;
+    private final CompletionQueue completions;
+    private final DeviceMemory memory;
+    private final MemoryRegion region;
+    private final MemorySegment segment;
+    private final QueuePair queuePair;
+    private final long acceptedNs;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final @Nullable PinnedItem[] pinned = new PinnedItem[ANSWERS];
+    private long head;
+    private long tail;
+    private boolean ended;
+    private @Nullable MemcachedConnection waiting;
+
+    private @Nullable MemcachedConnection connection;
+
+    /** Makes the queue pair of a request with its RECVs posted; the caller accepts. */
+    RdmaSession(
+            VerbsDevice device,
+            ProtectionDomain domain,
+            CompletionChannel channel,
+            ItemStore store,
+            ConnectionRequest request,
+            long nowNs) {
+        this.store = store;
+        this.acceptedNs = nowNs;
+        memory = device.allocate(MEMORY_LENGTH);
+        try {
+            segment = memory.segment();
+            region = domain.register(segment, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
+            try {
+                completions = device.createCompletionQueue(SENDS + RECEIVES, channel, 0);
+                try {
+                    queuePair = request.createQueuePair(
+                            domain, QueuePairAttributes.of(completions, QueuePairLimits.of(SENDS, RECEIVES)));
+                } catch (RuntimeException e) {
+                    completions.close();
+                    throw e;
+                }
+            } catch (RuntimeException e) {
+                region.close();
+                throw e;
+            }
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
+        for (int i = 0; i < RECEIVES; i++) {
+            queuePair.postReceive(i, region, (long) i * SLOT_LENGTH, SLOT_LENGTH);
+        }
+        completions.requestNotification(false);
+    }
+
+    CompletionQueue completions() {
+        return completions;
+    }
+
+    boolean isBound() {
+        return connection != null;
+    }
+
+    long acceptedNs() {
+        return acceptedNs;
+    }
+
+    @Nullable
+    MemcachedConnection connection() {
+        return connection;
+    }
+
+    /**
+     * Answers an rget. By the event loop thread of the connection.
+     *
+     * @param owner resumed if there was no room
+     * @param item what was found; its pin passes to this session if the answer is POSTED
+     */
+    AnswerStatus answer(
+            MemcachedConnection owner,
+            PinnedItem item,
+            int rkey,
+            long address,
+            long length,
+            long opaque,
+            long nowSeconds) {
+        lock.lock();
+        try {
+            if (ended) {
+                return AnswerStatus.ENDED;
+            }
+            if (head - tail == ANSWERS) {
+                waiting = owner;
+                return AnswerStatus.FULL;
+            }
+            int slot = (int) (head % ANSWERS);
+            long offset = ANSWERS_OFFSET + (long) slot * SLOT_LENGTH;
+            if (!item.isPresent()) {
+                AnswerDescriptor.write(segment, offset, AnswerDescriptor.NOT_FOUND, opaque, nowSeconds);
+            } else if (item.locator().length() > length) {
+                AnswerDescriptor.write(
+                        segment, offset, AnswerDescriptor.BUFFER_TOO_SMALL, opaque, nowSeconds, item.locator());
+            } else {
+                AnswerDescriptor.write(segment, offset, AnswerDescriptor.FOUND, opaque, nowSeconds, item.locator());
+                requireAccepted(queuePair.postWrite(
+                        slot,
+                        ((RegisteredArena) item.arena()).region(),
+                        item.locator().offset(),
+                        item.locator().length(),
+                        address,
+                        rkey,
+                        SendFlags.NONE));
+            }
+            pinned[slot] = item;
+            head++;
+            requireAccepted(queuePair.postSend(slot, region, offset, AnswerDescriptor.LENGTH, SendFlags.SIGNALLED));
+            return AnswerStatus.POSTED;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Begins the end; {@link #drain} will say that it has come. Any thread. */
+    void disconnect() {
+        lock.lock();
+        try {
+            if (!ended) {
+                queuePair.disconnect();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Handles completions.
+     *
+     * @param batch scratch
+     * @param port knows the tokens
+     * @return false once the queue pair has ended
+     */
+    boolean drain(WorkCompletion[] batch, RdmaPort port) {
+        int count;
+        while ((count = completions.poll(batch)) > 0) {
+            for (int i = 0; i < count; i++) {
+                if (!batch[i].isSuccess()) {
+                    return false;
+                }
+                if (batch[i].opcode() == CompletionOpcode.RECEIVE) {
+                    if (!received(batch[i], port)) {
+                        return false;
+                    }
+                } else if (batch[i].wrId() != BOUND_SLOT) {
+                    answered();
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Takes the hello; anything else is not in the protocol and ends the queue pair. */
+    private boolean received(WorkCompletion completion, RdmaPort port) {
+        long offset = completion.wrId() * SLOT_LENGTH;
+        if (isBound() || !HelloDescriptor.isValid(segment, offset, completion.byteLength())) {
+            return false;
+        }
+        MemcachedConnection owner = port.claim(HelloDescriptor.token(segment, offset));
+        if (owner == null) {
+            return false;
+        }
+        connection = owner;
+        owner.bind(this);
+        queuePair.postReceive(completion.wrId(), region, offset, SLOT_LENGTH);
+        long answer = ANSWERS_OFFSET + (long) BOUND_SLOT * SLOT_LENGTH;
+        AnswerDescriptor.write(segment, answer, AnswerDescriptor.BOUND, 0, port.nowSeconds());
+        requireAccepted(queuePair.postSend(BOUND_SLOT, region, answer, AnswerDescriptor.LENGTH, SendFlags.SIGNALLED));
+        return true;
+    }
+
+    private void answered() {
+        PinnedItem done;
+        MemcachedConnection resumed;
+        lock.lock();
+        try {
+            int slot = (int) (tail % ANSWERS);
+            done = pinned[slot];
+            pinned[slot] = null;
+            tail++;
+            resumed = waiting;
+            waiting = null;
+        } finally {
+            lock.unlock();
+        }
+        release(done);
+        if (resumed != null) {
+            resumed.resumeLater();
+        }
+    }
+
+    /** Frees everything. By the completion thread, after {@link #drain} returned false, or when nothing was accepted. */
+    void end() {
+        MemcachedConnection resumed;
+        lock.lock();
+        try {
+            ended = true;
+            resumed = waiting;
+            waiting = null;
+        } finally {
+            lock.unlock();
+        }
+        queuePair.close(); // from here on the device does not touch the pinned items
+        for (; tail < head; tail++) {
+            release(pinned[(int) (tail % ANSWERS)]);
+        }
+        completions.close();
+        region.close();
+        memory.close();
+        if (connection != null) {
+            connection.unbind(this);
+        }
+        if (resumed != null) {
+            resumed.resumeLater();
+        }
+    }
+
+    private void release(@Nullable PinnedItem item) {
+        if (item != null && item.isPresent()) {
+            store.unpin(item);
+        }
+    }
+
+    private static void requireAccepted(PostStatus status) {
+        if (status != PostStatus.ACCEPTED) {
+            throw new IllegalStateException("the send queue is full although its answers are counted: " + status);
+        }
+    }
+}

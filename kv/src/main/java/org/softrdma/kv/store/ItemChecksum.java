@@ -1,0 +1,42 @@
+package org.softrdma.kv.store;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
+import java.util.zip.Checksum;
+
+/** Computes the CRC pair of an item. Allocates nothing after construction. Owned by one thread. */
+public final class ItemChecksum {
+    private final CRC32 crc32 = new CRC32();
+    private final CRC32C crc32c = new CRC32C();
+
+    /** A calculator. */
+    public ItemChecksum() {}
+
+    /**
+     * The CRC pair, the CRC-32 in the low half, as {@link ItemDescriptor#checksum} has it.
+     *
+     * @param memory a direct buffer over the memory of the item; its position and limit are changed
+     * @param item offset of the item in it
+     * @param keyLength bytes of the key
+     * @param valueLength bytes of the value
+     */
+    public long compute(ByteBuffer memory, int item, int keyLength, int valueLength) {
+        return Integer.toUnsignedLong(one(crc32, memory, item, keyLength, valueLength))
+                | (long) one(crc32c, memory, item, keyLength, valueLength) << Integer.SIZE;
+    }
+
+    private static int one(Checksum crc, ByteBuffer memory, int item, int keyLength, int valueLength) {
+        crc.reset();
+        range(crc, memory, item + ItemDescriptor.CAS_OFFSET, item + ItemDescriptor.EXPIRY_OFFSET);
+        range(crc, memory, item + ItemDescriptor.FLAGS_OFFSET, item + ItemDescriptor.ITEM_FLAGS_OFFSET);
+        int key = item + ItemDescriptor.KEY_OFFSET;
+        range(crc, memory, key, key + keyLength + valueLength);
+        return (int) crc.getValue();
+    }
+
+    private static void range(Checksum crc, ByteBuffer memory, int from, int to) {
+        memory.limit(to).position(from);
+        crc.update(memory);
+    }
+}

@@ -1,0 +1,346 @@
+package org.softrdma.kv.store;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * Layout of an item in a chunk of registered memory. Little endian; a chunk is 8-byte aligned. The storing thread writes
+ * everything before the item is published; afterwards the item never changes except for the generation and the forward
+ * locator, which the thread that holds the key's lock writes. Peers only READ.
+ *
+ * <pre>
+ *  31                                                              0
+ * +-----------------------------------------------------------------+
+ * |  generation: odd while the item lives, even once it is dead      |   0   one aligned 64-bit release store with
+ * +-----------------------------------------------------------------+       the sequence
+ * |  sequence: odd while the chunk is being filled                   |   4
+ * +-----------------------------------------------------------------+
+ * |  cas, the unique number of this version of the item              |   8
+ * |                                                                  |  12
+ * +-----------------------------------------------------------------+
+ * |  expiry, seconds since 1970; 0 never                             |  16
+ * +-----------------------------------------------------------------+
+ * |  flags of the client that stored it                              |  20
+ * +-----------------------------------------------------------------+
+ * |  value length                                                    |  24
+ * +--------------------------------+----------------+----------------+
+ * |  header version (1)            |  item flags, 0 |  key length    |  28
+ * +--------------------------------+----------------+----------------+
+ * |  CRC-32 (IEEE) over bytes 8-15, 20-28, key and value             |  32
+ * +-----------------------------------------------------------------+
+ * |  CRC-32C over the same                                           |  36
+ * +-----------------------------------------------------------------+
+ * |  forward: locator of the item that replaced this one, or zero    |  40   16 bytes, {@link Locator}; may be seen torn,
+ * |                                                                  |  52   the item it leads to is checked by itself
+ * +-----------------------------------------------------------------+
+ * |  key, value, zeroes up to a multiple of 8 less 4                 |  56
+ * +-----------------------------------------------------------------+
+ * |  tail: the sequence again                                        |  length - 4
+ * +-----------------------------------------------------------------+
+ * </pre>
+ *
+ * <p>The two CRCs together are as strong as one CRC of degree 64 (their polynomials are coprime), and both are intrinsics
+ * of the JVM. They leave out what changes in a published item. Links, reference counts and pointers live outside registered
+ * memory.
+ */
+public final class ItemDescriptor {
+    /** The generation; read and written together with the sequence. */
+    public static final int GENERATION_OFFSET = 0;
+
+    /** The sequence. */
+    public static final int SEQUENCE_OFFSET = GENERATION_OFFSET + Integer.BYTES;
+
+    /** The cas number; start of the first range under the CRCs. */
+    public static final int CAS_OFFSET = SEQUENCE_OFFSET + Integer.BYTES;
+
+    /** The expiry. */
+    public static final int EXPIRY_OFFSET = CAS_OFFSET + Long.BYTES;
+
+    /** The client's flags; start of the second range under the CRCs. */
+    public static final int FLAGS_OFFSET = EXPIRY_OFFSET + Integer.BYTES;
+
+    /** The value length. */
+    public static final int VALUE_LENGTH_OFFSET = FLAGS_OFFSET + Integer.BYTES;
+
+    /** The key length, one byte; end of the second range under the CRCs. */
+    public static final int KEY_LENGTH_OFFSET = VALUE_LENGTH_OFFSET + Integer.BYTES;
+
+    /** The item flags, one byte. */
+    public static final int ITEM_FLAGS_OFFSET = KEY_LENGTH_OFFSET + Byte.BYTES;
+
+    /** The version of this layout, two bytes. */
+    public static final int VERSION_OFFSET = ITEM_FLAGS_OFFSET + Byte.BYTES;
+
+    /** The CRC-32. */
+    public static final int CRC32_OFFSET = VERSION_OFFSET + Short.BYTES;
+
+    /** The CRC-32C. */
+    public static final int CRC32C_OFFSET = CRC32_OFFSET + Integer.BYTES;
+
+    /** The forward locator. */
+    public static final int FORWARD_OFFSET = CRC32C_OFFSET + Integer.BYTES;
+
+    /** The key, followed by the value. */
+    public static final int KEY_OFFSET = FORWARD_OFFSET + Locator.LENGTH;
+
+    /** Bytes of the tail. */
+    public static final int TAIL_LENGTH = Integer.BYTES;
+
+    /** The longest key, that of memcached. */
+    public static final int MAX_KEY_LENGTH = 250;
+
+    /** The version that this class describes. */
+    public static final int VERSION = 1;
+
+    /** Alignment of chunks and of the length of an item. */
+    public static final int ALIGNMENT = Long.BYTES;
+
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfShort SHORT =
+            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+    private static final VarHandle STATE =
+            ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
+
+    private ItemDescriptor() {}
+
+    /**
+     * Bytes of an item, a multiple of {@link #ALIGNMENT}.
+     *
+     * @param keyLength bytes of the key
+     * @param valueLength bytes of the value
+     */
+    public static long itemLength(int keyLength, long valueLength) {
+        return (KEY_OFFSET + keyLength + valueLength + TAIL_LENGTH + ALIGNMENT - 1) & -ALIGNMENT;
+    }
+
+    /** The generation and sequence as one number, by acquire. */
+    static long state(MemorySegment memory, long item) {
+        return (long) STATE.getAcquire(memory, item);
+    }
+
+    /** Writes generation and sequence in one store, by release: what was written before is seen by whoever sees it. */
+    static void state(MemorySegment memory, long item, int generation, int sequence) {
+        STATE.setRelease(memory, item, Integer.toUnsignedLong(generation) | (long) sequence << Integer.SIZE);
+    }
+
+    static int generationOf(long state) {
+        return (int) state;
+    }
+
+    static int sequenceOf(long state) {
+        return (int) (state >>> Integer.SIZE);
+    }
+
+    /** Starts to fill a chunk: readers see an odd sequence before they can see anything else that is new. */
+    static void beginFill(MemorySegment memory, long item) {
+        long state = state(memory, item);
+        state(memory, item, generationOf(state), (sequenceOf(state) + 1) | 1);
+        VarHandle.storeStoreFence();
+        memory.set(LONG, item + FORWARD_OFFSET, 0L);
+        memory.set(LONG, item + FORWARD_OFFSET + Long.BYTES, 0L);
+    }
+
+    /** Writes what is known of an item before its value has arrived. */
+    static void header(
+            MemorySegment memory,
+            long item,
+            int expiry,
+            int flags,
+            byte[] keySource,
+            int keyOffset,
+            int keyLength,
+            int valueLength) {
+        memory.set(INT, item + EXPIRY_OFFSET, expiry);
+        memory.set(INT, item + FLAGS_OFFSET, flags);
+        memory.set(INT, item + VALUE_LENGTH_OFFSET, valueLength);
+        memory.set(BYTE, item + KEY_LENGTH_OFFSET, (byte) keyLength);
+        memory.set(BYTE, item + ITEM_FLAGS_OFFSET, (byte) 0);
+        memory.set(SHORT, item + VERSION_OFFSET, (short) VERSION);
+        MemorySegment.copy(keySource, keyOffset, memory, BYTE, item + KEY_OFFSET, keyLength);
+        long end = item + itemLength(keyLength, valueLength);
+        for (long at = item + KEY_OFFSET + keyLength + valueLength; at < end - TAIL_LENGTH; at++) {
+            memory.set(BYTE, at, (byte) 0);
+        }
+    }
+
+    /** Makes a filled chunk a living item; the value, header and cas are there, only the CRCs are computed by the caller. */
+    static void publish(MemorySegment memory, long item, long checksum) {
+        memory.set(INT, item + CRC32_OFFSET, (int) checksum);
+        memory.set(INT, item + CRC32C_OFFSET, (int) (checksum >>> Integer.SIZE));
+        long state = state(memory, item);
+        int sequence = sequenceOf(state) + 1;
+        memory.set(INT, item + itemLength(keyLength(memory, item), valueLength(memory, item)) - TAIL_LENGTH, sequence);
+        state(memory, item, generationOf(state) + 1, sequence);
+    }
+
+    /** Ends the life of an item for every reader that comes from now on. */
+    static void kill(MemorySegment memory, long item) {
+        long state = state(memory, item);
+        state(memory, item, generationOf(state) + 1, sequenceOf(state));
+    }
+
+    static void cas(MemorySegment memory, long item, long cas) {
+        memory.set(LONG, item + CAS_OFFSET, cas);
+    }
+
+    static void forward(MemorySegment memory, long item, long first, long second) {
+        memory.set(LONG, item + FORWARD_OFFSET, first);
+        memory.set(LONG, item + FORWARD_OFFSET + Long.BYTES, second);
+    }
+
+    /**
+     * The generation.
+     *
+     * @param memory arena or landing buffer
+     * @param item offset of the item in it
+     */
+    public static int generation(MemorySegment memory, long item) {
+        return memory.get(INT, item + GENERATION_OFFSET);
+    }
+
+    /**
+     * The sequence at the head.
+     *
+     * @param memory arena or landing buffer
+     * @param item offset of the item in it
+     */
+    public static int sequence(MemorySegment memory, long item) {
+        return memory.get(INT, item + SEQUENCE_OFFSET);
+    }
+
+    /**
+     * The sequence at the tail.
+     *
+     * @param memory arena or landing buffer
+     * @param item offset of the item in it
+     * @param itemLength bytes of the item
+     */
+    public static int tail(MemorySegment memory, long item, long itemLength) {
+        return memory.get(INT, item + itemLength - TAIL_LENGTH);
+    }
+
+    /**
+     * The cas number.
+     *
+     * @param memory arena or landing buffer
+     * @param item offset of the item in it
+     */
+    public static long cas(MemorySegment memory, long item) {
+        return memory.get(LONG, item + CAS_OFFSET);
+    }
+
+    /**
+     * The expiry in seconds since 1970, 0 for never.
+     *
+     * @param memory arena or landing buffer
+     * @param item offset of the item in it
+     */
+    public static long expiry(MemorySegment memory, long item) {
+        return Integer.toUnsignedLong(memory.get(INT, item + EXPIRY_OFFSET));
+    }
+
+    /**
+     * The client's flags.
+     *
+     * @param memory arena or landing buffer
+     * @param item offset of the item in it
+     */
+    public static int flags(MemorySegment memory, long item) {
+        return memory.get(INT, item + FLAGS_OFFSET);
+    }
+
+    /**
+     * The value length as it stands there: of bytes from a peer it may be anything.
+     *
+     * @param memory arena or landing buffer
+     * @param item offset of the item in it
+     */
+    public static int valueLength(MemorySegment memory, long item) {
+        return memory.get(INT, item + VALUE_LENGTH_OFFSET);
+    }
+
+    /**
+     * The key length, 0 to 255.
+     *
+     * @param memory arena or landing buffer
+     * @param item offset of the item in it
+     */
+    public static int keyLength(MemorySegment memory, long item) {
+        return Byte.toUnsignedInt(memory.get(BYTE, item + KEY_LENGTH_OFFSET));
+    }
+
+    /**
+     * The version of the layout.
+     *
+     * @param memory arena or landing buffer
+     * @param item offset of the item in it
+     */
+    public static int version(MemorySegment memory, long item) {
+        return Short.toUnsignedInt(memory.get(SHORT, item + VERSION_OFFSET));
+    }
+
+    /**
+     * Both CRCs, the CRC-32 in the low half.
+     *
+     * @param memory arena or landing buffer
+     * @param item offset of the item in it
+     */
+    public static long checksum(MemorySegment memory, long item) {
+        return memory.get(LONG, item + CRC32_OFFSET);
+    }
+
+    /**
+     * First half of the forward locator, see {@link Locator}.
+     *
+     * @param memory arena or landing buffer
+     * @param item offset of the item in it
+     */
+    public static long forwardFirst(MemorySegment memory, long item) {
+        return memory.get(LONG, item + FORWARD_OFFSET);
+    }
+
+    /**
+     * Second half of the forward locator, see {@link Locator}.
+     *
+     * @param memory arena or landing buffer
+     * @param item offset of the item in it
+     */
+    public static long forwardSecond(MemorySegment memory, long item) {
+        return memory.get(LONG, item + FORWARD_OFFSET + Long.BYTES);
+    }
+
+    /**
+     * Where the value starts.
+     *
+     * @param memory arena or landing buffer
+     * @param item offset of the item in it
+     */
+    public static long valueOffset(MemorySegment memory, long item) {
+        return item + KEY_OFFSET + keyLength(memory, item);
+    }
+
+    /**
+     * True if the item's key is this one.
+     *
+     * @param memory arena or landing buffer
+     * @param item offset of the item in it
+     * @param key array that holds the key
+     * @param keyOffset where it starts
+     * @param keyLength its bytes
+     */
+    public static boolean hasKey(MemorySegment memory, long item, byte[] key, int keyOffset, int keyLength) {
+        if (keyLength(memory, item) != keyLength) {
+            return false;
+        }
+        for (int i = 0; i < keyLength; i++) {
+            if (memory.get(BYTE, item + KEY_OFFSET + i) != key[keyOffset + i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,230 @@
+package org.softrdma.kv.store;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+import org.agrona.collections.LongArrayQueue;
+
+/**
+ * Hands out chunks of registered memory. Arenas are cut into pages, a page into chunks of one class; a page never changes
+ * its class, so that generations in chunk headers stay where they are. Free chunks of a class wait in a queue and are used
+ * oldest first, and not before {@link #QUARANTINE} others of the class while there is fresh memory: a client that still has
+ * the locator of a replaced item then finds the forward locator instead of a stranger. Its safety does not depend on this.
+ *
+ * <p>A chunk is a number: arena + 1 in the upper bits, offset in the lower {@link #OFFSET_BITS}; 0 is none. Thread-safe: one
+ * short lock per class, one for pages. What {@link SlabPage} keeps per chunk belongs to the store.
+ */
+public final class SlabAllocator {
+    /** No chunk: out of memory. */
+    public static final long NONE = 0;
+
+    /** The largest arena: one buffer of Java, and what a device registers in one piece. */
+    public static final long MAX_ARENA_LENGTH = 1L << 30;
+
+    /** The smallest arena. */
+    public static final long MIN_ARENA_LENGTH = 64L << 20;
+
+    private static final int OFFSET_BITS = 40;
+    private static final long OFFSET_MASK = (1L << OFFSET_BITS) - 1;
+    private static final int QUARANTINE = 64;
+    private static final long ARENAS_WANTED_AT_MOST = 64;
+
+    private final SlabGeometry geometry;
+    private final ArenaSource source;
+    private final long memoryLimit;
+    private final long arenaLength;
+    private final int pageShift;
+    private final SizeClass[] classes;
+
+    private final ReentrantLock pageLock = new ReentrantLock();
+    private volatile ArenaPages[] arenas = {};
+    private long nextPageOffset;
+    private volatile long pagedBytes;
+
+    /**
+     * An allocator without memory yet.
+     *
+     * @param geometry the classes
+     * @param source where arenas come from
+     * @param memoryLimit bytes in all, at least a page
+     */
+    public SlabAllocator(SlabGeometry geometry, ArenaSource source, long memoryLimit) {
+        if (memoryLimit < geometry.pageLength()) {
+            throw new IllegalArgumentException(
+                    "memoryLimit=" + memoryLimit + " is less than a page of " + geometry.pageLength() + " bytes");
+        }
+        this.geometry = geometry;
+        this.source = source;
+        this.memoryLimit = memoryLimit;
+        this.arenaLength =
+                memoryLimit <= MIN_ARENA_LENGTH * ARENAS_WANTED_AT_MOST ? MIN_ARENA_LENGTH : MAX_ARENA_LENGTH;
+        this.pageShift = Integer.numberOfTrailingZeros(geometry.pageLength());
+        this.nextPageOffset = arenaLength;
+        this.classes = new SizeClass[geometry.classes()];
+        Arrays.setAll(classes, SizeClass::new);
+    }
+
+    /** The classes. */
+    public SlabGeometry geometry() {
+        return geometry;
+    }
+
+    /** The most bytes that pages may take. */
+    public long memoryLimit() {
+        return memoryLimit;
+    }
+
+    /** Bytes that pages take now. */
+    public long pagedBytes() {
+        return pagedBytes;
+    }
+
+    /** Makes the first arena now, so that a machine or device that cannot give it says so at the start. */
+    public void prepare() {
+        pageLock.lock();
+        try {
+            if (arenas.length == 0) {
+                addArena();
+            }
+        } finally {
+            pageLock.unlock();
+        }
+    }
+
+    /**
+     * Takes a chunk; its content is that of its last life.
+     *
+     * @param sizeClass 0 to {@link SlabGeometry#classes()} - 1
+     * @return the chunk, or {@link #NONE}
+     */
+    long allocate(int sizeClass) {
+        return classes[sizeClass].allocate();
+    }
+
+    /** Gives a chunk back that nothing uses any more. */
+    void free(long chunk) {
+        classes[page(chunk).sizeClass].free(chunk);
+    }
+
+    /** The memory in which a chunk lies. */
+    MemorySegment memory(long chunk) {
+        return arenas[arenaIndex(chunk)].memory;
+    }
+
+    /** The arena in which a chunk lies. */
+    ItemArena arena(long chunk) {
+        return arenas[arenaIndex(chunk)].arena;
+    }
+
+    /** Offset of a chunk in its arena. */
+    static long offset(long chunk) {
+        return chunk & OFFSET_MASK;
+    }
+
+    /** The page of a chunk. */
+    SlabPage page(long chunk) {
+        return arenas[arenaIndex(chunk)].pages[(int) (offset(chunk) >>> pageShift)];
+    }
+
+    /** Index of a chunk in its page. */
+    int indexInPage(SlabPage page, long chunk) {
+        return (int) (offset(chunk) & (geometry.pageLength() - 1)) / page.chunkLength;
+    }
+
+    private static int arenaIndex(long chunk) {
+        return (int) (chunk >>> OFFSET_BITS) - 1;
+    }
+
+    /** A page of a class as the number of its first chunk, or NONE. */
+    private long newPage(int sizeClass) {
+        pageLock.lock();
+        try {
+            long paged = pagedBytes + geometry.pageLength();
+            if (paged > memoryLimit) {
+                return NONE;
+            }
+            if (nextPageOffset + geometry.pageLength() > arenaLength) {
+                addArena();
+            }
+            long offset = nextPageOffset;
+            nextPageOffset += geometry.pageLength();
+            pagedBytes = paged;
+            ArenaPages arena = arenas[arenas.length - 1];
+            arena.pages[(int) (offset >>> pageShift)] =
+                    new SlabPage(sizeClass, geometry.chunkLength(sizeClass), geometry.pageLength());
+            return (long) arenas.length << OFFSET_BITS | offset;
+        } finally {
+            pageLock.unlock();
+        }
+    }
+
+    private void addArena() {
+        ArenaPages added = new ArenaPages(source.create(arenaLength), (int) (arenaLength >>> pageShift));
+        ArenaPages[] more = Arrays.copyOf(arenas, arenas.length + 1);
+        more[arenas.length] = added;
+        arenas = more;
+        nextPageOffset = 0;
+    }
+
+    /** An arena and its pages; a page appears under the page lock before a chunk of it can reach another thread. */
+    private static final class ArenaPages {
+        final ItemArena arena;
+        final MemorySegment memory;
+        final SlabPage[] pages;
+
+        ArenaPages(ItemArena arena, int pageCount) {
+            this.arena = arena;
+            this.memory = arena.memory();
+            this.pages = new SlabPage[pageCount];
+        }
+    }
+
+    /** The free chunks of one class. */
+    private final class SizeClass {
+        private final int number;
+        private final int chunkLength;
+        private final int chunksPerPage;
+        private final ReentrantLock lock = new ReentrantLock();
+        private final LongArrayQueue freed = new LongArrayQueue(NONE);
+        private long fresh;
+        private int freshLeft;
+
+        SizeClass(int number) {
+            this.number = number;
+            this.chunkLength = geometry.chunkLength(number);
+            this.chunksPerPage = geometry.pageLength() / chunkLength;
+        }
+
+        long allocate() {
+            lock.lock();
+            try {
+                if (freed.size() >= QUARANTINE) {
+                    return freed.pollLong();
+                }
+                if (freshLeft == 0) {
+                    long page = newPage(number);
+                    if (page == NONE) {
+                        return freed.pollLong();
+                    }
+                    fresh = page;
+                    freshLeft = chunksPerPage;
+                }
+                long chunk = fresh;
+                fresh += chunkLength;
+                freshLeft--;
+                return chunk;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void free(long chunk) {
+            lock.lock();
+            try {
+                freed.offerLong(chunk);
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package org.softrdma.kv.store;
+
+/**
+ * The chunk sizes of the slab classes: from the smallest item growing by a factor, the last one a whole page. Immutable.
+ */
+public final class SlabGeometry {
+    /** memcached's default growth. */
+    public static final double DEFAULT_FACTOR = 1.25;
+
+    /** memcached's default for the smallest key and value together. */
+    public static final int DEFAULT_MINIMUM_SPACE = 48;
+
+    private static final int MIN_PAGE_LENGTH = 1 << 20;
+    private static final int MAX_CLASSES = 63;
+
+    private final int[] chunkLengths;
+    private final int pageLength;
+    private final int maxItemLength;
+
+    /**
+     * Computes the classes.
+     *
+     * @param factor growth from class to class, 1.01 to 16
+     * @param minimumSpace key and value bytes for which the smallest chunk has room, at least 1
+     * @param maxItemLength the longest item, 1024 to {@link Locator#MAX_ITEM_LENGTH}
+     */
+    public SlabGeometry(double factor, int minimumSpace, int maxItemLength) {
+        if (!(factor >= 1.01 && factor <= 16)) {
+            throw new IllegalArgumentException("factor=" + factor + ": not 1.01 to 16");
+        }
+        if (maxItemLength < 1024 || maxItemLength > Locator.MAX_ITEM_LENGTH) {
+            throw new IllegalArgumentException(
+                    "maxItemLength=" + maxItemLength + ": not 1024 to " + Locator.MAX_ITEM_LENGTH);
+        }
+        if (minimumSpace < 1 || minimumSpace > maxItemLength / 2) {
+            throw new IllegalArgumentException(
+                    "minimumSpace=" + minimumSpace + ": not 1 to half of maxItemLength=" + maxItemLength);
+        }
+        this.maxItemLength = maxItemLength & -ItemDescriptor.ALIGNMENT;
+        this.pageLength = Math.max(MIN_PAGE_LENGTH, roundUpToPowerOfTwo(maxItemLength));
+        this.chunkLengths = chunkLengths(factor, (int) ItemDescriptor.itemLength(0, minimumSpace));
+    }
+
+    private int[] chunkLengths(double factor, int smallest) {
+        int[] lengths = new int[MAX_CLASSES];
+        int count = 0;
+        for (double next = smallest; count < MAX_CLASSES - 1 && next <= maxItemLength / factor; next *= factor) {
+            int length = ((int) next + ItemDescriptor.ALIGNMENT - 1) & -ItemDescriptor.ALIGNMENT;
+            if (count == 0 || length > lengths[count - 1]) {
+                lengths[count++] = length;
+            }
+        }
+        lengths[count++] = maxItemLength;
+        return java.util.Arrays.copyOf(lengths, count);
+    }
+
+    /** Number of classes. */
+    public int classes() {
+        return chunkLengths.length;
+    }
+
+    /**
+     * Bytes of a chunk of a class.
+     *
+     * @param sizeClass 0 to {@link #classes()} - 1
+     */
+    public int chunkLength(int sizeClass) {
+        return chunkLengths[sizeClass];
+    }
+
+    /** Bytes of a page, which all has chunks of one class; a power of two. */
+    public int pageLength() {
+        return pageLength;
+    }
+
+    /** The longest item. */
+    public int maxItemLength() {
+        return maxItemLength;
+    }
+
+    /**
+     * The smallest class whose chunks have room.
+     *
+     * @param itemLength bytes of the item, at most {@link #maxItemLength()}
+     */
+    public int sizeClass(long itemLength) {
+        if (itemLength > maxItemLength) {
+            throw new IllegalArgumentException("itemLength=" + itemLength + " > maxItemLength=" + maxItemLength);
+        }
+        int found = java.util.Arrays.binarySearch(chunkLengths, (int) itemLength);
+        return found >= 0 ? found : -found - 1;
+    }
+
+    private static int roundUpToPowerOfTwo(int value) {
+        return value == 1 ? 1 : Integer.highestOneBit(value - 1) << 1;
+    }
+}

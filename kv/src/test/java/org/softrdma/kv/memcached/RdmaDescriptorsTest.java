@@ -1,0 +1,80 @@
+package org.softrdma.kv.memcached;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.HexFormat;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.softrdma.kv.store.Locator;
+
+class RdmaDescriptorsTest {
+    private static final String TOKEN = "00112233445566778899aabbccddeeff";
+
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment memory = arena.allocate(128);
+
+    @AfterEach
+    void free() {
+        arena.close();
+    }
+
+    @Test
+    void shouldWriteAndReadGoldenHello() {
+        HelloDescriptor.write(memory, 4, TOKEN);
+        assertEquals("53524b56" + "01000000" + TOKEN, hex(4, HelloDescriptor.LENGTH));
+        assertTrue(HelloDescriptor.isValid(memory, 4, HelloDescriptor.LENGTH));
+        assertEquals(TOKEN, HelloDescriptor.token(memory, 4));
+    }
+
+    @Test
+    void shouldRefuseHelloOfOtherLengthMagicOrVersion() {
+        HelloDescriptor.write(memory, 0, TOKEN);
+        for (int length = 0; length < 2 * HelloDescriptor.LENGTH; length++) {
+            assertEquals(length == HelloDescriptor.LENGTH, HelloDescriptor.isValid(memory, 0, length));
+        }
+        for (int i = 0; i < 8; i++) {
+            memory.set(ValueLayout.JAVA_BYTE, i, (byte) (memory.get(ValueLayout.JAVA_BYTE, i) ^ 1));
+            assertFalse(HelloDescriptor.isValid(memory, 0, HelloDescriptor.LENGTH), "byte " + i);
+            memory.set(ValueLayout.JAVA_BYTE, i, (byte) (memory.get(ValueLayout.JAVA_BYTE, i) ^ 1));
+        }
+        assertThrows(IllegalArgumentException.class, () -> HelloDescriptor.write(memory, 0, "0011"));
+    }
+
+    @Test
+    void shouldWriteAndReadGoldenAnswer() {
+        Locator locator = new Locator(0x11223344, 0x80, 0x60, 5, 7);
+        AnswerDescriptor.write(memory, 0, AnswerDescriptor.BUFFER_TOO_SMALL, -2, 0xF000_0001L, locator);
+        assertEquals(
+                "feffffffffffffff" + "44332211" + "10000000" + "60000005" + "07000000" + "02000000" + "60000000"
+                        + "010000f0" + "00000000",
+                hex(0, AnswerDescriptor.LENGTH));
+        assertEquals(-2, AnswerDescriptor.opaque(memory, 0));
+        assertEquals(
+                locator,
+                Locator.of(AnswerDescriptor.locatorFirst(memory, 0), AnswerDescriptor.locatorSecond(memory, 0)));
+        assertEquals(AnswerDescriptor.BUFFER_TOO_SMALL, AnswerDescriptor.status(memory, 0));
+        assertEquals(0x60, AnswerDescriptor.itemLength(memory, 0));
+        assertEquals(0xF000_0001L, AnswerDescriptor.clockSeconds(memory, 0));
+        assertTrue(AnswerDescriptor.isValid(AnswerDescriptor.LENGTH));
+        assertFalse(AnswerDescriptor.isValid(AnswerDescriptor.LENGTH - 1));
+        assertFalse(AnswerDescriptor.isValid(AnswerDescriptor.LENGTH + 1));
+    }
+
+    @Test
+    void shouldWriteAnswerWithoutItem() {
+        AnswerDescriptor.write(memory, 0, AnswerDescriptor.NOT_FOUND, 3, 4);
+        assertEquals(
+                "0300000000000000" + "00".repeat(16) + "01000000" + "00000000" + "04000000" + "00000000",
+                hex(0, AnswerDescriptor.LENGTH));
+    }
+
+    private String hex(long offset, int length) {
+        return HexFormat.of().formatHex(memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE));
+    }
+}
