@@ -42,7 +42,7 @@ public final class Main implements Runnable {
     public static final int EXIT_USAGE = 2;
 
     /** Every subcommand, in the order in which the help lists them. Add yours here. */
-    private static final List<Class<?>> SUBCOMMANDS = List.of(Help.class);
+    private static final List<Class<?>> SUBCOMMANDS = List.of(PerfCommand.class, Help.class);
 
     @Spec
     private CommandSpec spec;
