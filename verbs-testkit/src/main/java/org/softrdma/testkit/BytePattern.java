@@ -14,8 +14,7 @@ public record BytePattern(long seed) {
     /** What cases overwrite memory with to see whether somebody still looks. */
     public static final byte POISON = (byte) 0xDB;
 
-    private static final ValueLayout.OfLong LONG =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
     /**

@@ -15,7 +15,11 @@ import org.softrdma.verbs.WorkCompletion;
  * @param byteLength bytes moved; -1 of a failure
  */
 public record Completion(
-        long wrId, CompletionStatus status, int qpNumber, @Nullable CompletionOpcode opcode, long byteLength) {
+        long wrId,
+        CompletionStatus status,
+        int qpNumber,
+        @Nullable CompletionOpcode opcode,
+        long byteLength) {
     /**
      * Copies.
      *

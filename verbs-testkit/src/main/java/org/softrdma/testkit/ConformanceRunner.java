@@ -27,6 +27,7 @@ import org.softrdma.testkit.cases.CompletionChannelCases;
 import org.softrdma.testkit.cases.CompletionQueueCases;
 import org.softrdma.testkit.cases.ConnectionCases;
 import org.softrdma.testkit.cases.DeviceCases;
+import org.softrdma.testkit.cases.ListenerCases;
 import org.softrdma.testkit.cases.MemoryRegionCases;
 import org.softrdma.testkit.cases.PostingCases;
 import org.softrdma.testkit.cases.QueuePairCases;
@@ -53,6 +54,7 @@ public final class ConformanceRunner {
             CompletionChannelCases.class,
             QueuePairCases.class,
             ConnectionCases.class,
+            ListenerCases.class,
             PostingCases.class,
             SendReceiveCases.class,
             WriteCases.class,
@@ -104,8 +106,7 @@ public final class ConformanceRunner {
 
     /** Every case, by number. */
     public static List<ConformanceCase> list() {
-        return cases()
-                .map(ConformanceRunner::describe)
+        return cases().map(ConformanceRunner::describe)
                 .sorted(Comparator.comparingInt(ConformanceCase::number))
                 .toList();
     }
@@ -195,8 +196,7 @@ public final class ConformanceRunner {
                         "no READ, WRITE, SEND or RECV completed with success: nothing was tested",
                         0));
             }
-            ConformanceReport report =
-                    new ConformanceReport(settings, device, capabilities, wire, operations, results);
+            ConformanceReport report = new ConformanceReport(settings, device, capabilities, wire, operations, results);
             lines.accept(operations + " RDMA operations");
             lines.accept(report.summary());
             return report;
@@ -222,7 +222,8 @@ public final class ConformanceRunner {
 
         @Override
         public void executionFinished(TestIdentifier identifier, TestExecutionResult outcome) {
-            String reason = outcome.getThrowable().map(ConformanceRunner::reason).orElse("");
+            String reason =
+                    outcome.getThrowable().map(ConformanceRunner::reason).orElse("");
             Optional<ConformanceCase> description = conformanceCase(identifier);
             if (description.isPresent()) {
                 record(
@@ -260,7 +261,8 @@ public final class ConformanceRunner {
 
     /** What went wrong in one line: the message, the cause's when it says more, and where in a case. */
     private static String reason(Throwable failure) {
-        String message = failure instanceof AssertionError || failure.getClass().getName().contains("opentest4j")
+        String message = failure instanceof AssertionError
+                        || failure.getClass().getName().contains("opentest4j")
                 ? String.valueOf(failure.getMessage())
                 : failure.toString();
         message = message.replace("\r", "").replace("\n", " ").replace("Assumption failed: ", "");

@@ -159,8 +159,8 @@ public record ConformanceSettings(
 
     private static String join(Map<String, String> options) {
         StringBuilder lines = new StringBuilder();
-        options.forEach((name, value) ->
-                lines.append(name).append('=').append(value).append('\n'));
+        options.forEach(
+                (name, value) -> lines.append(name).append('=').append(value).append('\n'));
         return lines.toString();
     }
 

@@ -130,15 +130,18 @@ public final class ConnectionSpec {
         return signalAll;
     }
 
-    @Nullable CompletionReader requesterSends() {
+    @Nullable
+    CompletionReader requesterSends() {
         return requesterSends;
     }
 
-    @Nullable CompletionReader requesterReceives() {
+    @Nullable
+    CompletionReader requesterReceives() {
         return requesterReceives;
     }
 
-    @Nullable CompletionReader responderReceives() {
+    @Nullable
+    CompletionReader responderReceives() {
         return responderReceives;
     }
 

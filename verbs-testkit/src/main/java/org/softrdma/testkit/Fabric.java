@@ -117,8 +117,9 @@ public final class Fabric {
         return all.stream()
                 .filter(candidate -> candidate.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("provider '" + name + "' is not on the class path; there "
-                        + "are: " + all.stream().map(VerbsProvider::name).collect(Collectors.joining(", "))));
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "provider '" + name + "' is not on the class path; there " + "are: "
+                                + all.stream().map(VerbsProvider::name).collect(Collectors.joining(", "))));
     }
 
     /** The side that connects and posts. */
@@ -263,8 +264,21 @@ public final class Fabric {
      * @param spec how
      */
     public LoopbackPair connect(ConnectionSpec spec) {
-        Task<Endpoint> accepting = startVirtual("accept", () -> accept(spec));
-        try (Connector connector = requester.device().resolve(listener.localAddress(), timeoutNs)) {
+        return connect(listener, spec);
+    }
+
+    /**
+     * Connects a pair with the defaults of the API through another listener of the responder.
+     *
+     * @param where the listener
+     */
+    public LoopbackPair connect(Listener where) {
+        return connect(where, new ConnectionSpec());
+    }
+
+    private LoopbackPair connect(Listener where, ConnectionSpec spec) {
+        Task<Endpoint> accepting = startVirtual("accept", () -> accept(where, spec));
+        try (Connector connector = requester.device().resolve(where.localAddress(), timeoutNs)) {
             CompletionReader sends = spec.requesterSends();
             CompletionReader receives = spec.requesterReceives();
             Endpoint active = create(
@@ -279,8 +293,8 @@ public final class Fabric {
         }
     }
 
-    private Endpoint accept(ConnectionSpec spec) {
-        try (ConnectionRequest request = listener.next(timeoutNs)
+    private Endpoint accept(Listener where, ConnectionSpec spec) {
+        try (ConnectionRequest request = where.next(timeoutNs)
                 .orElseThrow(() -> new AssertionError("no connection request within " + millis(timeoutNs) + " ms"))) {
             CompletionReader receives = spec.responderReceives();
             Endpoint passive =

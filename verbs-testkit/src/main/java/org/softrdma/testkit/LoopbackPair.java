@@ -54,7 +54,9 @@ public final class LoopbackPair {
      */
     public void barrier() {
         requester.read(BARRIER, fabric.barrierSink(), fabric.barrierSource());
-        requester.sends().expect(BARRIER, CompletionOpcode.READ, fabric.barrierSink().length());
+        requester
+                .sends()
+                .expect(BARRIER, CompletionOpcode.READ, fabric.barrierSink().length());
     }
 
     /**

@@ -114,8 +114,8 @@ public final class AccessRightsCases {
             title = "READ from a region without REMOTE_READ is refused",
             source = "RFC 5040 section 8.1.1; ibv_reg_mr(3) (rdma-unit-test removes another right here)")
     void shouldRefuseReadWhenRegionLacksRemoteRead(Fabric fabric) {
-        MemoryRegion region = fabric.responder()
-                .region(BYTES, fabric.pattern(), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        MemoryRegion region =
+                fabric.responder().region(BYTES, fabric.pattern(), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         Refusals.expectReadRefused(
                 fabric, fabric.connect(), region.address(), region.rkey(), BYTES, "READ without REMOTE_READ");
     }
@@ -127,8 +127,7 @@ public final class AccessRightsCases {
             title = "WRITE to a region without REMOTE_WRITE changes nothing",
             source = "rdma-unit-test RdmaAccessTest.MissingDstRemoteWrite (WRITE); RFC 5040 section 8.1.1")
     void shouldRefuseWriteWhenRegionLacksRemoteWrite(Fabric fabric) {
-        MemoryRegion region =
-                fabric.responder().region(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ);
+        MemoryRegion region = fabric.responder().region(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ);
         region.memory().fill(BytePattern.POISON);
         Refusals.expectWriteRefused(
                 fabric,
@@ -150,8 +149,7 @@ public final class AccessRightsCases {
         BytePattern readPattern = fabric.pattern();
         BytePattern writePattern = fabric.pattern();
         MemoryRegion readable = fabric.responder().region(BYTES, readPattern, AccessFlag.REMOTE_READ);
-        MemoryRegion writable =
-                fabric.responder().region(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        MemoryRegion writable = fabric.responder().region(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
         MemoryRegion source = fabric.requester().region(BYTES, writePattern);
         LoopbackPair pair = fabric.connect();
@@ -228,8 +226,7 @@ public final class AccessRightsCases {
             source = "rdma-unit-test PdRcLoopbackMrTest.SendMrOtherPdRemote; ibv_alloc_pd(3)")
     void shouldFailReceiveWhenSinkIsOfAnotherDomain(Fabric fabric) {
         MemoryRegion foreign = fabric.responder()
-                .register(
-                        fabric.responder().otherDomain(), fabric.responder().memory(BYTES), AccessFlag.RECEIVE_SINK);
+                .register(fabric.responder().otherDomain(), fabric.responder().memory(BYTES), AccessFlag.RECEIVE_SINK);
         foreign.memory().fill(BytePattern.POISON);
         LoopbackPair pair = fabric.connect();
         pair.responder().receive(1, foreign, 0, BYTES);

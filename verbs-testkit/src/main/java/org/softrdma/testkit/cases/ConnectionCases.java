@@ -1,4 +1,399 @@
 package org.softrdma.testkit.cases;
 
-/** x. */
-public final class ConnectionCases {}
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.softrdma.testkit.CompletionReader;
+import org.softrdma.testkit.ConformanceCase;
+import org.softrdma.testkit.ConnectionSpec;
+import org.softrdma.testkit.Fabric;
+import org.softrdma.testkit.FabricExtension;
+import org.softrdma.testkit.LoopbackPair;
+import org.softrdma.testkit.Task;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRejectedException;
+import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.Listener;
+
+/** The connection manager: private data, refusal, depth of READs, deadlines. */
+@ExtendWith(FabricExtension.class)
+public final class ConnectionCases {
+    private static final int BYTES = 64;
+    private static final long SHORT_NS = 300_000_000;
+    private static final ConnectionParameters DEFAULT = ConnectionParameters.DEFAULT;
+
+    /** Made by JUnit. */
+    public ConnectionCases() {}
+
+    /** An active side that the case drives itself. */
+    private record Active(Connector connector, QueuePair queuePair, CompletionReader completions) {
+        static Active to(Fabric fabric, InetSocketAddress address) {
+            Connector connector = fabric.own(fabric.requester().device().resolve(address, fabric.timeoutNs()));
+            CompletionReader completions = fabric.requester().completions(64);
+            QueuePair queuePair = fabric.own(connector.createQueuePair(
+                    fabric.requester().domain(),
+                    QueuePairAttributes.of(completions.queue(), QueuePairLimits.of(16, 16))));
+            return new Active(connector, queuePair, completions);
+        }
+    }
+
+    private static byte[] randomBytes(Fabric fabric, int length) {
+        byte[] bytes = new byte[length];
+        fabric.random().nextBytes(bytes);
+        return bytes;
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 87,
+            title = "private data of 0, 1 and the most bytes arrives both ways; one byte more is refused",
+            source = "rdma_connect(3) private_data; RFC 5044 section 7.1, RFC 6581 section 6")
+    void shouldCarryPrivateDataWhenConnecting(Fabric fabric) {
+        int most = fabric.requester().device().capabilities().maxPrivateData();
+        fabric.require(most > 0, "no private data");
+        for (int length : new int[] {0, 1, most}) {
+            byte[] request = randomBytes(fabric, length);
+            byte[] reply = randomBytes(fabric, length);
+            Task<byte[]> accepting = fabric.start("accept", () -> acceptOne(fabric, reply));
+            Active active = Active.to(fabric, fabric.responderAddress());
+            byte[] received = active.connector.connect(DEFAULT.withPrivateData(request), fabric.timeoutNs());
+            assertArrayEquals(reply, received, length + " bytes of the accept");
+            assertArrayEquals(request, accepting.get(), length + " bytes of the request");
+        }
+        Active tooMuch = Active.to(fabric, fabric.responderAddress());
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> tooMuch.connector.connect(DEFAULT.withPrivateData(new byte[most + 1]), fabric.timeoutNs()));
+        fabric.linger(20_000_000);
+        assertEquals(Optional.empty(), fabric.listener().next(0), "something was sent");
+    }
+
+    private static byte[] acceptOne(Fabric fabric, byte[] reply) {
+        try (ConnectionRequest request =
+                fabric.listener().next(fabric.timeoutNs()).orElseThrow()) {
+            CompletionReader completions = fabric.responder().completions(64);
+            fabric.own(request.createQueuePair(
+                    fabric.responder().domain(),
+                    QueuePairAttributes.of(completions.queue(), QueuePairLimits.of(16, 16))));
+            int most = fabric.responder().device().capabilities().maxPrivateData();
+            ConnectionParameters tooMuch = DEFAULT.withPrivateData(new byte[most + 1]);
+            assertThrows(IllegalArgumentException.class, () -> request.accept(tooMuch, fabric.timeoutNs()));
+            request.accept(DEFAULT.withPrivateData(reply), fabric.timeoutNs());
+            return request.privateData();
+        }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 88,
+            title = "connecting where nobody listens fails in time, and a later attempt elsewhere works",
+            source = "rdma_connect(3); RDMA_CM_EVENT_UNREACHABLE, RDMA_CM_EVENT_REJECTED")
+    void shouldFailInTimeWhenNobodyListens(Fabric fabric) {
+        Listener gone = fabric.responder()
+                .device()
+                .listen(new InetSocketAddress(fabric.settings().address(), 0), 1);
+        InetSocketAddress address = gone.localAddress();
+        gone.close();
+        long start = System.nanoTime();
+        VerbsException refused = assertThrows(VerbsException.class, () -> {
+            Active active = Active.to(fabric, address);
+            try {
+                active.connector.connect(DEFAULT, fabric.timeoutNs());
+            } finally {
+                assertEquals(QueuePairState.ERROR, active.queuePair.state());
+            }
+        });
+        assertTrue(System.nanoTime() - start <= fabric.timeoutNs() * 2, "refusal took longer than its deadline");
+        assertTrue(
+                Set.of(VerbsErrorCode.UNREACHABLE, VerbsErrorCode.REJECTED).contains(refused.code()),
+                refused.code() + ": " + refused.getMessage());
+        fabric.connect().barrier();
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 89,
+            title = "a refusal reaches the peer with its private data, and nobody is connected",
+            source = "rdma_reject(3); RFC 5044 section 7.1 (R bit)")
+    void shouldTellThePeerWhenRejected(Fabric fabric) {
+        fabric.require(Feature.REJECT);
+        int most = fabric.responder().device().capabilities().maxPrivateData();
+        for (int length : new int[] {0, 1, most}) {
+            byte[] why = randomBytes(fabric, length);
+            Task<Integer> rejecting = fabric.start("reject", () -> {
+                try (ConnectionRequest request =
+                        fabric.listener().next(fabric.timeoutNs()).orElseThrow()) {
+                    CompletionReader completions = fabric.responder().completions(64);
+                    QueuePair unused = fabric.own(request.createQueuePair(
+                            fabric.responder().domain(),
+                            QueuePairAttributes.of(completions.queue(), QueuePairLimits.of(4, 4))));
+                    request.reject(why);
+                    assertTrue(unused.state() != QueuePairState.READY_TO_SEND, "state " + unused.state());
+                }
+                return 0;
+            });
+            Active active = Active.to(fabric, fabric.responderAddress());
+            ConnectionRejectedException rejected = assertThrows(
+                    ConnectionRejectedException.class, () -> active.connector.connect(DEFAULT, fabric.timeoutNs()));
+            assertEquals(VerbsErrorCode.REJECTED, rejected.code());
+            assertArrayEquals(why, rejected.privateData());
+            assertEquals(QueuePairState.ERROR, active.queuePair.state());
+            rejecting.get();
+        }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 90,
+            title = "both ends see the smaller of the READs wanted and the READs granted",
+            source = "rdma_connect(3) initiator_depth, responder_resources; RFC 6581 section 9")
+    void shouldAgreeOnTheMinimumWhenDepthsDiffer(Fabric fabric) {
+        ConnectionParameters wants = new ConnectionParameters(4, 7, new byte[0]);
+        ConnectionParameters grants = new ConnectionParameters(2, 1, new byte[0]);
+        LoopbackPair pair = fabric.connect(new ConnectionSpec().parameters(wants, grants));
+        assertEquals(1, pair.requester().queuePair().connectionCapabilities().maxOutboundReads());
+        assertEquals(1, pair.responder().queuePair().connectionCapabilities().maxInboundReads());
+        assertEquals(2, pair.responder().queuePair().connectionCapabilities().maxOutboundReads());
+        assertTrue(pair.requester().queuePair().connectionCapabilities().maxInboundReads() >= 2);
+        MemoryRegion source = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
+        for (int i = 0; i < 64; i++) {
+            pair.requester().read(i, sink, source);
+        }
+        for (int i = 0; i < 64; i++) {
+            pair.requester().sends().expect(i, CompletionOpcode.READ, BYTES);
+        }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 91,
+            title = "the accepting side may speak first",
+            source = "RFC 6581 section 4 (peer-to-peer connections); rdma_accept(3)")
+    void shouldDeliverWhenTheAcceptingSideSpeaksFirst(Fabric fabric) {
+        fabric.require(fabric.traits().passiveSideMaySendFirst(), "the connecting side must speak first");
+        MemoryRegion inbox = fabric.requester().region(BYTES, AccessFlag.RECEIVE_SINK);
+        MemoryRegion source = fabric.responder().region(BYTES);
+        for (int i = 0; i < fabric.times(20); i++) {
+            LoopbackPair pair =
+                    fabric.connect(new ConnectionSpec().beforeConnect(end -> end.receive(1, inbox, 0, BYTES)));
+            pair.responder().send(2, source, 0, BYTES);
+            pair.responder().sends().expect(2, CompletionOpcode.SEND, BYTES);
+            pair.requester().receives().expect(1, CompletionOpcode.RECEIVE, BYTES);
+            pair.requester().queuePair().close();
+            pair.responder().queuePair().close();
+        }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 92,
+            title = "a peer that vanishes with 64 requests outstanding ends them all; reconnecting works",
+            source = "rdma_disconnect(3); ibv_poll_cq(3)")
+    void shouldEndEveryRequestWhenThePeerVanishes(Fabric fabric) {
+        int length = 64 << 10;
+        MemoryRegion source = fabric.responder().region(length, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = fabric.requester().region(length, AccessFlag.READ_SINK);
+        LoopbackPair other = fabric.connect();
+        for (int round = 0; round < fabric.times(5); round++) {
+            LoopbackPair pair = fabric.connect();
+            for (int i = 0; i < 64; i++) {
+                pair.requester().read(i, sink, source);
+            }
+            pair.responder().queuePair().close();
+            Refusals.expectSuccessesThenFlushes(
+                    pair.requester().sends().take(64, "READs of a peer that vanished"),
+                    0,
+                    fabric.traits().peerGone(),
+                    "READs of a peer that vanished");
+            pair.requester().awaitError();
+            other.barrier();
+            fabric.connect().barrier();
+        }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 260,
+            title = "a request tells who asks, with what private data, and for how many READs",
+            source = "rdma_get_cm_event(3) RDMA_CM_EVENT_CONNECT_REQUEST; RFC 6581 section 9")
+    void shouldTellThePeersWishesWhenARequestArrives(Fabric fabric) {
+        int most = fabric.requester().device().capabilities().maxPrivateData();
+        byte[] data = randomBytes(fabric, Math.min(10, most));
+        Task<Integer> looking = fabric.start("look", () -> {
+            try (ConnectionRequest request =
+                    fabric.listener().next(fabric.timeoutNs()).orElseThrow()) {
+                assertArrayEquals(data, request.privateData());
+                assertEquals(3, request.peerOutboundReads());
+                assertEquals(5, request.peerInboundReads());
+                assertFalse(request.remoteAddress().getAddress().isAnyLocalAddress(), "peer has no address");
+                assertTrue(request.remoteAddress().getPort() > 0, "peer has no port");
+                return 0; // Closing it rejects it.
+            }
+        });
+        Active active = Active.to(fabric, fabric.responderAddress());
+        ConnectionParameters wishes = new ConnectionParameters(3, 5, data);
+        ConnectionRejectedException rejected = assertThrows(
+                ConnectionRejectedException.class, () -> active.connector.connect(wishes, fabric.timeoutNs()));
+        assertEquals(0, rejected.privateData().length);
+        looking.get();
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 264,
+            title = "a request can be used once: one queue pair, one answer",
+            source = "ConnectionRequest; rdma_accept(3)")
+    void shouldRefuseASecondAnswerWhenARequestIsUsed(Fabric fabric) {
+        Task<Integer> accepting = fabric.start("accept", () -> {
+            try (ConnectionRequest request =
+                    fabric.listener().next(fabric.timeoutNs()).orElseThrow()) {
+                CompletionReader completions = fabric.responder().completions(64);
+                ProtectionDomain domain = fabric.responder().domain();
+                QueuePairAttributes attributes = QueuePairAttributes.of(completions.queue(), QueuePairLimits.of(4, 4));
+                fabric.own(request.createQueuePair(domain, attributes));
+                assertThrows(IllegalStateException.class, () -> request.createQueuePair(domain, attributes));
+                request.accept(DEFAULT, fabric.timeoutNs());
+                assertThrows(IllegalStateException.class, () -> request.accept(DEFAULT, fabric.timeoutNs()));
+                assertThrows(IllegalStateException.class, () -> request.reject(new byte[0]));
+            }
+            return 0;
+        });
+        Active active = Active.to(fabric, fabric.responderAddress());
+        QueuePairAttributes attributes = QueuePairAttributes.of(active.completions.queue(), QueuePairLimits.of(4, 4));
+        assertThrows(
+                IllegalStateException.class,
+                () -> active.connector.createQueuePair(fabric.requester().domain(), attributes));
+        active.connector.connect(DEFAULT, fabric.timeoutNs());
+        assertThrows(IllegalStateException.class, () -> active.connector.connect(DEFAULT, fabric.timeoutNs()));
+        active.connector.close();
+        accepting.get();
+        assertEquals(QueuePairState.READY_TO_SEND, active.queuePair.state(), "closing a used connector does nothing");
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 263,
+            title = "connecting to a listener that never answers ends at its deadline; so does one interrupted",
+            source = "Connector.connect; rdma_connect(3) ETIMEDOUT")
+    void shouldEndAtTheDeadlineWhenNobodyAnswers(Fabric fabric) {
+        Listener silent = fabric.own(fabric.responder()
+                .device()
+                .listen(new InetSocketAddress(fabric.settings().address(), 0), 8));
+        Active timed = Active.to(fabric, silent.localAddress());
+        long start = System.nanoTime();
+        Refusals.expectCode(
+                VerbsErrorCode.TIMED_OUT, () -> timed.connector.connect(DEFAULT, SHORT_NS), "connect, unanswered");
+        long waited = System.nanoTime() - start;
+        assertTrue(waited >= SHORT_NS / 2, "gave up after " + waited + " ns");
+        assertTrue(waited < SHORT_NS + fabric.timeoutNs(), "gave up after " + waited + " ns only");
+        assertEquals(QueuePairState.ERROR, timed.queuePair.state());
+        Active interrupted = Active.to(fabric, silent.localAddress());
+        try {
+            Thread.currentThread().interrupt();
+            Refusals.expectCode(
+                    VerbsErrorCode.INTERRUPTED,
+                    () -> interrupted.connector.connect(DEFAULT, fabric.timeoutNs()),
+                    "connect, interrupted");
+            assertTrue(Thread.currentThread().isInterrupted(), "the interrupt flag stays set");
+        } finally {
+            Thread.interrupted();
+        }
+        assertEquals(QueuePairState.ERROR, interrupted.queuePair.state());
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 93,
+            title = "many connections made, used and ended at the same time leave nothing behind",
+            source = "zrlio/softiwarp and rxe bug reports; rdma_destroy_id(3)")
+    void shouldLeaveNothingBehindWhenConnectionsComeAndGo(Fabric fabric) {
+        int atOnce = 32;
+        int rounds = fabric.times(10);
+        MemoryRegion source = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
+        CompletionReader serverCompletions = fabric.responder().completions(4096);
+        Task<Integer> server = fabric.start("serve", () -> {
+            for (int i = 0; i < atOnce * rounds; i++) {
+                try (ConnectionRequest request =
+                        fabric.listener().next(fabric.timeoutNs()).orElseThrow()) {
+                    fabric.own(request.createQueuePair(
+                            fabric.responder().domain(),
+                            QueuePairAttributes.of(serverCompletions.queue(), QueuePairLimits.of(4, 4))));
+                    request.accept(DEFAULT, fabric.timeoutNs());
+                }
+            }
+            return 0;
+        });
+        boolean manual = fabric.requester().device().manualProgress();
+        Task<?>[] clients = new Task<?>[manual ? 0 : atOnce];
+        for (int i = 0; i < clients.length; i++) {
+            clients[i] = fabric.start("client-" + i, () -> connectAndRead(fabric, rounds, source, sink));
+        }
+        for (Task<?> client : clients) {
+            client.get();
+        }
+        if (manual) {
+            connectAndRead(fabric, atOnce * rounds, source, sink);
+        }
+        server.get();
+    }
+
+    private static int connectAndRead(Fabric fabric, int rounds, MemoryRegion source, MemoryRegion sink) {
+        for (int i = 0; i < rounds; i++) {
+            Active active = Active.to(fabric, fabric.responderAddress());
+            active.connector.connect(DEFAULT, fabric.timeoutNs());
+            active.queuePair.postRead(i, sink, 0, BYTES, source.address(), source.rkey(), 2);
+            active.completions.expect(i, CompletionOpcode.READ, BYTES);
+            active.queuePair.disconnect();
+            active.queuePair.close();
+            active.completions.close();
+        }
+        return rounds;
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 268,
+            title = "the end of a connection is told to a peer that has nothing outstanding",
+            source = "rdma_disconnect(3); RFC 5044 section 7.1.4")
+    void shouldTellAnIdlePeerWhenAQueuePairIsClosed(Fabric fabric) {
+        LoopbackPair pair = fabric.connect();
+        pair.responder().queuePair().close();
+        pair.requester().awaitError();
+        pair.requester().receive(1, fabric.requester().region(BYTES, AccessFlag.RECEIVE_SINK), 0, BYTES);
+        pair.requester().receives().expect(1, Set.of(CompletionStatus.FLUSHED), "RECV after the end");
+    }
+}

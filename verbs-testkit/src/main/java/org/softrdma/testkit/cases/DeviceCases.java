@@ -81,7 +81,8 @@ public final class DeviceCases {
             tasks.add(fabric.start("open-" + i, () -> {
                 int same = 0;
                 for (int round = 0; round < rounds; round++) {
-                    VerbsDevice device = fabric.provider().open(fabric.settings().requesterOptions());
+                    VerbsDevice device =
+                            fabric.provider().open(fabric.settings().requesterOptions());
                     try {
                         ProtectionDomain domain = device.allocateProtectionDomain();
                         same += device.capabilities().equals(expected) ? 1 : 0;
@@ -126,14 +127,15 @@ public final class DeviceCases {
             source = "rdma-unit-test PdTest.DeleteWithMr, DeleteWithQp; ibv_dealloc_pd(3) EBUSY")
     void shouldRefuseToCloseDomainWhenItHasChildren(Fabric fabric) {
         ProtectionDomain domain = fabric.requester().otherDomain();
-        MemoryRegion region = fabric.requester().register(domain, fabric.requester().memory(64));
+        MemoryRegion region =
+                fabric.requester().register(domain, fabric.requester().memory(64));
         Refusals.expectBusy(domain::close, "closing a domain with a region");
         region.close();
         CompletionQueue queue = fabric.requester().completions(8).queue();
-        Connector connector = fabric.own(
-                fabric.requester().device().resolve(fabric.responderAddress(), fabric.timeoutNs()));
-        QueuePair queuePair = fabric.own(
-                connector.createQueuePair(domain, QueuePairAttributes.of(queue, QueuePairLimits.of(4, 4))));
+        Connector connector =
+                fabric.own(fabric.requester().device().resolve(fabric.responderAddress(), fabric.timeoutNs()));
+        QueuePair queuePair =
+                fabric.own(connector.createQueuePair(domain, QueuePairAttributes.of(queue, QueuePairLimits.of(4, 4))));
         Refusals.expectBusy(domain::close, "closing a domain with a queue pair");
         queuePair.close();
         domain.close();
@@ -151,8 +153,8 @@ public final class DeviceCases {
         MemorySegment memory = fabric.requester().memory(64);
         assertThrows(IllegalStateException.class, () -> closed.register(memory, Set.of(AccessFlag.REMOTE_READ)));
         CompletionQueue queue = fabric.requester().completions(8).queue();
-        Connector connector = fabric.own(
-                fabric.requester().device().resolve(fabric.responderAddress(), fabric.timeoutNs()));
+        Connector connector =
+                fabric.own(fabric.requester().device().resolve(fabric.responderAddress(), fabric.timeoutNs()));
         QueuePairAttributes attributes = QueuePairAttributes.of(queue, QueuePairLimits.of(4, 4));
         RuntimeException refused =
                 assertThrows(RuntimeException.class, () -> connector.createQueuePair(closed, attributes));
@@ -178,7 +180,8 @@ public final class DeviceCases {
         CompletionQueue queue = device.createCompletionQueue(4);
         channel.close();
         Refusals.expectBusy(device::close, "closing a device with a completion queue");
-        var listener = device.listen(new java.net.InetSocketAddress(fabric.settings().address(), 0), 1);
+        var listener =
+                device.listen(new java.net.InetSocketAddress(fabric.settings().address(), 0), 1);
         queue.close();
         Refusals.expectBusy(device::close, "closing a device with a listener");
         Connector connector = device.resolve(fabric.responderAddress(), fabric.timeoutNs());
@@ -192,18 +195,19 @@ public final class DeviceCases {
 
     /** See the title. */
     @Test
-    @ConformanceCase(
-            number = 221,
-            title = "an unknown device option is refused by name",
-            source = "VerbsProvider.open")
+    @ConformanceCase(number = 221, title = "an unknown device option is refused by name", source = "VerbsProvider.open")
     void shouldNameTheOptionWhenItIsUnknown(Fabric fabric) {
         String unknown = "noSuchOption";
         IllegalArgumentException refused = assertThrows(
                 IllegalArgumentException.class, () -> fabric.provider().open(Map.of(unknown, "1")));
         assertTrue(String.valueOf(refused.getMessage()).contains(unknown), "message: " + refused.getMessage());
         assertTrue(
-                fabric.provider().options().keySet().containsAll(fabric.settings().requesterOptions().keySet()),
-                "options() lists what open() takes: " + fabric.provider().options().keySet());
+                fabric.provider()
+                        .options()
+                        .keySet()
+                        .containsAll(fabric.settings().requesterOptions().keySet()),
+                "options() lists what open() takes: "
+                        + fabric.provider().options().keySet());
     }
 
     /** See the title. */

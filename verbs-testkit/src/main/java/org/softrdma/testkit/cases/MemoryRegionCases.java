@@ -78,8 +78,7 @@ public final class MemoryRegionCases {
     void shouldRefuseRegistrationWhenRemoteWriteLacksLocalWrite(Fabric fabric) {
         ProtectionDomain domain = fabric.requester().otherDomain();
         MemorySegment memory = fabric.requester().memory(BYTES);
-        assertThrows(
-                IllegalArgumentException.class, () -> domain.register(memory, Set.of(AccessFlag.REMOTE_WRITE)));
+        assertThrows(IllegalArgumentException.class, () -> domain.register(memory, Set.of(AccessFlag.REMOTE_WRITE)));
         assertThrows(
                 IllegalArgumentException.class,
                 () -> domain.register(memory, Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ)));
@@ -96,8 +95,7 @@ public final class MemoryRegionCases {
         MemorySegment memory = fabric.responder().memory(BYTES);
         memory.fill(BytePattern.POISON);
         MemoryRegion readable = fabric.responder().register(memory, AccessFlag.REMOTE_READ);
-        MemoryRegion writable =
-                fabric.responder().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        MemoryRegion writable = fabric.responder().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         assertNotEquals(readable.rkey(), writable.rkey());
         Refusals.expectWriteRefused(
                 fabric,
@@ -134,8 +132,7 @@ public final class MemoryRegionCases {
     void shouldRefuseRegistrationWhenLengthIsZero(Fabric fabric) {
         ProtectionDomain domain = fabric.requester().otherDomain();
         MemorySegment nothing = fabric.requester().memory(BYTES).asSlice(0, 0);
-        assertThrows(
-                IllegalArgumentException.class, () -> domain.register(nothing, Set.of(AccessFlag.LOCAL_WRITE)));
+        assertThrows(IllegalArgumentException.class, () -> domain.register(nothing, Set.of(AccessFlag.LOCAL_WRITE)));
         domain.close();
     }
 
@@ -184,8 +181,7 @@ public final class MemoryRegionCases {
             source = "rdma-unit-test RcQpTest.WriteInvalidRKey; RFC 5040 section 5.3")
     void shouldRefuseWriteWhenRegionIsDeregistered(Fabric fabric) {
         MemorySegment memory = fabric.responder().memory(BYTES);
-        MemoryRegion region =
-                fabric.responder().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        MemoryRegion region = fabric.responder().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         LoopbackPair pair = fabric.connect();
         MemoryRegion source = fabric.requester().region(BYTES, fabric.pattern());
         pair.requester().write(7, source, region);
@@ -222,8 +218,7 @@ public final class MemoryRegionCases {
     void shouldCountAddressesFromZeroWhenZeroBased(Fabric fabric) {
         fabric.require(Feature.ZERO_BASED);
         BytePattern pattern = fabric.pattern();
-        MemoryRegion source =
-                fabric.responder().region(BYTES, pattern, AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
+        MemoryRegion source = fabric.responder().region(BYTES, pattern, AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
         MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK, AccessFlag.ZERO_BASED);
         assertEquals(0, source.address());
         assertEquals(0, source.remote().address());
@@ -396,8 +391,7 @@ public final class MemoryRegionCases {
         LoopbackPair pair = fabric.connect();
         for (int length : new int[] {1, 3, 17, 1001}) {
             int offset = 1 + fabric.random().nextInt(1000);
-            MemoryRegion region =
-                    fabric.responder().register(memory.asSlice(offset, length), AccessFlag.REMOTE_READ);
+            MemoryRegion region = fabric.responder().register(memory.asSlice(offset, length), AccessFlag.REMOTE_READ);
             MemoryRegion sink = fabric.requester().region(length, AccessFlag.READ_SINK);
             pair.requester().read(length, sink, region);
             pair.requester().sends().expect(length, CompletionOpcode.READ, length);

@@ -1,4 +1,374 @@
 package org.softrdma.testkit.cases;
 
-/** x. */
-public final class QuiescenceCases {}
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.softrdma.testkit.BytePattern;
+import org.softrdma.testkit.Completion;
+import org.softrdma.testkit.ConformanceCase;
+import org.softrdma.testkit.ConnectionSpec;
+import org.softrdma.testkit.Fabric;
+import org.softrdma.testkit.FabricExtension;
+import org.softrdma.testkit.LoopbackPair;
+import org.softrdma.testkit.Task;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.QueuePairLimits;
+
+/**
+ * Deregistration: once it has returned, the device touches the memory no more. Memory is overwritten at once and then
+ * watched: nobody may read what was written, nor change it.
+ */
+@ExtendWith(FabricExtension.class)
+public final class QuiescenceCases {
+    private static final int REQUESTS = 200;
+    private static final int REQUEST_BYTES = 64 << 10;
+    private static final int THREADS = 8;
+    private static final Set<CompletionStatus> FLUSHED = Set.of(CompletionStatus.FLUSHED);
+
+    /** Made by JUnit. */
+    public QuiescenceCases() {}
+
+    private static LoopbackPair deep(Fabric fabric) {
+        return fabric.connect(new ConnectionSpec().requesterLimits(QueuePairLimits.of(256, 8)));
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 14,
+            title = "the sink of 200 READs is deregistered under them: successes, then an error, and no late byte",
+            source = "rdma-unit-test MrLoopbackTest.OutstandingRead; ibv_dereg_mr(3)")
+    void shouldPlaceNothingMoreWhenTheSinkIsDeregistered(Fabric fabric) {
+        MemoryRegion source = fabric.responder().region(REQUEST_BYTES, AccessFlag.REMOTE_READ);
+        for (int round = 0; round < fabric.times(4); round++) {
+            LoopbackPair pair = deep(fabric);
+            MemorySegment memory = fabric.requester().memory(4L * REQUEST_BYTES);
+            MemoryRegion sink = fabric.requester().register(memory, AccessFlag.READ_SINK);
+            for (int i = 0; i < REQUESTS; i++) {
+                long offset = (i % 4L) * REQUEST_BYTES;
+                pair.requester().read(i, sink, offset, REQUEST_BYTES, source.address(), source.rkey());
+            }
+            sink.close();
+            memory.fill(BytePattern.POISON);
+            List<Completion> completions = pair.requester().sends().take(REQUESTS, "READs into a dead sink");
+            int succeeded = Refusals.expectSuccessesThenFlushes(
+                    completions, 0, fabric.traits().badReadSink(), "READs into a dead sink");
+            if (succeeded < REQUESTS) {
+                pair.expectBrokenByLocalError();
+            }
+            BytePattern.requireAll(memory, BytePattern.POISON, "sink after its deregistration, round " + round);
+        }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 15,
+            title = "the target of a stream of WRITEs is deregistered under them: no late byte, then refusal",
+            source = "rdma-unit-test MrLoopbackTest.OutstandingWrite; ibv_dereg_mr(3)")
+    void shouldPlaceNothingMoreWhenTheTargetIsDeregistered(Fabric fabric) {
+        MemoryRegion source = fabric.requester().region(REQUEST_BYTES, fabric.pattern());
+        for (int round = 0; round < fabric.times(4); round++) {
+            LoopbackPair pair = deep(fabric);
+            MemorySegment memory = fabric.responder().memory(4L * REQUEST_BYTES);
+            MemoryRegion target = fabric.responder().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+            for (int i = 0; i < REQUESTS; i++) {
+                long address = target.address() + (i % 4L) * REQUEST_BYTES;
+                pair.requester().write(i, source, 0, REQUEST_BYTES, address, target.rkey());
+            }
+            fabric.linger(fabric.random().nextInt(2_000_000));
+            target.close();
+            memory.fill(BytePattern.POISON);
+            pair.requester().write(REQUESTS, source, 0, REQUEST_BYTES, target.address(), target.rkey());
+            Refusals.expectSuccessesThenFlushes(
+                    pair.requester().sends().take(REQUESTS + 1, "WRITEs to a dead target"),
+                    0,
+                    fabric.traits().writeRefused(),
+                    "WRITEs to a dead target");
+            pair.expectBothBroken();
+            BytePattern.requireAll(memory, BytePattern.POISON, "target after its deregistration, round " + round);
+        }
+    }
+
+    /** One of the threads that READ or WRITE regions which are then deregistered. */
+    private static final class Peer {
+        private static final int LENGTH = 4096;
+        private static final int IN_FLIGHT = 8;
+
+        private final Fabric fabric;
+        private final LoopbackPair pair;
+        private final MemoryRegion local;
+        private final MemoryRegion remote;
+        private final boolean reads;
+        private final AtomicInteger done = new AtomicInteger();
+
+        Peer(Fabric fabric, MemoryRegion remote, boolean reads) {
+            this.fabric = fabric;
+            this.remote = remote;
+            this.reads = reads;
+            pair = fabric.connect();
+            local = fabric.requester().region((long) IN_FLIGHT * LENGTH, AccessFlag.READ_SINK);
+            local.memory().fill((byte) 1);
+        }
+
+        /** Keeps requests in flight until they fail. */
+        int run() {
+            int posted = 0;
+            int completed = 0;
+            boolean failed = false;
+            while (!failed || completed < posted) {
+                while (!failed && posted - completed < IN_FLIGHT) {
+                    post(posted++);
+                }
+                Completion completion = pair.requester().sends().next("a request on a region that is deregistered");
+                int slot = (int) (completion.wrId() % IN_FLIGHT);
+                completed++;
+                if (completion.isSuccess()) {
+                    if (reads) {
+                        BytePattern.requireAll(
+                                local.memory().asSlice((long) slot * LENGTH, LENGTH), (byte) 1, "READ that succeeded");
+                    }
+                    done.incrementAndGet();
+                } else {
+                    failed = true;
+                }
+            }
+            pair.expectBothBroken();
+            return completed;
+        }
+
+        private void post(int number) {
+            long offset = (long) (number % IN_FLIGHT) * LENGTH;
+            long address = remote.address() + fabric.random().nextInt((int) remote.length() - LENGTH + 1);
+            if (reads) {
+                pair.requester().read(number, local, offset, LENGTH, address, remote.rkey());
+            } else {
+                pair.requester().write(number, local, offset, LENGTH, address, remote.rkey());
+            }
+        }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 210,
+            title = "eight threads READ and WRITE regions as they are deregistered: nobody sees or changes them after",
+            source = "ibv_dereg_mr(3); MemoryRegion.close")
+    void shouldTouchNothingWhenRegionsAreDeregisteredUnderManyThreads(Fabric fabric) {
+        fabric.requireThreads();
+        for (int round = 0; round < fabric.times(6); round++) {
+            MemorySegment readMemory = fabric.responder().memory(64 << 10);
+            MemorySegment writeMemory = fabric.responder().memory(64 << 10);
+            readMemory.fill((byte) 1);
+            MemoryRegion readable = fabric.responder().register(readMemory, AccessFlag.REMOTE_READ);
+            MemoryRegion writable =
+                    fabric.responder().register(writeMemory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+            List<Peer> peers = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                peers.add(new Peer(fabric, i % 2 == 0 ? readable : writable, i % 2 == 0));
+            }
+            List<Task<Integer>> tasks = new ArrayList<>();
+            peers.forEach(peer -> tasks.add(fabric.start("peer", peer::run)));
+            fabric.await(
+                    "every thread to have completed 20 requests",
+                    () -> peers.stream().allMatch(peer -> peer.done.get() >= 20)
+                            || tasks.stream().anyMatch(Task::isDone));
+            readable.close();
+            readMemory.fill(BytePattern.POISON);
+            writable.close();
+            writeMemory.fill(BytePattern.POISON);
+            tasks.forEach(Task::get);
+            BytePattern.requireAll(readMemory, BytePattern.POISON, "region that was READ, round " + round);
+            BytePattern.requireAll(writeMemory, BytePattern.POISON, "region that was written, round " + round);
+            peers.forEach(peer -> {
+                peer.pair.requester().queuePair().close();
+                peer.pair.responder().queuePair().close();
+            });
+        }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 211,
+            title = "the buffers of RECVs are deregistered while messages arrive: no late byte",
+            source = "rdma-unit-test MrLoopbackTest.OutstandingRecv; ibv_dereg_mr(3)")
+    void shouldPlaceNothingMoreWhenReceiveBuffersAreDeregistered(Fabric fabric) {
+        int messages = 100;
+        MemoryRegion source = fabric.requester().region(REQUEST_BYTES, fabric.pattern());
+        for (int round = 0; round < fabric.times(4); round++) {
+            LoopbackPair pair = fabric.connect();
+            MemorySegment memory = fabric.responder().memory(REQUEST_BYTES);
+            MemoryRegion inbox = fabric.responder().register(memory, AccessFlag.RECEIVE_SINK);
+            for (int i = 0; i < messages; i++) {
+                pair.responder().receive(i, inbox, 0, REQUEST_BYTES);
+            }
+            for (int i = 0; i < messages; i++) {
+                pair.requester().send(i, source, 0, REQUEST_BYTES);
+            }
+            fabric.linger(fabric.random().nextInt(1_000_000));
+            inbox.close();
+            memory.fill(BytePattern.POISON);
+            int received = Refusals.expectSuccessesThenFlushes(
+                    pair.responder().receives().take(messages, "RECVs into a dead buffer"),
+                    0,
+                    fabric.traits().badReceiveSink(),
+                    "RECVs into a dead buffer");
+            Refusals.expectSuccessesThenFlushes(
+                    pair.requester().sends().take(messages, "SENDs to a dead buffer"),
+                    0,
+                    fabric.traits().sendFailedAtPeer(),
+                    "SENDs to a dead buffer");
+            if (received < messages) {
+                pair.expectBothBroken();
+            }
+            BytePattern.requireAll(memory, BytePattern.POISON, "buffer after its deregistration, round " + round);
+        }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 212,
+            title = "the source of long WRITEs is deregistered while they leave: what came later is never sent",
+            source = "ibv_dereg_mr(3); MemoryRegion.close")
+    void shouldSendNothingWrittenLaterWhenTheSourceIsDeregistered(Fabric fabric) {
+        int length = 8 << 20;
+        for (int round = 0; round < fabric.times(4); round++) {
+            LoopbackPair pair = fabric.connect();
+            MemorySegment memory = fabric.requester().memory(length);
+            memory.fill((byte) 1);
+            MemoryRegion source = fabric.requester().register(memory);
+            MemoryRegion target = fabric.responder().region(length, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+            pair.requester().write(0, source, target);
+            pair.requester().write(1, source, target);
+            fabric.linger(fabric.random().nextInt(3_000_000));
+            source.close();
+            memory.fill(BytePattern.POISON);
+            int succeeded = Refusals.expectSuccessesThenFlushes(
+                    pair.requester().sends().take(2, "WRITEs from a dead source"),
+                    0,
+                    fabric.traits().badSource(),
+                    "WRITEs from a dead source");
+            if (succeeded == 2) {
+                pair.barrier();
+                BytePattern.requireAll(target.memory(), (byte) 1, "target of WRITEs that succeeded");
+            } else {
+                pair.expectBrokenByLocalError();
+                requireZeroOrOne(target.memory(), round);
+            }
+            target.close();
+        }
+    }
+
+    private static void requireZeroOrOne(MemorySegment memory, int round) {
+        for (long offset = 0; offset < memory.byteSize(); offset++) {
+            byte found = memory.get(ValueLayout.JAVA_BYTE, offset);
+            assertTrue(found == 0 || found == 1, "byte " + offset + " is " + found + " in round " + round);
+        }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 213,
+            title = "deregistering waits for no peer: one that stands still delays it not, and sees nothing later",
+            source = "MemoryRegion.close: it never waits for a peer")
+    void shouldNotWaitForThePeerWhenItStandsStill(Fabric fabric) {
+        fabric.require(
+                fabric.requester().device().manualProgress(), "needs a device in manual progress that can stand still");
+        int length = 64 << 20;
+        LoopbackPair pair = fabric.connect();
+        pair.barrier();
+        MemorySegment memory = fabric.responder().memory(length);
+        memory.fill((byte) 1);
+        MemoryRegion source = fabric.responder().register(memory);
+        MemoryRegion target = fabric.requester().region(length, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        pair.responder().write(0, source, target);
+        Task<Long> closing = fabric.start("deregister", () -> {
+            fabric.linger(50_000_000); // Nobody drives the requester now: the stream is full.
+            long start = System.nanoTime();
+            source.close();
+            long took = System.nanoTime() - start;
+            memory.fill(BytePattern.POISON);
+            return took;
+        });
+        long start = System.nanoTime();
+        while (!closing.isDone() && System.nanoTime() - start < fabric.timeoutNs()) {
+            Thread.onSpinWait();
+        }
+        assertTrue(closing.isDone(), "deregistering waits for a peer that stands still");
+        assertTrue(closing.get() < fabric.timeoutNs() / 2, "deregistering took " + closing.get() + " ns");
+        Completion completion = pair.responder().sends().next("the WRITE from a dead source");
+        if (completion.isSuccess()) {
+            pair.responder().read(1, source(fabric), target0(fabric));
+            pair.responder().sends().next("a READ behind it");
+        } else {
+            assertTrue(
+                    FLUSHED.contains(completion.status())
+                            || fabric.traits().badSource().contains(completion.status()),
+                    completion.toString());
+            pair.requester().awaitError();
+        }
+        requireZeroOrOne(target.memory(), 0);
+    }
+
+    private static MemoryRegion source(Fabric fabric) {
+        return fabric.responder().region(8, AccessFlag.READ_SINK);
+    }
+
+    private static MemoryRegion target0(Fabric fabric) {
+        return fabric.requester().region(8, AccessFlag.REMOTE_READ);
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 214,
+            title = "READs that were answered before the source was deregistered are whole",
+            source = "ibv_dereg_mr(3); MemoryRegion.close: a message that still needed the memory fails")
+    void shouldReadWholeOrFailWhenTheSourceIsDeregistered(Fabric fabric) {
+        int length = 4 << 20;
+        MemoryRegion sink = fabric.requester().region(length, AccessFlag.READ_SINK);
+        for (int round = 0; round < fabric.times(6); round++) {
+            LoopbackPair pair = fabric.connect();
+            MemorySegment memory = fabric.responder().memory(length);
+            memory.fill((byte) 1);
+            MemoryRegion source = fabric.responder().register(memory, AccessFlag.REMOTE_READ);
+            sink.memory().fill((byte) 0);
+            for (int i = 0; i < 4; i++) {
+                pair.requester().read(i, sink, source);
+            }
+            fabric.linger(fabric.random().nextInt(3_000_000));
+            source.close();
+            memory.fill(BytePattern.POISON);
+            List<Completion> completions = pair.requester().sends().take(4, "READs of a dead source");
+            int succeeded = Refusals.expectSuccessesThenFlushes(
+                    completions, 0, fabric.traits().readRefused(), "READs of a dead source");
+            if (succeeded < 4) {
+                pair.expectBothBroken();
+            } else {
+                pair.requester().read(9, sink, 0, 1, source.address(), source.rkey());
+                pair.requester().sends().expect(9, fabric.traits().readRefused(), "READ of a dead source");
+                pair.expectBothBroken();
+            }
+            if (succeeded > 0) {
+                BytePattern.requireAll(sink.memory(), (byte) 1, "sink of READs, " + succeeded + " succeeded");
+            }
+            requireZeroOrOne(sink.memory(), round);
+            assertTrue(
+                    succeeded == 0 || completions.getFirst().opcode() == CompletionOpcode.READ,
+                    completions.getFirst().toString());
+        }
+    }
+}

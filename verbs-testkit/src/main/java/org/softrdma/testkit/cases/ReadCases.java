@@ -1,4 +1,374 @@
 package org.softrdma.testkit.cases;
 
-/** x. */
-public final class ReadCases {}
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.softrdma.testkit.BytePattern;
+import org.softrdma.testkit.ConformanceCase;
+import org.softrdma.testkit.ConnectionSpec;
+import org.softrdma.testkit.Endpoint;
+import org.softrdma.testkit.Fabric;
+import org.softrdma.testkit.FabricExtension;
+import org.softrdma.testkit.LoopbackPair;
+import org.softrdma.testkit.Task;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendWorkRequest;
+import org.softrdma.verbs.cm.ConnectionParameters;
+
+/** READ: its bytes, its order among WRITEs, fences, depth, and what a reader sees of memory that changes under it. */
+@ExtendWith(FabricExtension.class)
+public final class ReadCases {
+    private static final int BYTES = 256;
+    private static final int BAD_KEY = 0xDEADBEEF;
+    private static final int RECORD_BYTES = 4096;
+
+    /** Made by JUnit. */
+    public ReadCases() {}
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 122,
+            title = "READ of 0 bytes to 1 MiB: all bytes arrive, none at the responder changes",
+            source = "rdma-unit-test RcQpTest.BasicRead; ibv_poll_cq(3) byte_len")
+    void shouldReadEveryByteWhenLengthsVary(Fabric fabric) {
+        LoopbackPair pair = fabric.connect();
+        for (int length : new int[] {0, 1, 2, 3, 5, 1460, 4096, 65_517, 65_520, 65_532, 65_536, 100_003, 1 << 20}) {
+            BytePattern pattern = fabric.pattern();
+            MemoryRegion source = fabric.responder().region(length + 1L, pattern, AccessFlag.REMOTE_READ);
+            MemoryRegion sink = fabric.requester().region(length + 1L, AccessFlag.READ_SINK);
+            sink.memory().fill(BytePattern.POISON);
+            pair.requester().read(length, sink, 0, length, source.address(), source.rkey());
+            pair.requester().sends().expect(length, CompletionOpcode.READ, length);
+            pattern.require(sink.memory().asSlice(0, length), "READ of " + length + " bytes");
+            BytePattern.requireAll(
+                    sink.memory().asSlice(length), BytePattern.POISON, "behind a READ of " + length + " bytes");
+            pattern.require(source.memory(), "source of a READ of " + length + " bytes");
+        }
+        pair.responder().sends().expectNone("a READ completes at the requester only");
+        pair.responder().receives().expectNone("a READ completes at the requester only");
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 123,
+            title = "READ with a bad sink fails at the requester, the request behind it is flushed",
+            source = "rdma-unit-test RcQpTest.ReadInvalidLKey, FlushErrorPollTogether; IBTA 10.7.2.2")
+    void shouldFailLocallyWhenSinkIsBad(Fabric fabric) {
+        MemoryRegion source = fabric.responder().region(BYTES, fabric.pattern(), AccessFlag.REMOTE_READ);
+        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
+        sink.memory().fill(BytePattern.POISON);
+        List<Integer> keys = new ArrayList<>(List.of(BAD_KEY));
+        if (sink.lkey() != sink.rkey()) {
+            keys.add(sink.rkey());
+        }
+        for (int key : keys) {
+            LoopbackPair pair = fabric.connect();
+            SendWorkRequest request = new SendWorkRequest()
+                    .read(1, source.address(), source.rkey(), SendFlags.SIGNALLED)
+                    .add(sink.address(), BYTES, key);
+            Endpoint.require(pair.requester().queuePair().post(request), "READ");
+            pair.requester().read(2, sink, source);
+            pair.requester().sends().expect(1, fabric.traits().badReadSink(), "READ into a bad key");
+            pair.requester().sends().expect(2, Set.of(CompletionStatus.FLUSHED), "the READ behind it");
+            pair.expectBrokenByLocalError();
+            BytePattern.requireAll(sink.memory(), BytePattern.POISON, "sink");
+        }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 124,
+            title = "READ by a bad key is refused; with a bad sink too it fails all the same",
+            source = "rdma-unit-test RcQpTest.ReadInvalidRKey, ReadInvalidRKeyAndInvalidLKey; RFC 5040 section 5.3")
+    void shouldRefuseReadWhenKeysAreBad(Fabric fabric) {
+        MemoryRegion source = fabric.responder().region(BYTES, fabric.pattern(), AccessFlag.REMOTE_READ);
+        Refusals.expectReadRefused(fabric, fabric.connect(), source.address(), BAD_KEY, BYTES, "READ by a bad rkey");
+        Refusals.expectReadRefused(fabric, fabric.connect(), source.address(), 0, BYTES, "READ by rkey 0");
+        if (source.lkey() != source.rkey()) {
+            Refusals.expectReadRefused(
+                    fabric, fabric.connect(), source.address(), source.lkey(), BYTES, "READ by the peer's lkey");
+        }
+        LoopbackPair pair = fabric.connect();
+        SendWorkRequest request = new SendWorkRequest()
+                .read(1, source.address(), BAD_KEY, SendFlags.SIGNALLED)
+                .add(0, BYTES, BAD_KEY);
+        Endpoint.require(pair.requester().queuePair().post(request), "READ");
+        Set<CompletionStatus> either = new java.util.HashSet<>(fabric.traits().readRefused());
+        either.addAll(fabric.traits().badReadSink());
+        pair.requester().sends().expect(1, either, "READ by a bad lkey and a bad rkey");
+        pair.expectBrokenByLocalError();
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 125,
+            title = "64 READs on a connection that allows one in flight: all succeed, in order",
+            source = "ibv_modify_qp(3) max_rd_atomic; RFC 5040 section 7.5")
+    void shouldReadInOrderWhenOnlyOneMayBeInFlight(Fabric fabric) {
+        int count = 64;
+        LoopbackPair pair = fabric.connect(
+                new ConnectionSpec().parameters(ConnectionParameters.ofReads(1), ConnectionParameters.ofReads(1)));
+        assertEquals(1, pair.requester().queuePair().connectionCapabilities().maxOutboundReads());
+        BytePattern pattern = fabric.pattern();
+        MemoryRegion source = fabric.responder().region((long) count * BYTES, pattern, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = fabric.requester().region((long) count * BYTES, AccessFlag.READ_SINK);
+        for (int i = 0; i < count; i++) {
+            long offset = (long) i * BYTES;
+            pair.requester().read(i, sink, offset, BYTES, source.address() + offset, source.rkey());
+        }
+        for (int i = 0; i < count; i++) {
+            pair.requester().sends().expect(i, CompletionOpcode.READ, BYTES);
+        }
+        pattern.require(sink.memory(), "READs");
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 127,
+            title = "READ behind a WRITE to the same place sees it",
+            source = "RFC 5040 section 5.5 (ordering table); IBTA 9.5")
+    void shouldSeeTheWriteWhenReadingBehindIt(Fabric fabric) {
+        int longest = 128 << 10;
+        LoopbackPair pair = fabric.connect();
+        MemoryRegion source = fabric.requester().region(longest);
+        MemoryRegion sink = fabric.requester().region(longest, AccessFlag.READ_SINK);
+        MemoryRegion remote = fabric.responder()
+                .region(longest, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
+        for (int i = 0; i < fabric.times(500); i++) {
+            int length = 1 + fabric.random().nextInt(i % 10 == 0 ? longest : BYTES);
+            BytePattern pattern = fabric.pattern();
+            pattern.fill(source.memory().asSlice(0, length));
+            pair.requester().write(1, source, 0, length, remote.address(), remote.rkey());
+            pair.requester().read(2, sink, 0, length, remote.address(), remote.rkey());
+            pair.requester().sends().expect(1, CompletionOpcode.WRITE, length);
+            pair.requester().sends().expect(2, CompletionOpcode.READ, length);
+            pattern.require(sink.memory().asSlice(0, length), "READ " + i + " behind its WRITE");
+        }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 128,
+            title = "a fenced SEND behind a READ leaves after it: the peer that answers it by a change is too late",
+            source = "ibv_post_send(3) IBV_SEND_FENCE; RFC 5040 section 5.5")
+    void shouldReadTheOldBytesWhenTheSendBehindIsFenced(Fabric fabric) {
+        int length = 64 << 10;
+        int rounds = fabric.times(300);
+        LoopbackPair pair = fabric.connect();
+        MemoryRegion source = fabric.responder().region(length, AccessFlag.REMOTE_READ);
+        MemoryRegion inbox = fabric.responder().region(8, AccessFlag.RECEIVE_SINK);
+        MemoryRegion sink = fabric.requester().region(length, AccessFlag.READ_SINK);
+        pair.responder().receive(0, inbox, 0, 8);
+        Task<Integer> overwriting = fabric.start("overwrite", () -> {
+            for (int i = 0; i < rounds; i++) {
+                pair.responder().receives().expect(i, CompletionOpcode.RECEIVE, 8);
+                source.memory().fill((byte) (i + 1));
+                pair.responder().receive(i + 1L, inbox, 0, 8);
+                pair.responder().send(i, inbox, 0, 8);
+                pair.responder().sends().expect(i, CompletionOpcode.SEND, 8);
+            }
+            return 0;
+        });
+        MemoryRegion answer = fabric.requester().region(8, AccessFlag.RECEIVE_SINK);
+        for (int i = 0; i < rounds && !overwriting.isDone(); i++) {
+            pair.requester().receive(i, answer, 0, 8);
+            pair.requester().read(1, sink, source);
+            Endpoint.require(
+                    pair.requester().queuePair().postSend(2, sink, 0, 8, SendFlags.FENCE | SendFlags.SIGNALLED),
+                    "fenced SEND");
+            pair.requester().sends().expect(1, CompletionOpcode.READ, length);
+            pair.requester().sends().expect(2, CompletionOpcode.SEND, 8);
+            BytePattern.requireAll(sink.memory(), (byte) i, "READ before a fenced SEND in round " + i);
+            pair.requester().receives().expect(i, CompletionOpcode.RECEIVE, 8);
+        }
+        overwriting.get();
+        pair.responder().queuePair().close();
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 129,
+            title =
+                    "READs of a record that the responder's CPU rewrites: what passes its checksum is whole and never older",
+            source = "IBTA 9.5 (READ is not atomic); RFC 5040 section 5.5")
+    void shouldNeverAcceptAMixtureWhenTheRecordChangesUnderTheRead(Fabric fabric) {
+        MemoryRegion record = fabric.responder().region(RECORD_BYTES, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = fabric.requester().region(RECORD_BYTES, AccessFlag.READ_SINK);
+        LoopbackPair pair = fabric.connect();
+        writeRecord(record.memory(), 1);
+        AtomicBoolean stop = new AtomicBoolean();
+        Task<Long> writer = fabric.start("rewrite", () -> {
+            long version = 1;
+            while (!stop.get()) {
+                writeRecord(record.memory(), ++version);
+                for (int pause = 0; pause < 500; pause++) {
+                    Thread.onSpinWait();
+                }
+            }
+            return version;
+        });
+        long newest = 0;
+        int reads = fabric.times(10_000);
+        int whole = 0;
+        try {
+            for (int i = 0; i < reads; i++) {
+                pair.requester().read(i, sink, record);
+                pair.requester().sends().expect(i, CompletionOpcode.READ, RECORD_BYTES);
+                long version = checkedVersion(sink.memory());
+                if (version >= 0) {
+                    whole++;
+                    requireWhole(sink.memory(), version);
+                    assertTrue(version >= newest, "READ " + i + " gave version " + version + " after " + newest);
+                    newest = version;
+                }
+            }
+        } finally {
+            stop.set(true);
+        }
+        long last = writer.get();
+        assertTrue(newest <= last, "version " + newest + " was never written, the last was " + last);
+        pair.requester().read(0, sink, record);
+        pair.requester().sends().expect(0, CompletionOpcode.READ, RECORD_BYTES);
+        assertEquals(last, checkedVersion(sink.memory()), "version once the writer has stopped");
+        assertTrue(whole > 0 || reads < 100, "not one of " + reads + " READs was whole");
+    }
+
+    /** Layout: version, words made of the version, CRC-32C of all before it. */
+    private static void writeRecord(MemorySegment record, long version) {
+        record.set(ValueLayout.JAVA_LONG, 0, version);
+        for (int offset = Long.BYTES; offset < RECORD_BYTES - Long.BYTES; offset += Long.BYTES) {
+            record.set(ValueLayout.JAVA_LONG, offset, version * offset);
+        }
+        record.set(ValueLayout.JAVA_LONG, RECORD_BYTES - Long.BYTES, checksum(record));
+        VarHandle.releaseFence();
+    }
+
+    private static long checkedVersion(MemorySegment record) {
+        long stored = record.get(ValueLayout.JAVA_LONG, RECORD_BYTES - Long.BYTES);
+        return stored == checksum(record) ? record.get(ValueLayout.JAVA_LONG, 0) : -1;
+    }
+
+    private static void requireWhole(MemorySegment record, long version) {
+        for (int offset = Long.BYTES; offset < RECORD_BYTES - Long.BYTES; offset += Long.BYTES) {
+            assertEquals(
+                    version * offset, record.get(ValueLayout.JAVA_LONG, offset), "word at " + offset + " of a record");
+        }
+    }
+
+    private static long checksum(MemorySegment record) {
+        CRC32C crc = new CRC32C();
+        crc.update(record.asSlice(0, RECORD_BYTES - Long.BYTES).asByteBuffer());
+        return crc.getValue();
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 293,
+            title = "many READs of random places in flight on several connections, every byte checked",
+            source = "rdma-unit-test traffic simple_rdma, mixed_qp_mode")
+    void shouldReadTheRightBytesWhenManyAreInFlight(Fabric fabric) {
+        int size = 1 << 20;
+        int inFlight = 32;
+        int slot = 16 << 10;
+        BytePattern pattern = fabric.pattern();
+        MemoryRegion source = fabric.responder().region(size, pattern, AccessFlag.REMOTE_READ);
+        List<LoopbackPair> pairs = new ArrayList<>();
+        List<MemoryRegion> sinks = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            pairs.add(fabric.connect());
+            sinks.add(fabric.requester().region((long) inFlight * slot, AccessFlag.READ_SINK));
+        }
+        for (int round = 0; round < fabric.times(20); round++) {
+            int[][] places = new int[pairs.size()][inFlight];
+            int[][] lengths = new int[pairs.size()][inFlight];
+            for (int p = 0; p < pairs.size(); p++) {
+                for (int i = 0; i < inFlight; i++) {
+                    lengths[p][i] = 1 + fabric.random().nextInt(i % 8 == 0 ? slot : BYTES);
+                    places[p][i] = fabric.random().nextInt(size - lengths[p][i] + 1);
+                    pairs.get(p)
+                            .requester()
+                            .read(
+                                    i,
+                                    sinks.get(p),
+                                    (long) i * slot,
+                                    lengths[p][i],
+                                    source.address() + places[p][i],
+                                    source.rkey());
+                }
+            }
+            for (int p = 0; p < pairs.size(); p++) {
+                for (int i = 0; i < inFlight; i++) {
+                    pairs.get(p).requester().sends().expect(i, CompletionOpcode.READ, lengths[p][i]);
+                    pattern.requirePart(
+                            sinks.get(p).memory().asSlice((long) i * slot, lengths[p][i]),
+                            places[p][i],
+                            "READ " + i + " on connection " + p + " in round " + round);
+                }
+            }
+        }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 294,
+            title = "both ends READ and WRITE each other's memory at the same time",
+            source = "rdma-unit-test traffic basic_rc; RFC 5040 section 5.5")
+    void shouldServeBothWaysWhenBothEndsRead(Fabric fabric) {
+        int length = 96 << 10;
+        LoopbackPair pair = fabric.connect();
+        BytePattern requesterPattern = fabric.pattern();
+        BytePattern responderPattern = fabric.pattern();
+        MemoryRegion requesterSource = fabric.requester().region(length, requesterPattern, AccessFlag.REMOTE_READ);
+        MemoryRegion responderSource = fabric.responder().region(length, responderPattern, AccessFlag.REMOTE_READ);
+        MemoryRegion requesterSink = fabric.requester().region(length, AccessFlag.READ_SINK);
+        MemoryRegion responderSink = fabric.responder().region(length, AccessFlag.READ_SINK);
+        MemoryRegion requesterTarget =
+                fabric.requester().region(length, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        MemoryRegion responderTarget =
+                fabric.responder().region(length, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        pair.barrier(); // The requester speaks first.
+        for (int round = 0; round < fabric.times(30); round++) {
+            requesterSink.memory().fill((byte) 0);
+            responderSink.memory().fill((byte) 0);
+            for (int i = 0; i < 4; i++) {
+                pair.requester().write(i, requesterSource, responderTarget);
+                pair.requester().read(i, requesterSink, responderSource);
+                pair.responder().write(i, responderSource, requesterTarget);
+                pair.responder().read(i, responderSink, requesterSource);
+            }
+            for (int i = 0; i < 4; i++) {
+                pair.requester().sends().expect(i, CompletionOpcode.WRITE, length);
+                pair.requester().sends().expect(i, CompletionOpcode.READ, length);
+                pair.responder().sends().expect(i, CompletionOpcode.WRITE, length);
+                pair.responder().sends().expect(i, CompletionOpcode.READ, length);
+            }
+            responderPattern.require(requesterSink.memory(), "requester's READ in round " + round);
+            requesterPattern.require(responderSink.memory(), "responder's READ in round " + round);
+        }
+        requesterPattern.require(responderTarget.memory(), "the requester's WRITEs");
+        responderPattern.require(requesterTarget.memory(), "the responder's WRITEs");
+    }
+}

@@ -1,0 +1,190 @@
+package org.softrdma.testkit.cases;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.softrdma.testkit.ConformanceCase;
+import org.softrdma.testkit.Fabric;
+import org.softrdma.testkit.FabricExtension;
+import org.softrdma.testkit.Task;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.Listener;
+
+/** Listeners: addresses, waiting for requests, closing, and peers that do not speak the protocol. */
+@ExtendWith(FabricExtension.class)
+public final class ListenerCases {
+    private static final long SHORT_NS = 20_000_000;
+
+    /** Made by JUnit. */
+    public ListenerCases() {}
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 261,
+            title = "port 0 picks a free port; a port in use is refused, and free again once closed",
+            source = "rdma_bind_addr(3), rdma_listen(3) EADDRINUSE")
+    void shouldRefuseAPortWhenItIsInUse(Fabric fabric) {
+        VerbsDevice device = fabric.responder().device();
+        InetSocketAddress any = new InetSocketAddress(fabric.settings().address(), 0);
+        Listener first = fabric.own(device.listen(any, 4));
+        InetSocketAddress taken = first.localAddress();
+        assertTrue(taken.getPort() > 0, "port " + taken.getPort());
+        assertEquals(any.getAddress(), taken.getAddress());
+        Refusals.expectCode(VerbsErrorCode.ADDRESS_IN_USE, () -> device.listen(taken, 4), "listen on a used port");
+        assertFalse(first.isClosed(), "the first listener is not closed");
+        first.close();
+        first.close();
+        assertTrue(first.isClosed(), "the listener is closed");
+        assertEquals(Optional.empty(), first.next(SHORT_NS));
+        Listener again = fabric.own(device.listen(taken, 4));
+        assertEquals(taken, again.localAddress());
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 262,
+            title = "waiting for a request ends at its timeout and when the listener is closed",
+            source = "Listener.next; rdma_get_cm_event(3)")
+    void shouldStopWaitingWhenTheListenerIsClosed(Fabric fabric) {
+        Listener listener = fabric.own(fabric.responder()
+                .device()
+                .listen(new InetSocketAddress(fabric.settings().address(), 0), 4));
+        assertEquals(Optional.empty(), listener.next(0));
+        long start = System.nanoTime();
+        assertEquals(Optional.empty(), listener.next(SHORT_NS));
+        assertTrue(System.nanoTime() - start >= SHORT_NS / 2, "next ended before its timeout");
+        Task<Optional<ConnectionRequest>> waiting = fabric.start("next", () -> listener.next(10 * fabric.timeoutNs()));
+        fabric.linger(SHORT_NS);
+        assertFalse(waiting.isDone(), "next ended for no reason");
+        listener.close();
+        assertEquals(Optional.empty(), waiting.get());
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 265,
+            title = "a request that was waiting when its listener closed is refused or dropped, not left hanging",
+            source = "Listener.close; rdma_destroy_id(3)")
+    void shouldRefuseWaitingRequestsWhenTheListenerIsClosed(Fabric fabric) {
+        Listener listener = fabric.own(fabric.responder()
+                .device()
+                .listen(new InetSocketAddress(fabric.settings().address(), 0), 4));
+        Connector connector =
+                fabric.own(fabric.requester().device().resolve(listener.localAddress(), fabric.timeoutNs()));
+        CompletionQueue queue = fabric.requester().completions(8).queue();
+        fabric.own(connector.createQueuePair(
+                fabric.requester().domain(), QueuePairAttributes.of(queue, QueuePairLimits.of(4, 4))));
+        Task<Integer> closing = fabric.start("close", () -> {
+            fabric.linger(SHORT_NS);
+            listener.close();
+            return 0;
+        });
+        long start = System.nanoTime();
+        VerbsException refused = org.junit.jupiter.api.Assertions.assertThrows(
+                VerbsException.class, () -> connector.connect(ConnectionParameters.DEFAULT, fabric.timeoutNs()));
+        assertTrue(System.nanoTime() - start < fabric.timeoutNs(), "hung until the deadline: " + refused.code());
+        closing.get();
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 266,
+            title = "an address of another machine is refused",
+            source = "rdma_bind_addr(3) EADDRNOTAVAIL; 192.0.2.0/24 is for documentation (RFC 5737)")
+    void shouldRefuseToListenWhenTheAddressIsNotHere(Fabric fabric) {
+        InetSocketAddress elsewhere = new InetSocketAddress("192.0.2.77", 0);
+        Refusals.expectCode(
+                VerbsErrorCode.ADDRESS_NOT_AVAILABLE,
+                () -> fabric.responder().device().listen(elsewhere, 1),
+                "listen on " + elsewhere);
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 267,
+            title = "connections over IPv6",
+            source = "RFC 5044 section 7 (any TCP connection); rdma_bind_addr(3)")
+    void shouldConnectWhenTheAddressIsIpv6(Fabric fabric) throws IOException {
+        fabric.require(Feature.IPV6);
+        Listener listener;
+        try {
+            listener = fabric.own(fabric.responder().device().listen(new InetSocketAddress(ipv6Loopback(), 0), 4));
+        } catch (VerbsException e) {
+            fabric.require(e.code() != VerbsErrorCode.ADDRESS_NOT_AVAILABLE, "this machine has no IPv6 loopback");
+            throw e;
+        }
+        fabric.connect(listener).barrier();
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 269,
+            title = "a peer that speaks nonsense or nothing becomes no request and disturbs no other",
+            source = "RFC 5044 section 7.1.2 (startup frames); Listener.next")
+    void shouldServeOthersWhenAPeerSpeaksNonsense(Fabric fabric) throws IOException {
+        InetSocketAddress address = fabric.responderAddress();
+        byte[] nonsense = new byte[64 << 10];
+        fabric.random().nextBytes(nonsense);
+        try (Socket silent = new Socket();
+                Socket loud = new Socket()) {
+            try {
+                silent.connect(address, (int) (fabric.timeoutNs() / 1_000_000));
+            } catch (IOException e) {
+                fabric.require(false, "the listener is no TCP listener: " + e.getMessage());
+            }
+            loud.connect(address, (int) (fabric.timeoutNs() / 1_000_000));
+            speak(loud, nonsense, nonsense.length);
+            try (Socket brief = new Socket()) {
+                brief.connect(address, (int) (fabric.timeoutNs() / 1_000_000));
+                speak(brief, nonsense, 7);
+            }
+            fabric.linger(SHORT_NS);
+            assertEquals(Optional.empty(), fabric.listener().next(0), "nonsense became a request");
+            fabric.connect().barrier();
+            byte[] almost = "MPA ID Req Frame".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+            speak(silent, almost, almost.length);
+            fabric.connect().barrier();
+            assertEquals(Optional.empty(), fabric.listener().next(0), "half a request became one");
+        }
+    }
+
+    private static InetAddress ipv6Loopback() throws IOException {
+        byte[] address = new byte[16];
+        address[15] = 1;
+        return InetAddress.getByAddress(address);
+    }
+
+    private static void speak(Socket socket, byte[] bytes, int length) {
+        try {
+            OutputStream out = socket.getOutputStream();
+            out.write(bytes, 0, length);
+            out.flush();
+        } catch (IOException e) {
+            // The listener hung up in the middle, which is its right.
+        }
+    }
+}
