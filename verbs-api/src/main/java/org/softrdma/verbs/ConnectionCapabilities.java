@@ -10,8 +10,7 @@ import java.util.Set;
  * @param features optional features present on this connection
  * @param wire the protocol for people and reports, for example {@code iWARP without markers, MPA revision 2, CRC off}
  */
-public record ConnectionCapabilities(
-        int maxOutboundReads, int maxInboundReads, Set<Feature> features, String wire) {
+public record ConnectionCapabilities(int maxOutboundReads, int maxInboundReads, Set<Feature> features, String wire) {
     /** Copies the set. */
     public ConnectionCapabilities {
         features = Set.copyOf(features);

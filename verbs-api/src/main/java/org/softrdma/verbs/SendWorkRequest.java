@@ -102,8 +102,7 @@ public final class SendWorkRequest {
         return rkey;
     }
 
-    private SendWorkRequest set(
-            SendOpcode newOpcode, long newWrId, long newRemoteAddress, int newRkey, int newFlags) {
+    private SendWorkRequest set(SendOpcode newOpcode, long newWrId, long newRemoteAddress, int newRkey, int newFlags) {
         opcode = newOpcode;
         wrId = newWrId;
         remoteAddress = newRemoteAddress;

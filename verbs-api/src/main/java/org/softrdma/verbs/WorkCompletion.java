@@ -112,7 +112,8 @@ public final class WorkCompletion {
     @Override
     public String toString() {
         return status == CompletionStatus.SUCCESS
-                ? "WorkCompletion[wrId=" + wrId + " " + opcode + " SUCCESS qp=" + qpNumber + " bytes=" + byteLength + "]"
+                ? "WorkCompletion[wrId=" + wrId + " " + opcode + " SUCCESS qp=" + qpNumber + " bytes=" + byteLength
+                        + "]"
                 : "WorkCompletion[wrId=" + wrId + " " + status + " qp=" + qpNumber + " vendor=0x"
                         + Integer.toHexString(vendorCode) + "]";
     }

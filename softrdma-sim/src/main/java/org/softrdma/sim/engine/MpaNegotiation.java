@@ -16,6 +16,7 @@ final class MpaNegotiation {
         record Agreed(NegotiatedStream stream) implements Outcome {}
 
         /** The peer said no. */
+        @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
         record Rejected(byte[] privateData) implements Outcome {}
 
         /** The reply cannot be accepted: a Terminate tells the peer why. */

@@ -8,6 +8,7 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -82,12 +83,17 @@ public final class NettyTransport implements Transport {
     @Override
     public void close() {
         if (group != null) {
-            group.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly(SHUTDOWN_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+            boolean stopped = group.shutdownGracefully(0, 0, TimeUnit.SECONDS)
+                    .awaitUninterruptibly(SHUTDOWN_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+            if (!stopped) {
+                throw new IllegalStateException(
+                        "event loops did not stop within " + SHUTDOWN_TIMEOUT_SECONDS + " s; a callback may be blocking one");
+            }
         }
         if (manual != null) {
-            manual.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+            Future<?> shutdown = manual.shutdownGracefully(0, 0, TimeUnit.SECONDS);
             long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_TIMEOUT_SECONDS);
-            while (!manual.isTerminated() && System.nanoTime() < deadlineNs) {
+            while (!shutdown.isDone() && System.nanoTime() < deadlineNs) {
                 manual.runNow();
             }
         }

@@ -36,6 +36,7 @@ import java.util.Arrays;
  * @param ord READs that the sender wants in flight, 0 to {@link #DEPTH_MASK}; 0 if not enhanced
  * @param privateData of the upper layer
  */
+@SuppressWarnings("ArrayRecordComponent") // cloned on the way in and out
 public record MpaFrame(
         boolean request,
         boolean markers,

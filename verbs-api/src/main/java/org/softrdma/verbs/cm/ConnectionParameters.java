@@ -9,6 +9,7 @@ package org.softrdma.verbs.cm;
  * @param privateData sent to the peer with the request or the reply, at most {@link
  *     org.softrdma.verbs.Capabilities#maxPrivateData()} bytes; cloned
  */
+@SuppressWarnings("ArrayRecordComponent") // cloned on the way in and out; nobody compares parameters
 public record ConnectionParameters(int outboundReads, int inboundReads, byte[] privateData) {
     /** 16 READs each way, no private data. */
     public static final ConnectionParameters DEFAULT = new ConnectionParameters(16, 16, new byte[0]);
