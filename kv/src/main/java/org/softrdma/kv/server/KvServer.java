@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.server.RegisteredArenas.RegisteredArena;
@@ -23,7 +24,7 @@ import org.softrdma.verbs.VerbsDevice;
 public final class KvServer implements AutoCloseable {
     private final KvServerContext context;
     private final ServerCounters counters = new ServerCounters();
-    private final ProtectionDomain domain;
+    private final CloseStack owned = new CloseStack();
     private final RegisteredArenas arenas;
     private final ItemStore store;
     private final ServerStatistics statistics;
@@ -31,7 +32,6 @@ public final class KvServer implements AutoCloseable {
     private final MemcachedPort memcachedPort;
     private final byte[] versionLine;
     private final String bootId;
-    private boolean closed;
 
     /**
      * Starts a server.
@@ -54,34 +54,28 @@ public final class KvServer implements AutoCloseable {
         SecureRandom random = new SecureRandom();
         this.bootId = HexFormat.of().toHexDigits(random.nextLong());
         this.versionLine = TextProtocol.line("VERSION " + context.version());
-        domain = device.allocateProtectionDomain();
-        arenas = new RegisteredArenas(device, domain);
         try {
-            SlabGeometry geometry =
-                    new SlabGeometry(context.slabFactor(), context.minimumSpace(), context.maxItemLength());
-            SlabAllocator slabs = new SlabAllocator(geometry, arenas, context.memoryLimit());
+            ProtectionDomain domain = owned.add(device.allocateProtectionDomain());
+            arenas = owned.add(new RegisteredArenas(device, domain));
+            SlabAllocator slabs = new SlabAllocator(
+                    new SlabGeometry(context.slabFactor(), context.minimumSpace(), context.maxItemLength()),
+                    arenas,
+                    context.memoryLimit());
             slabs.prepare();
             store = new ItemStore(slabs, random.nextLong());
             statistics = new ServerStatistics(context, counters, store, device);
-            rdmaPort = new RdmaPort(
+            rdmaPort = owned.add(new RdmaPort(
                     device,
                     domain,
                     store,
                     counters,
                     context.clockSeconds(),
                     new InetSocketAddress(context.memcachedAddress().getAddress(), context.rdmaPort()),
-                    context.maxConnections());
+                    context.maxConnections()));
             rdmaPort.start();
-            try {
-                memcachedPort = new MemcachedPort(this, context);
-            } catch (RuntimeException e) {
-                rdmaPort.close();
-                throw e;
-            }
+            memcachedPort = owned.add(new MemcachedPort(this, context));
         } catch (RuntimeException e) {
-            arenas.close();
-            domain.close();
-            throw e;
+            throw owned.closeAfter(e);
         }
     }
 
@@ -98,14 +92,7 @@ public final class KvServer implements AutoCloseable {
     /** Ends all connections and threads and frees the memory. Idempotent. */
     @Override
     public void close() {
-        if (closed) {
-            return;
-        }
-        closed = true;
-        memcachedPort.close();
-        rdmaPort.close();
-        arenas.close();
-        domain.close();
+        owned.close();
     }
 
     ItemStore store() {

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.memcached.AnswerDescriptor;
 import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.server.RegisteredArenas.RegisteredArena;
@@ -53,8 +54,8 @@ final class RdmaSession {
     private static final int SENDS = 2 * (ANSWERS + 1);
 
     private final ItemStore store;
+    private final CloseStack owned = new CloseStack();
     private final CompletionQueue completions;
-    private final DeviceMemory memory;
     private final MemoryRegion region;
     private final MemorySegment segment;
     private final QueuePair queuePair;
@@ -79,26 +80,15 @@ final class RdmaSession {
             long nowNs) {
         this.store = store;
         this.acceptedNs = nowNs;
-        memory = device.allocate(MEMORY_LENGTH);
         try {
+            DeviceMemory memory = owned.add(device.allocate(MEMORY_LENGTH));
             segment = memory.segment();
-            region = domain.register(segment, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
-            try {
-                completions = device.createCompletionQueue(SENDS + RECEIVES, channel, 0);
-                try {
-                    queuePair = request.createQueuePair(
-                            domain, QueuePairAttributes.of(completions, QueuePairLimits.of(SENDS, RECEIVES)));
-                } catch (RuntimeException e) {
-                    completions.close();
-                    throw e;
-                }
-            } catch (RuntimeException e) {
-                region.close();
-                throw e;
-            }
+            region = owned.add(domain.register(segment, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
+            completions = owned.add(device.createCompletionQueue(SENDS + RECEIVES, channel, 0));
+            queuePair = request.createQueuePair(
+                    domain, QueuePairAttributes.of(completions, QueuePairLimits.of(SENDS, RECEIVES)));
         } catch (RuntimeException e) {
-            memory.close();
-            throw e;
+            throw owned.closeAfter(e);
         }
         for (int i = 0; i < RECEIVES; i++) {
             queuePair.postReceive(i, region, (long) i * SLOT_LENGTH, SLOT_LENGTH);
@@ -265,9 +255,7 @@ final class RdmaSession {
         for (; tail < head; tail++) {
             release(pinned[(int) (tail % ANSWERS)]);
         }
-        completions.close();
-        region.close();
-        memory.close();
+        owned.close();
         if (connection != null) {
             connection.unbind(this);
         }

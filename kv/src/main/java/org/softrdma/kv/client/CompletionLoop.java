@@ -1,0 +1,148 @@
+package org.softrdma.kv.client;
+
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.CloseStack;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.WorkCompletion;
+
+/**
+ * What all clients of one thread share: a protection domain and one completion queue, polled or waited for. Works with
+ * devices that drive themselves and with devices in manual progress, which this drives. Owned by one thread (in manual
+ * progress: the one that opened the device); its owner closes the clients first, then this, then the device.
+ */
+public final class CompletionLoop implements AutoCloseable {
+    private static final int BATCH = 64;
+    private static final long SPIN_NS = TimeUnit.MICROSECONDS.toNanos(20);
+
+    private final CloseStack owned = new CloseStack();
+    private final VerbsDevice device;
+    private final ProtectionDomain domain;
+    private final @Nullable CompletionChannel channel;
+    private final CompletionQueue queue;
+    private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
+    private final @Nullable RemoteReader[] readers;
+    private int entriesLeft;
+
+    /**
+     * Opens one.
+     *
+     * @param device stays open until after this is closed
+     * @param maxClients clients there may be at a time
+     * @param window the largest window of any of them
+     */
+    public CompletionLoop(VerbsDevice device, int maxClients, int window) {
+        this.device = device;
+        boolean manual = device.manualProgress();
+        this.readers = new RemoteReader[maxClients];
+        this.entriesLeft = Math.multiplyExact(maxClients, RemoteReader.completionsOf(window));
+        try {
+            domain = owned.add(device.allocateProtectionDomain());
+            channel = manual ? null : owned.add(device.createCompletionChannel());
+            queue = owned.add(
+                    channel == null
+                            ? device.createCompletionQueue(entriesLeft)
+                            : device.createCompletionQueue(entriesLeft, channel, 0));
+        } catch (RuntimeException e) {
+            throw owned.closeAfter(e);
+        }
+    }
+
+    /**
+     * Takes what has completed; results of READs wait at their clients, see {@link KvClient#deliver}. Does not wait.
+     *
+     * @return the number of completions
+     */
+    public int poll() {
+        int count = queue.poll(batch, BATCH);
+        for (int i = 0; i < count; i++) {
+            RemoteReader reader = readers[RemoteReader.indexOf(batch[i].wrId())];
+            if (reader != null) {
+                reader.complete(batch[i]);
+            }
+        }
+        return count;
+    }
+
+    /**
+     * Waits until something has completed, and takes it.
+     *
+     * @param timeoutNs how long to wait
+     * @return the number of completions, 0 at the end of the time
+     */
+    public int await(long timeoutNs) {
+        int count = poll();
+        if (count > 0 || timeoutNs <= 0) {
+            return count;
+        }
+        if (channel == null) {
+            device.progress(timeoutNs);
+            return poll();
+        }
+        long spinUntilNs = System.nanoTime() + Math.min(SPIN_NS, timeoutNs);
+        while (count == 0 && System.nanoTime() - spinUntilNs < 0) {
+            Thread.onSpinWait();
+            count = poll();
+        }
+        if (count == 0) {
+            queue.requestNotification(false);
+            count = poll();
+        }
+        if (count == 0) {
+            Optional<CompletionQueue> ready = channel.await(timeoutNs);
+            ready.ifPresent(signalled -> signalled.acknowledgeEvents(1));
+            count = poll();
+        }
+        return count;
+    }
+
+    VerbsDevice device() {
+        return device;
+    }
+
+    ProtectionDomain domain() {
+        return domain;
+    }
+
+    CompletionQueue queue() {
+        return queue;
+    }
+
+    /** Makes room for a reader; its number. */
+    int add(RemoteReader reader, int entries) {
+        for (int i = 0; i < readers.length; i++) {
+            if (readers[i] == null) {
+                if (entries > entriesLeft) {
+                    throw new IllegalStateException(
+                            "entries=" + entries + " > entriesLeft=" + entriesLeft + " of the completion loop");
+                }
+                entriesLeft -= entries;
+                readers[i] = reader;
+                return i;
+            }
+        }
+        throw new IllegalStateException("the completion loop has its " + readers.length + " clients already");
+    }
+
+    void remove(int index, int entries) {
+        readers[index] = null;
+        entriesLeft += entries;
+    }
+
+    @Override
+    public void close() {
+        drainEvents();
+        owned.close();
+    }
+
+    /** An event that was raised after our last wait has to be taken before its queue can be closed. */
+    private void drainEvents() {
+        if (channel != null) {
+            channel.await(0).ifPresent(signalled -> signalled.acknowledgeEvents(1));
+        }
+    }
+}

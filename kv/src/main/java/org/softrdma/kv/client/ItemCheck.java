@@ -1,0 +1,71 @@
+package org.softrdma.kv.client;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.softrdma.kv.store.ItemChecksum;
+import org.softrdma.kv.store.ItemDescriptor;
+import org.softrdma.kv.store.Locator;
+
+/**
+ * Decides from its bytes alone whether what a READ brought is the item asked for. The order of the checks matters: the
+ * generation first (a dead item is stale, whatever else is true of it), then whether the bytes belong together, and only of
+ * such bytes key and expiry mean anything. Allocates nothing. Owned by one thread.
+ */
+public final class ItemCheck {
+    /** For {@link #check}: the item cannot have expired, its expiry was looked at elsewhere. */
+    public static final long NO_EXPIRY = 0;
+
+    private final ItemChecksum checksum = new ItemChecksum();
+
+    /** A checker. */
+    public ItemCheck() {}
+
+    /**
+     * Checks an item that was READ at its locator.
+     *
+     * @param memory where it landed
+     * @param view a direct buffer over all of {@code memory}; its position and limit are changed
+     * @param item offset of the item in it
+     * @param second second half of the locator
+     * @param key the key asked for
+     * @param latestServerSeconds the latest that it can be on the server's clock
+     */
+    public ReadOutcome check(
+            MemorySegment memory, ByteBuffer view, int item, long second, byte[] key, long latestServerSeconds) {
+        if (ItemDescriptor.generation(memory, item) != Locator.generation(second)) {
+            return ItemDescriptor.forwardSecond(memory, item) != 0 ? ReadOutcome.FORWARDED : ReadOutcome.STALE;
+        }
+        return checkContent(memory, view, item, Locator.length(second), key, latestServerSeconds);
+    }
+
+    /**
+     * Checks an item that the server wrote for us; it was alive then, so its generation does not matter.
+     *
+     * @param memory where it landed
+     * @param view a direct buffer over all of {@code memory}; its position and limit are changed
+     * @param item offset of the item in it
+     * @param length bytes that landed
+     * @param key the key asked for
+     * @param latestServerSeconds the latest that it can be on the server's clock, or {@link #NO_EXPIRY}
+     */
+    public ReadOutcome checkContent(
+            MemorySegment memory, ByteBuffer view, int item, int length, byte[] key, long latestServerSeconds) {
+        int sequence = ItemDescriptor.sequence(memory, item);
+        int keyLength = ItemDescriptor.keyLength(memory, item);
+        int valueLength = ItemDescriptor.valueLength(memory, item);
+        if ((sequence & 1) != 0
+                || sequence != ItemDescriptor.tail(memory, item, length)
+                || valueLength < 0
+                || ItemDescriptor.itemLength(keyLength, valueLength) != length
+                || ItemDescriptor.version(memory, item) != ItemDescriptor.VERSION
+                || checksum.compute(view, item, keyLength, valueLength) != ItemDescriptor.checksum(memory, item)) {
+            return ReadOutcome.TORN;
+        }
+        if (!ItemDescriptor.hasKey(memory, item, key, 0, key.length)) {
+            return ReadOutcome.KEY_MISMATCH;
+        }
+        long expiry = ItemDescriptor.expiry(memory, item);
+        boolean expired = expiry != 0 && latestServerSeconds != NO_EXPIRY && expiry <= latestServerSeconds;
+        return expired ? ReadOutcome.EXPIRED : ReadOutcome.HIT;
+    }
+}

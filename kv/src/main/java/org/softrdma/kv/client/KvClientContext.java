@@ -1,0 +1,155 @@
+package org.softrdma.kv.client;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.softrdma.kv.store.Locator;
+
+/** Configuration of a {@link KvClient}: filled by setters, checked and frozen by {@link #conclude()}. Not thread-safe. */
+public final class KvClientContext {
+    /** READs that may be on their way at a time, unless set. */
+    public static final int DEFAULT_WINDOW = 16;
+
+    /** The longest item read in one piece, unless set. */
+    public static final int DEFAULT_MAX_ITEM_LENGTH = 1 << 20;
+
+    /** Items whose place is remembered, unless set. */
+    public static final int DEFAULT_STAG_CAPACITY = 1 << 16;
+
+    private final InetSocketAddress server;
+    private int window = DEFAULT_WINDOW;
+    private int maxItemLength = DEFAULT_MAX_ITEM_LENGTH;
+    private int stagCapacity = DEFAULT_STAG_CAPACITY;
+    private long connectTimeoutNs = TimeUnit.SECONDS.toNanos(5);
+    private long requestTimeoutNs = TimeUnit.SECONDS.toNanos(10);
+    private boolean concluded;
+
+    /**
+     * The defaults for a server.
+     *
+     * @param server its memcached port
+     */
+    public KvClientContext(InetSocketAddress server) {
+        this.server = server;
+    }
+
+    /** The server's memcached port. */
+    public InetSocketAddress server() {
+        return server;
+    }
+
+    /**
+     * Sets how many READs may be on their way at a time, besides one of a blocking get.
+     *
+     * @param reads 1 to 4096
+     */
+    public KvClientContext window(int reads) {
+        requireOpen();
+        window = reads;
+        return this;
+    }
+
+    /** How many READs may be on their way at a time. */
+    public int window() {
+        return window;
+    }
+
+    /**
+     * Sets the longest item that is read in one piece: memory for each READ of the window. Longer ones go over TCP.
+     *
+     * @param bytes 1024 to {@link Locator#MAX_ITEM_LENGTH}
+     */
+    public KvClientContext maxItemLength(int bytes) {
+        requireOpen();
+        maxItemLength = bytes;
+        return this;
+    }
+
+    /** The longest item that is read in one piece. */
+    public int maxItemLength() {
+        return maxItemLength;
+    }
+
+    /**
+     * Sets of how many items the place is remembered.
+     *
+     * @param entries 1 to 2^25
+     */
+    public KvClientContext stagCapacity(int entries) {
+        requireOpen();
+        stagCapacity = entries;
+        return this;
+    }
+
+    /** Of how many items the place is remembered. */
+    public int stagCapacity() {
+        return stagCapacity;
+    }
+
+    /**
+     * Sets how long connecting may take, each of the two connections.
+     *
+     * @param timeoutNs positive
+     */
+    public KvClientContext connectTimeoutNs(long timeoutNs) {
+        requireOpen();
+        connectTimeoutNs = timeoutNs;
+        return this;
+    }
+
+    /** How long connecting may take. */
+    public long connectTimeoutNs() {
+        return connectTimeoutNs;
+    }
+
+    /**
+     * Sets how long the server may take to answer.
+     *
+     * @param timeoutNs positive
+     */
+    public KvClientContext requestTimeoutNs(long timeoutNs) {
+        requireOpen();
+        requestTimeoutNs = timeoutNs;
+        return this;
+    }
+
+    /** How long the server may take to answer. */
+    public long requestTimeoutNs() {
+        return requestTimeoutNs;
+    }
+
+    /**
+     * Checks everything and freezes this.
+     *
+     * @throws IllegalArgumentException naming every fault
+     */
+    public KvClientContext conclude() {
+        List<String> faults = new ArrayList<>();
+        check(faults, "window", window, 1, 4096);
+        check(faults, "maxItemLength", maxItemLength, 1024, Locator.MAX_ITEM_LENGTH);
+        check(faults, "stagCapacity", stagCapacity, 1, 1 << 25);
+        check(faults, "connectTimeoutNs", connectTimeoutNs, 1, Long.MAX_VALUE);
+        check(faults, "requestTimeoutNs", requestTimeoutNs, 1, Long.MAX_VALUE);
+        if (server.isUnresolved()) {
+            faults.add("server=" + server + ": unknown host");
+        }
+        if (!faults.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", faults));
+        }
+        concluded = true;
+        return this;
+    }
+
+    private static void check(List<String> faults, String name, long value, long min, long max) {
+        if (value < min || value > max) {
+            faults.add(name + "=" + value + ": not " + min + " to " + max);
+        }
+    }
+
+    private void requireOpen() {
+        if (concluded) {
+            throw new IllegalStateException("the context is concluded");
+        }
+    }
+}

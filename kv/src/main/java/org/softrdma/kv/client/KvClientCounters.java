@@ -1,0 +1,79 @@
+package org.softrdma.kv.client;
+
+/** What a client counts. Written by its owning thread. */
+public final class KvClientCounters {
+    long reads;
+    long hits;
+    long stale;
+    long torn;
+    long forwarded;
+    long keyMismatches;
+    long expired;
+    long rgets;
+    long tcpGets;
+
+    KvClientCounters() {}
+
+    void count(ReadOutcome outcome) {
+        switch (outcome) {
+            case HIT -> hits++;
+            case STALE -> stale++;
+            case FORWARDED -> forwarded++;
+            case TORN -> torn++;
+            case KEY_MISMATCH -> keyMismatches++;
+            case EXPIRED -> expired++;
+        }
+    }
+
+    /** READs posted, those that followed a forward locator included. */
+    public long reads() {
+        return reads;
+    }
+
+    /** GETs served by READ. */
+    public long hits() {
+        return hits;
+    }
+
+    /** READs that found a dead item. */
+    public long stale() {
+        return stale;
+    }
+
+    /** READs whose bytes did not belong together. */
+    public long torn() {
+        return torn;
+    }
+
+    /** READs that found a forward locator. */
+    public long forwarded() {
+        return forwarded;
+    }
+
+    /** READs that found another key. */
+    public long keyMismatches() {
+        return keyMismatches;
+    }
+
+    /** READs that found an item whose time was over, or may have been. */
+    public long expired() {
+        return expired;
+    }
+
+    /** GETs for which the server was asked to write the item. */
+    public long rgets() {
+        return rgets;
+    }
+
+    /** GETs that went over the memcached connection altogether. */
+    public long tcpGets() {
+        return tcpGets;
+    }
+
+    @Override
+    public String toString() {
+        return "reads=" + reads + " hits=" + hits + " stale=" + stale + " torn=" + torn + " forwarded=" + forwarded
+                + " keyMismatches=" + keyMismatches + " expired=" + expired + " rgets=" + rgets + " tcpGets="
+                + tcpGets;
+    }
+}

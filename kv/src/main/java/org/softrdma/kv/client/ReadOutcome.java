@@ -1,0 +1,17 @@
+package org.softrdma.kv.client;
+
+/** What a READ of an item turned out to be. Everything but {@link #HIT} is asked again over the memcached connection. */
+public enum ReadOutcome {
+    /** The item, whole and current. */
+    HIT,
+    /** The item of the locator lives no more and there is no trace of a newer one. */
+    STALE,
+    /** It was replaced, and the forward locator says by what. Followed once; seen by callers of a single check only. */
+    FORWARDED,
+    /** The bytes do not belong together: the chunk was being reused. */
+    TORN,
+    /** A whole item, but of another key. */
+    KEY_MISMATCH,
+    /** Its time is over, or may be as far as the server's clock is known. */
+    EXPIRED
+}

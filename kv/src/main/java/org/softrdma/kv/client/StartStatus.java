@@ -1,0 +1,11 @@
+package org.softrdma.kv.client;
+
+/** Whether a READ was started. */
+public enum StartStatus {
+    /** It was; its result will be delivered. */
+    STARTED,
+    /** It is not known where the item is; {@link KvClient#get} finds out. */
+    UNKNOWN,
+    /** As many READs as the window allows are on their way. */
+    WINDOW_FULL
+}

@@ -1,0 +1,178 @@
+package org.softrdma.kv.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.softrdma.kv.store.ItemDescriptor;
+import org.softrdma.kv.store.ItemStore;
+import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.store.NewItem;
+import org.softrdma.kv.store.PlainArenas;
+import org.softrdma.kv.store.SlabAllocator;
+import org.softrdma.kv.store.SlabGeometry;
+
+class ItemCheckTest {
+    private static final byte[] KEY = "key".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] VALUE = "some value".getBytes(StandardCharsets.US_ASCII);
+    private static final int EXPIRY = 1000;
+
+    private final PlainArenas arenas = new PlainArenas();
+    private final ItemStore store =
+            new ItemStore(new SlabAllocator(new SlabGeometry(1.25, 48, 1 << 20), arenas, 64 << 20), 1);
+    private final Locator locator = set(VALUE, EXPIRY);
+    private final MemorySegment landed = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(4096));
+    private final ItemCheck check = new ItemCheck();
+
+    @AfterEach
+    void free() {
+        arenas.close();
+    }
+
+    @Test
+    void shouldTakeWholeCurrentItem() {
+        read(locator);
+        assertEquals(ReadOutcome.HIT, check(locator, KEY, EXPIRY - 1));
+    }
+
+    @Test
+    void shouldFindDeletedItemStale() {
+        store.delete(KEY, 0, KEY.length, 0);
+        read(locator);
+        assertEquals(ReadOutcome.STALE, check(locator, KEY, 0));
+    }
+
+    @Test
+    void shouldFindReplacedItemForwardedToItsSuccessor() {
+        Locator fresh = set(VALUE, 0);
+        read(locator);
+        assertEquals(ReadOutcome.FORWARDED, check(locator, KEY, 0));
+        assertEquals(
+                fresh,
+                Locator.of(ItemDescriptor.forwardFirst(landed, 0), ItemDescriptor.forwardSecond(landed, 0)));
+        read(fresh);
+        assertEquals(ReadOutcome.HIT, check(fresh, KEY, 0));
+    }
+
+    @Test
+    void shouldFindItemTornWhereverOneBitIsWrong() {
+        // Not under a check: generation (0-3) is the locator's, item flags (29) and forward (40-55) may change, and the
+        // padding before the tail says nothing. Expiry (16-19) has no CRC, it is an aligned word.
+        long length = locator.length();
+        int end = ItemDescriptor.KEY_OFFSET + KEY.length + VALUE.length;
+        for (int i = 4; i < length; i++) {
+            if ((i >= 16 && i < 20) || i == 29 || (i >= 40 && i < 56) || (i >= end && i < length - 4)) {
+                continue;
+            }
+            for (int bit = 0; bit < 8; bit++) {
+                read(locator);
+                flip(i, bit);
+                assertEquals(ReadOutcome.TORN, check(locator, KEY, 0), "byte " + i + " bit " + bit);
+            }
+        }
+    }
+
+    @Test
+    void shouldFindItemStaleWhereverTheGenerationIsWrong() {
+        for (int bit = 0; bit < 32; bit++) {
+            read(locator);
+            flip(bit / 8, bit % 8);
+            assertEquals(ReadOutcome.STALE, check(locator, KEY, 0));
+        }
+    }
+
+    @Test
+    void shouldFindPartsOfTwoLivesOfOneChunkTorn() {
+        // One page, one chunk of this class: both items are in the same place, with the same key and length.
+        ItemStore onePage = new ItemStore(new SlabAllocator(new SlabGeometry(1.25, 48, 1 << 20), arenas, 1 << 20), 1);
+        byte[] value = new byte[600_000];
+        Locator old = set(onePage, value, 0);
+        byte[] before = bytes(old);
+        assertTrue(onePage.delete(KEY, 0, KEY.length, 0));
+        value[value.length - 1] = 1;
+        Locator fresh = set(onePage, value, 0);
+        byte[] after = bytes(fresh);
+        assertEquals(old.offset(), fresh.offset());
+        MemorySegment memory = arenas.memory(arenas.create(1 << 20).rkey());
+        for (int cut : new int[] {8, 16, 24, 32, 40, 56, 64, 4096, 300_000, old.length() - 8, old.length() - 4}) {
+            assertEquals(ReadOutcome.TORN, checkParts(memory, before, cut, after, old), "old, then new from " + cut);
+            assertEquals(ReadOutcome.TORN, checkParts(memory, after, cut, before, fresh), "new, then old from " + cut);
+            assertEquals(ReadOutcome.STALE, checkParts(memory, after, cut, before, old), "new, then old from " + cut);
+        }
+        assertEquals(ReadOutcome.HIT, checkParts(memory, before, old.length(), after, old));
+        assertEquals(ReadOutcome.HIT, checkParts(memory, after, old.length(), before, fresh));
+    }
+
+    @Test
+    void shouldFindForeignKey() {
+        read(locator);
+        assertEquals(ReadOutcome.KEY_MISMATCH, check(locator, "kez".getBytes(StandardCharsets.US_ASCII), 0));
+        assertEquals(ReadOutcome.KEY_MISMATCH, check(locator, "ke".getBytes(StandardCharsets.US_ASCII), 0));
+    }
+
+    @Test
+    void shouldFindItemExpiredFromItsSecondOn() {
+        read(locator);
+        assertEquals(ReadOutcome.HIT, check(locator, KEY, EXPIRY - 1));
+        assertEquals(ReadOutcome.EXPIRED, check(locator, KEY, EXPIRY));
+        assertEquals(ReadOutcome.EXPIRED, check(locator, KEY, Long.MAX_VALUE));
+        assertEquals(ReadOutcome.HIT, check(locator, KEY, ItemCheck.NO_EXPIRY));
+    }
+
+    @Test
+    void shouldFindGarbageTorn() {
+        landed.fill((byte) 0xFF);
+        Locator all = new Locator(1, 0, 64, 0, -1);
+        assertEquals(ReadOutcome.TORN, check(all, KEY, 0));
+        landed.fill((byte) 0);
+        assertEquals(ReadOutcome.TORN, check(new Locator(1, 0, 64, 0, 0), KEY, 0));
+    }
+
+    @Test
+    void shouldCheckContentOfWrittenItemWithoutItsGeneration() {
+        store.delete(KEY, 0, KEY.length, 0);
+        read(locator);
+        assertEquals(
+                ReadOutcome.HIT,
+                check.checkContent(landed, landed.asByteBuffer(), 0, locator.length(), KEY, ItemCheck.NO_EXPIRY));
+    }
+
+    private ReadOutcome check(Locator where, byte[] key, long latestServerSeconds) {
+        return check.check(landed, landed.asByteBuffer(), 0, where.second(), key, latestServerSeconds);
+    }
+
+    private void read(Locator where) {
+        MemorySegment.copy(arenas.memory(where.rkey()), where.offset(), landed, 0, where.length());
+    }
+
+    private void flip(int index, int bit) {
+        landed.set(ValueLayout.JAVA_BYTE, index, (byte) (landed.get(ValueLayout.JAVA_BYTE, index) ^ 1 << bit));
+    }
+
+    private ReadOutcome checkParts(MemorySegment memory, byte[] head, int cut, byte[] tail, Locator where) {
+        MemorySegment.copy(head, 0, memory, ValueLayout.JAVA_BYTE, 0, cut);
+        MemorySegment.copy(tail, cut, memory, ValueLayout.JAVA_BYTE, cut, tail.length - cut);
+        return check.check(memory, memory.asByteBuffer(), 0, where.second(), KEY, 0);
+    }
+
+    private byte[] bytes(Locator where) {
+        return arenas.memory(where.rkey())
+                .asSlice(where.offset(), where.length())
+                .toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    private Locator set(byte[] value, int expiry) {
+        return set(store, value, expiry);
+    }
+
+    private static Locator set(ItemStore into, byte[] value, int expiry) {
+        NewItem item = into.reserve(KEY, 0, KEY.length, 0, expiry, value.length);
+        MemorySegment.copy(value, 0, item.memory(), ValueLayout.JAVA_BYTE, item.valueOffset(), value.length);
+        return into.publish(item);
+    }
+}

@@ -1,0 +1,72 @@
+package org.softrdma.kv.server;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.softrdma.kv.client.KvClient;
+import org.softrdma.kv.client.KvClientContext;
+import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.verbs.VerbsDevice;
+
+/** A server on the simulator, on free ports of the loopback address, and a device for clients. */
+public final class RunningServer implements AutoCloseable {
+    private final VerbsDevice serverDevice = new SoftRdmaProvider().open(Map.of());
+    private final VerbsDevice clientDevice = new SoftRdmaProvider().open(Map.of());
+    private final KvServer server;
+    private boolean closed;
+
+    /** A server with defaults and two threads. */
+    public RunningServer() {
+        this(context -> context);
+    }
+
+    /** A server with other settings. */
+    public RunningServer(UnaryOperator<KvServerContext> settings) {
+        KvServerContext context = new KvServerContext()
+                .memcachedAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                .threads(2)
+                .version("test-1");
+        server = KvServer.start(serverDevice, settings.apply(context).conclude());
+    }
+
+    /** The memcached port. */
+    public InetSocketAddress address() {
+        return server.memcachedAddress();
+    }
+
+    /** The server. */
+    public KvServer server() {
+        return server;
+    }
+
+    /** A device that drives itself, for clients. */
+    public VerbsDevice clientDevice() {
+        return clientDevice;
+    }
+
+    /** A counter of the server's device. */
+    public long deviceCounter(String name) {
+        return serverDevice.counters().getOrDefault(name, 0L);
+    }
+
+    /** A client with defaults. */
+    public KvClient client() {
+        return KvClient.connect(clientDevice, new KvClientContext(address()).conclude());
+    }
+
+    /** Ends the server, as if its process died; clients may still be open. */
+    public void stop() {
+        if (!closed) {
+            closed = true;
+            server.close();
+            serverDevice.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+        clientDevice.close();
+    }
+}
