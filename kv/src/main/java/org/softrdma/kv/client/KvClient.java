@@ -107,6 +107,11 @@ public final class KvClient implements AutoCloseable {
         return bootId;
     }
 
+    /** The server's memcached port. */
+    public InetSocketAddress serverAddress() {
+        return context.server();
+    }
+
     /** What this client counts. */
     public KvClientCounters counters() {
         return counters;

@@ -53,8 +53,7 @@ class ItemCheckTest {
         read(locator);
         assertEquals(ReadOutcome.FORWARDED, check(locator, KEY, 0));
         assertEquals(
-                fresh,
-                Locator.of(ItemDescriptor.forwardFirst(landed, 0), ItemDescriptor.forwardSecond(landed, 0)));
+                fresh, Locator.of(ItemDescriptor.forwardFirst(landed, 0), ItemDescriptor.forwardSecond(landed, 0)));
         read(fresh);
         assertEquals(ReadOutcome.HIT, check(fresh, KEY, 0));
     }

@@ -24,33 +24,30 @@ class MemcachedPortTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
-            get a~                                    | END~
-            set a 1 0 3~abc~                          | STORED~
-            set a 1 0 3~abc~get a~                    | STORED~VALUE a 1 3~abc~END~
-            set a 1 0 3~abc~gets a~                   | STORED~VALUE a 1 3 1~abc~END~
-            set a 4294967295 0 0~~get a b a~          | STORED~VALUE a 4294967295 0~~VALUE a 4294967295 0~~END~
-            set a 0 0 3 noreply~abc~get a~            | VALUE a 0 3~abc~END~
-            set a 0 0 3~abcd~version~                 | CLIENT_ERROR bad data chunk~ERROR~VERSION test-1~
-            set a 0 0 3~abc~set a 0 0 2~de~get a~     | STORED~STORED~VALUE a 0 2~de~END~
-            set a 0 -1 3~abc~get a~                   | STORED~END~
-            set a 0 2592001 3~abc~get a~              | STORED~END~
-            set a 0 0 1~a~delete a~delete a~get a~    | STORED~DELETED~NOT_FOUND~END~
-            set a 0 0 1~a~delete a noreply~get a~     | STORED~END~
-            set a 0 0 1~a~delete a 0~                 | STORED~DELETED~
-            delete a 1~                               | CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]~
-            set a 0 0 -1~version~                     | CLIENT_ERROR bad command line format~VERSION test-1~
-            set a b c d~                              | CLIENT_ERROR bad command line format~
-            set a~                                    | ERROR~
-            get~                                      | ERROR~
-            bogus~                                    | ERROR~
-            stats nosuch~                             | ERROR~
-            rdma hello 2~                             | CLIENT_ERROR rdma version not supported, expected 1~
-            rget a 1 2 3 4~                           | CLIENT_ERROR no queue pair~
-            """)
+    @CsvSource(delimiter = '|', textBlock = """
+        get a~                                    | END~
+        set a 1 0 3~abc~                          | STORED~
+        set a 1 0 3~abc~get a~                    | STORED~VALUE a 1 3~abc~END~
+        set a 1 0 3~abc~gets a~                   | STORED~VALUE a 1 3 1~abc~END~
+        set a 4294967295 0 0~~get a b a~          | STORED~VALUE a 4294967295 0~~VALUE a 4294967295 0~~END~
+        set a 0 0 3 noreply~abc~get a~            | VALUE a 0 3~abc~END~
+        set a 0 0 3~abcd~version~                 | CLIENT_ERROR bad data chunk~ERROR~VERSION test-1~
+        set a 0 0 3~abc~set a 0 0 2~de~get a~     | STORED~STORED~VALUE a 0 2~de~END~
+        set a 0 -1 3~abc~get a~                   | STORED~END~
+        set a 0 2592001 3~abc~get a~              | STORED~END~
+        set a 0 0 1~a~delete a~delete a~get a~    | STORED~DELETED~NOT_FOUND~END~
+        set a 0 0 1~a~delete a noreply~get a~     | STORED~END~
+        set a 0 0 1~a~delete a 0~                 | STORED~DELETED~
+        delete a 1~                               | CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]~
+        set a 0 0 -1~version~                     | CLIENT_ERROR bad command line format~VERSION test-1~
+        set a b c d~                              | CLIENT_ERROR bad command line format~
+        set a~                                    | ERROR~
+        get~                                      | ERROR~
+        bogus~                                    | ERROR~
+        stats nosuch~                             | ERROR~
+        rdma hello 2~                             | CLIENT_ERROR rdma version not supported, expected 1~
+        rget a 1 2 3 4~                           | CLIENT_ERROR no queue pair~
+        """)
     void shouldAnswerLikeMemcached(String request, String answer) throws IOException {
         String expected = answer.replace("~", "\r\n");
         try (RawMemcached client = new RawMemcached(running.address())) {
@@ -102,8 +99,7 @@ class MemcachedPortTest {
         try (RawMemcached client = new RawMemcached(running.address())) {
             for (int length : new int[] {0, 1, 7, 8, 47, 48, 49, 1000, 16_384, 65_536, 100_000, value.length()}) {
                 String part = value.substring(0, length);
-                assertEquals(
-                        "STORED\r\n", client.ask("set k 0 0 " + length + "\r\n" + part + "\r\n", "STORED\r\n"));
+                assertEquals("STORED\r\n", client.ask("set k 0 0 " + length + "\r\n" + part + "\r\n", "STORED\r\n"));
                 String expected = "VALUE k 0 " + length + "\r\n" + part + "\r\nEND\r\n";
                 assertEquals(expected, client.ask("get k\r\n", expected), "length=" + length);
             }
@@ -117,7 +113,8 @@ class MemcachedPortTest {
             String large = "v".repeat(MIB);
             String expected = "SERVER_ERROR object too large for cache\r\nEND\r\n";
             assertEquals(expected, client.ask("set k 0 0 " + MIB + "\r\n" + large + "\r\nget k\r\n", expected));
-            assertEquals("END\r\n", client.ask("set k 0 0 " + MIB + " noreply\r\n" + large + "\r\nget k\r\n", "END\r\n"));
+            assertEquals(
+                    "END\r\n", client.ask("set k 0 0 " + MIB + " noreply\r\n" + large + "\r\nget k\r\n", "END\r\n"));
         }
     }
 
@@ -174,7 +171,8 @@ class MemcachedPortTest {
                 assertEquals(expected, good.ask("get k\r\n", expected));
             }
             long served = running.server().counters().getHits.sum() - 20;
-            assertTrue(served < asked / 2, served + " values of " + asked + " were served to a client that reads nothing");
+            assertTrue(
+                    served < asked / 2, served + " values of " + asked + " were served to a client that reads nothing");
             String all = ("VALUE k 0 " + value.length() + "\r\n" + value + "\r\n").repeat(20) + "END\r\n";
             for (int i = 0; i < asked / 20; i++) {
                 assertEquals(all, deaf.read(all.length()));

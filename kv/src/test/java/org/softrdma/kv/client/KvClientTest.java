@@ -1,0 +1,309 @@
+package org.softrdma.kv.client;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.kv.server.RunningServer;
+import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.verbs.VerbsDevice;
+
+class KvClientTest {
+    private static final byte[] KEY = bytes("key");
+
+    private final AtomicLong clock = new AtomicLong(1_700_000_000);
+    private final RunningServer running = new RunningServer(context -> context.clockSeconds(clock::get));
+
+    @AfterEach
+    void stop() {
+        running.close();
+    }
+
+    @Test
+    void shouldReadWhatItSetWithoutTheStore() {
+        try (KvClient client = running.client()) {
+            assertEquals(SetStatus.STORED, client.set(KEY, 7, 0, bytes("value")));
+            for (int i = 0; i < 10; i++) {
+                KvItem item = client.get(KEY).orElseThrow();
+                assertArrayEquals(bytes("value"), item.value());
+                assertEquals(7, item.flags());
+                assertEquals(1, item.cas());
+            }
+            assertEquals(10, client.counters().hits());
+            assertEquals(0, client.counters().rgets());
+            awaitDeviceCounter("responderReads", 10);
+        }
+    }
+
+    @Test
+    void shouldAskOnceForWhatOthersSet() {
+        try (KvClient writer = running.client();
+                KvClient reader = running.client()) {
+            writer.set(KEY, 0, 0, bytes("value"));
+            for (int i = 0; i < 10; i++) {
+                assertArrayEquals(bytes("value"), reader.get(KEY).orElseThrow().value());
+            }
+            assertEquals(1, reader.counters().rgets());
+            assertEquals(9, reader.counters().hits());
+            assertEquals(1, reader.knownItems());
+        }
+    }
+
+    @Test
+    void shouldFollowItemThatWasReplaced() {
+        try (KvClient writer = running.client();
+                KvClient reader = running.client()) {
+            writer.set(KEY, 0, 0, bytes("old"));
+            reader.get(KEY);
+            writer.set(KEY, 0, 0, bytes("new"));
+            assertArrayEquals(bytes("new"), reader.get(KEY).orElseThrow().value());
+            assertEquals(1, reader.counters().forwarded());
+            assertEquals(1, reader.counters().rgets(), "only the first get asked the server");
+            writer.set(KEY, 0, 0, bytes("newer"));
+            writer.set(KEY, 0, 0, bytes("newest"));
+            assertArrayEquals(bytes("newest"), reader.get(KEY).orElseThrow().value());
+            assertEquals(1, reader.counters().stale(), "a second forward is not followed");
+            assertEquals(2, reader.counters().rgets());
+        }
+    }
+
+    @Test
+    void shouldNotFindWhatWasDeleted() {
+        try (KvClient writer = running.client();
+                KvClient reader = running.client()) {
+            writer.set(KEY, 0, 0, bytes("value"));
+            assertTrue(reader.get(KEY).isPresent());
+            assertTrue(writer.delete(KEY));
+            assertFalse(writer.delete(KEY));
+            assertTrue(reader.get(KEY).isEmpty());
+            assertTrue(writer.get(KEY).isEmpty());
+            assertEquals(1, reader.counters().stale());
+            assertEquals(0, reader.knownItems());
+        }
+    }
+
+    @Test
+    void shouldNotReadPastTheTimeOfAnItem() {
+        try (KvClient client = running.client()) {
+            client.set(KEY, 0, 100, bytes("value"));
+            assertTrue(client.get(KEY).isPresent());
+            assertEquals(1, client.counters().hits());
+            clock.addAndGet(101); // the client does not see this clock run, but learns of it with the next answer
+            client.get(bytes("other"));
+            assertTrue(client.get(KEY).isEmpty());
+            assertEquals(1, client.counters().expired());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"engine,epoll", "manual,epoll", "engine,nio", "manual,nio"})
+    void shouldServeEverySizeOnEachDevice(String progress, String transport) {
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", progress, "transport", transport));
+                KvClient writer = KvClient.connect(device, context().conclude());
+                RunningServer other = new RunningServer();
+                KvClient reader = running.client()) {
+            Random random = new Random(3);
+            for (int length : new int[] {0, 1, 7, 8, 63, 64, 1000, 4096, 65_536, 100_000, (1 << 20) - 1024}) {
+                byte[] value = new byte[length];
+                random.nextBytes(value);
+                assertEquals(SetStatus.STORED, writer.set(KEY, 0, 0, value));
+                assertArrayEquals(value, writer.get(KEY).orElseThrow().value(), "length=" + length);
+                assertArrayEquals(value, reader.get(KEY).orElseThrow().value(), "length=" + length);
+            }
+            assertEquals(SetStatus.TOO_LARGE, writer.set(KEY, 0, 0, new byte[1 << 20]));
+            assertTrue(writer.get(KEY).isEmpty());
+            assertEquals(0, other.deviceCounter("accessErrors") + running.deviceCounter("accessErrors"));
+        }
+    }
+
+    @Test
+    void shouldGetItemThatIsLongerThanItsBufferOverTcp() {
+        try (KvClient small = KvClient.connect(
+                running.clientDevice(), context().maxItemLength(2048).conclude())) {
+            byte[] value = new byte[10_000];
+            new Random(4).nextBytes(value);
+            small.set(KEY, 9, 0, value);
+            KvItem item = small.get(KEY).orElseThrow();
+            assertArrayEquals(value, item.value());
+            assertEquals(9, item.flags());
+            assertEquals(1, item.cas());
+            assertEquals(0, small.counters().reads());
+            assertEquals(1, small.counters().tcpGets());
+            small.set(KEY, 0, 0, bytes("short"));
+            assertArrayEquals(bytes("short"), small.get(KEY).orElseThrow().value());
+            assertEquals(1, small.counters().hits());
+        }
+    }
+
+    @Test
+    void shouldLearnOfFurtherArenas() {
+        try (RunningServer large = new RunningServer(context -> context.memoryLimit(130L << 20));
+                KvClient client = large.client()) {
+            byte[] value = new byte[1_000_000];
+            for (int i = 0; i < 128; i++) {
+                value[0] = (byte) i;
+                assertEquals(SetStatus.STORED, client.set(bytes("key" + i), 0, 0, value));
+            }
+            for (int i = 0; i < 128; i++) {
+                assertEquals(
+                        (byte) i, client.get(bytes("key" + i)).orElseThrow().value()[0]);
+            }
+            assertEquals(128, client.counters().hits());
+            assertEquals(SetStatus.STORED, client.set(bytes("a"), 0, 0, value));
+            assertEquals(SetStatus.STORED, client.set(bytes("b"), 0, 0, value));
+            assertEquals(SetStatus.OUT_OF_MEMORY, client.set(bytes("c"), 0, 0, value));
+        }
+    }
+
+    @Test
+    void shouldKeepFullWindowsOfReadsOnManyConnections() {
+        int clients = 4;
+        int window = 8;
+        int wanted = 20_000;
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
+                CompletionLoop loop = new CompletionLoop(device, clients, window)) {
+            KvClient[] all = new KvClient[clients];
+            for (int i = 0; i < clients; i++) {
+                all[i] = new KvClient(
+                        loop, context().window(window).maxItemLength(4096).conclude());
+            }
+            byte[][] keys = new byte[100][];
+            for (int i = 0; i < keys.length; i++) {
+                keys[i] = bytes("key" + i);
+                all[0].set(keys[i], i, 0, new byte[i * 10]);
+            }
+            for (KvClient client : all) {
+                for (byte[] key : keys) {
+                    client.get(key);
+                }
+            }
+            int[] delivered = {0};
+            ReadHandler handler = (tag, outcome, item) -> {
+                assertSame(ReadOutcome.HIT, outcome);
+                assertEquals(tag, item.flags());
+                assertEquals(tag * 10, item.valueLength());
+                delivered[0]++;
+            };
+            Random random = new Random(1);
+            long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+            while (delivered[0] < wanted && System.nanoTime() < deadlineNs) {
+                for (KvClient client : all) {
+                    int key = random.nextInt(keys.length);
+                    while (client.start(keys[key], key) == StartStatus.STARTED) {
+                        key = random.nextInt(keys.length);
+                    }
+                    assertEquals(window, client.outstanding());
+                }
+                loop.await(TimeUnit.MILLISECONDS.toNanos(10));
+                for (KvClient client : all) {
+                    client.deliver(handler);
+                }
+            }
+            assertTrue(delivered[0] >= wanted);
+            for (int i = clients - 1; i >= 0; i--) {
+                all[i].close();
+            }
+        }
+    }
+
+    @Test
+    void shouldTellUnknownItemsFromFullWindow() {
+        try (KvClient client =
+                KvClient.connect(running.clientDevice(), context().window(1).conclude())) {
+            assertEquals(StartStatus.UNKNOWN, client.start(KEY, 1));
+            client.set(KEY, 0, 0, bytes("value"));
+            assertEquals(StartStatus.STARTED, client.start(KEY, 2));
+            assertEquals(StartStatus.WINDOW_FULL, client.start(KEY, 3));
+            assertArrayEquals(bytes("value"), client.get(KEY).orElseThrow().value(), "a blocking get has its own slot");
+            Map<Long, ReadOutcome> results = new HashMap<>();
+            assertEquals(1, client.deliver((tag, outcome, item) -> results.put(tag, outcome)));
+            assertEquals(Map.of(2L, ReadOutcome.HIT), results);
+            assertEquals(StartStatus.STARTED, client.start(KEY, 4));
+        }
+    }
+
+    @Test
+    void shouldThrowOneClearExceptionWhenTheServerDies() {
+        KvClient client = running.client();
+        try (client) {
+            client.set(KEY, 0, 0, bytes("value"));
+            assertTrue(client.get(KEY).isPresent());
+            running.stop();
+            KvException first = assertThrows(KvException.class, () -> client.get(KEY));
+            assertTrue(first.getMessage().contains(" is gone"), first.getMessage());
+            assertTrue(first.getMessage().contains(":" + client.serverAddress().getPort()), first.getMessage());
+            assertThrows(KvException.class, () -> client.set(KEY, 0, 0, bytes("value")));
+            assertThrows(KvException.class, () -> client.delete(KEY));
+            assertThrows(KvException.class, () -> client.start(KEY, 0));
+        }
+    }
+
+    @Test
+    void shouldNameServerThatCannotBeReached() throws IOException {
+        int unused;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            unused = free.getLocalPort();
+        }
+        InetSocketAddress nowhere = new InetSocketAddress(InetAddress.getLoopbackAddress(), unused);
+        KvException e = assertThrows(
+                KvException.class,
+                () -> KvClient.connect(running.clientDevice(), new KvClientContext(nowhere).conclude()));
+        assertTrue(e.getMessage().startsWith("cannot connect to "), e.getMessage());
+    }
+
+    @Test
+    void shouldGiveUpOnServerThatDoesNotAnswer() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            KvClientContext context = new KvClientContext((InetSocketAddress) silent.getLocalSocketAddress())
+                    .connectTimeoutNs(TimeUnit.MILLISECONDS.toNanos(200))
+                    .conclude();
+            KvException e = assertThrows(KvException.class, () -> KvClient.connect(running.clientDevice(), context));
+            assertTrue(e.getMessage().endsWith("did not answer in time"), e.getMessage());
+        }
+    }
+
+    @Test
+    void shouldRefuseBadKeys() {
+        try (KvClient client = running.client()) {
+            assertThrows(IllegalArgumentException.class, () -> client.get(new byte[0]));
+            assertThrows(IllegalArgumentException.class, () -> client.get(new byte[251]));
+            assertThrows(IllegalArgumentException.class, () -> client.delete(bytes("a b")));
+            assertThrows(IllegalArgumentException.class, () -> client.set(bytes("a\n"), 0, 0, bytes("x")));
+            assertTrue(client.get(bytes("k".repeat(250))).isEmpty());
+        }
+    }
+
+    /** The engine counts after it has answered. */
+    private void awaitDeviceCounter(String name, long expected) {
+        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (running.deviceCounter(name) != expected && System.nanoTime() < deadlineNs) {
+            Thread.onSpinWait();
+        }
+        assertEquals(expected, running.deviceCounter(name));
+    }
+
+    private KvClientContext context() {
+        return new KvClientContext(running.address());
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}
