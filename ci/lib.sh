@@ -99,7 +99,7 @@ build_jar() {
         started=$(mktemp "${TMPDIR:-/tmp}/softrdma-started.XXXXXX")
         log=$(mktemp "${TMPDIR:-/tmp}/softrdma-build.XXXXXX")
         say "softrdma: building the jar (the first build downloads its dependencies) ..."
-        if ! (cd "$SOFTRDMA_ROOT" && mvn -B -ntp -DskipTests -pl cli -am package 9<&- </dev/null >"$log" 2>&1); then
+        if ! (cd "$SOFTRDMA_ROOT" && mvn -B -ntp -Dmaven.test.skip=true -pl cli -am package 9<&- </dev/null >"$log" 2>&1); then
             grep -Ev '^\[INFO\]|sun\.misc\.Unsafe|^WARNING: Please|^\[ERROR\] (-> |\[Help|To see|Re-run|For more|After|  mvn)|^\[ERROR\] $' \
                 "$log" | tail -n 40 >&2
             rm -f "$started"
