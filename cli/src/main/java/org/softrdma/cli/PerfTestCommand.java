@@ -144,6 +144,14 @@ abstract class PerfTestCommand implements Callable<Integer> {
     private @Nullable Path json;
 
     @Option(
+            names = "--warm-up",
+            paramLabel = "MILLIS",
+            defaultValue = "2000",
+            description = "Time before the first size that is not counted, a tenth of it before each other "
+                    + "(${DEFAULT-VALUE}; a JIT needs it).")
+    private int warmUpMillis;
+
+    @Option(
             names = "--progress",
             paramLabel = "engine|manual",
             description = "Who drives a software device: threads of its own, or the caller "
@@ -222,6 +230,7 @@ abstract class PerfTestCommand implements Callable<Integer> {
                     inline,
                     events,
                     moderation != null ? moderation : Math.max(1, Math.min(DEFAULT_MODERATION, txDepth)),
+                    warmUpMillis,
                     bidirectional);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);

@@ -69,10 +69,10 @@ final class BandwidthTraffic implements Traffic {
     }
 
     @Override
-    public void begin(long newSizeBytes, long newIterations, int seconds) {
+    public void begin(long newSizeBytes, long newIterations, long durationNs) {
         sizeBytes = newSizeBytes;
         iterations = newIterations;
-        untilDeadline = seconds > 0;
+        untilDeadline = durationNs > 0;
         timed = !untilDeadline && iterations * queuePairs <= MAX_TIMED;
         for (int i = 0; i < queuePairs; i++) {
             posted[i] = 0;
@@ -85,7 +85,7 @@ final class BandwidthTraffic implements Traffic {
         finished = 0;
         startNs = System.nanoTime();
         endNs = startNs;
-        deadlineNs = startNs + TimeUnit.SECONDS.toNanos(seconds);
+        deadlineNs = startNs + durationNs;
     }
 
     @Override

@@ -31,7 +31,7 @@ import java.nio.charset.StandardCharsets;
  *       both directions), region address, region length; the text is the region's rkey in decimal
  *   <li>{@link #WELCOME}, server: region address, region length, rkey, RECVs per queue pair
  *   <li>{@link #REFUSED}, server: the text says why
- *   <li>{@link #BEGIN}, client: message size, iterations, seconds
+ *   <li>{@link #BEGIN}, client: message size, iterations, time to go on in ns
  *   <li>{@link #READY}, server
  *   <li>{@link #END}, client: operations done
  *   <li>{@link #RESULT}, server: CPU of the process in ns, time its cores were not idle in ns (-1 if it was not pinned), time

@@ -25,7 +25,7 @@ public final class PerfClient {
     private static final double BITS_PER_GIGABIT = 1e9;
     private static final int BITS_PER_BYTE = 8;
     private static final double PER_MILLION = 1e6;
-    private static final int WARM_UP = 1000;
+    private static final double NS_PER_US = 1e3;
 
     private final VerbsDevice device;
     private final PerfOptions options;
@@ -67,7 +67,7 @@ public final class PerfClient {
         endpoint.prepareData(
                 options.queuePairs(), options.largestSize(), sendQueue(), PingPongTraffic.RECEIVES, options.inline());
         endpoint.send(hello(reads));
-        ControlMessage welcome = endpoint.receive(ControlMessage.WELCOME, PerfEndpoint.TIMEOUT_NS);
+        ControlMessage welcome = endpoint.receive(ControlMessage.WELCOME, Traffic.NONE, PerfEndpoint.TIMEOUT_NS);
         endpoint.remote(new RemoteRegion(welcome.value(0), welcome.value(1), (int) welcome.value(2)));
         for (int i = 0; i < options.queuePairs(); i++) {
             try (Connector connector = device.resolve(server, PerfEndpoint.TIMEOUT_NS)) {
@@ -109,9 +109,9 @@ public final class PerfClient {
                 own.length());
     }
 
-    private ControlMessage end(long operations) {
+    private ControlMessage end(Traffic traffic, long operations) {
         endpoint.send(ControlMessage.of(ControlMessage.END, operations));
-        return endpoint.receive(ControlMessage.RESULT, PerfEndpoint.TIMEOUT_NS);
+        return endpoint.receive(ControlMessage.RESULT, traffic, PerfEndpoint.TIMEOUT_NS);
     }
 
     private static ServerCpu serverCpu(ControlMessage result, long operations) {
@@ -119,9 +119,9 @@ public final class PerfClient {
                 result.value(0), result.value(1), result.value(2), operations + result.value(3), result.text());
     }
 
-    private void begin(long size, long iterations, int seconds) {
-        endpoint.send(ControlMessage.of(ControlMessage.BEGIN, size, iterations, seconds));
-        endpoint.receive(ControlMessage.READY, PerfEndpoint.TIMEOUT_NS);
+    private void begin(Traffic traffic, long size, long iterations, long durationNs) {
+        endpoint.send(ControlMessage.of(ControlMessage.BEGIN, size, iterations, durationNs));
+        endpoint.receive(ControlMessage.READY, traffic, PerfEndpoint.TIMEOUT_NS);
     }
 
     // ------------------------------------------------------------------------------------------------------- latency
@@ -129,18 +129,14 @@ public final class PerfClient {
     private List<PerfRow> latency() {
         PingPongTraffic pingPong = new PingPongTraffic(endpoint, options.test().opcode(), options.inline(), false);
         ReadTraffic readTraffic = new ReadTraffic();
+        boolean read = options.test().opcode() == SendOpcode.READ;
         List<PerfRow> rows = new ArrayList<>();
         for (long size : options.sizes()) {
             pingPong.begin(size, 0, 0);
-            RoundTrip roundTrip = options.test().opcode() == SendOpcode.READ
-                    ? () -> readOnce(readTraffic, size)
-                    : () -> pingPongOnce(pingPong);
-            begin(size, Math.min(options.iterations(), WARM_UP), 0);
-            for (long i = Math.min(options.iterations(), WARM_UP); i > 0; i--) {
-                roundTrip.run();
-            }
-            end(Math.min(options.iterations(), WARM_UP));
-            begin(size, options.iterations(), options.seconds());
+            RoundTrip roundTrip = read ? () -> readOnce(readTraffic, size) : () -> pingPongOnce(pingPong);
+            begin(Traffic.NONE, size, 1, 0);
+            end(Traffic.NONE, timed(roundTrip, options.warmUpNs(rows.isEmpty())).count());
+            begin(Traffic.NONE, size, options.iterations(), TimeUnit.SECONDS.toNanos(options.seconds()));
             rows.add(options.seconds() > 0 ? timedLatency(roundTrip, size) : countedLatency(roundTrip, size));
             table.row(rows.getLast());
         }
@@ -156,15 +152,24 @@ public final class PerfClient {
             timesNs[i] = nowNs - beforeNs;
             beforeNs = nowNs;
         }
-        ServerCpu cpu = serverCpu(end(timesNs.length), timesNs.length);
+        ServerCpu cpu = serverCpu(end(Traffic.NONE, timesNs.length), timesNs.length);
         LatencySamples samples = new LatencySamples(timesNs, options.test().isPingPong());
         table.samples(samples);
         return new PerfRow(size, timesNs.length, samples.figures(), cpu);
     }
 
     private PerfRow timedLatency(RoundTrip roundTrip, long size) {
+        Timed timed = timed(roundTrip, TimeUnit.SECONDS.toNanos(options.seconds()));
+        ServerCpu cpu = serverCpu(end(Traffic.NONE, timed.count()), timed.count());
+        double half = options.test().isPingPong() ? 2 : 1;
+        Map<String, Double> figures = new LinkedHashMap<>();
+        figures.put("t_avg", timed.elapsedNs() / NS_PER_US / timed.count() / half);
+        figures.put("tps", timed.count() * half * TimeUnit.SECONDS.toNanos(1) / timed.elapsedNs());
+        return new PerfRow(size, timed.count(), figures, cpu);
+    }
+
+    private static Timed timed(RoundTrip roundTrip, long durationNs) {
         long startNs = System.nanoTime();
-        long durationNs = TimeUnit.SECONDS.toNanos(options.seconds());
         long count = 0;
         long elapsedNs;
         do {
@@ -172,13 +177,10 @@ public final class PerfClient {
             count++;
             elapsedNs = System.nanoTime() - startNs;
         } while (elapsedNs < durationNs);
-        ServerCpu cpu = serverCpu(end(count), count);
-        double half = options.test().isPingPong() ? 2 : 1;
-        Map<String, Double> figures = new LinkedHashMap<>();
-        figures.put("t_avg", elapsedNs / 1e3 / count / half);
-        figures.put("tps", count * half * TimeUnit.SECONDS.toNanos(1) / elapsedNs);
-        return new PerfRow(size, count, figures, cpu);
+        return new Timed(count, elapsedNs);
     }
+
+    private record Timed(long count, long elapsedNs) {}
 
     private void readOnce(ReadTraffic traffic, long size) {
         traffic.done = false;
@@ -239,21 +241,30 @@ public final class PerfClient {
                 peerReceives);
         List<PerfRow> rows = new ArrayList<>();
         for (long size : options.sizes()) {
-            begin(size, options.iterations(), options.seconds());
-            traffic.begin(size, options.iterations(), options.seconds());
-            while (!traffic.isDone()) {
-                traffic.pump();
-                requireProgress(endpoint.turn(traffic, !options.events(), PerfEndpoint.TIMEOUT_NS));
+            long warmUpNs = options.warmUpNs(rows.isEmpty());
+            if (warmUpNs > 0) {
+                transfer(traffic, size, options.iterations(), warmUpNs);
+                end(traffic, traffic.operations());
             }
+            transfer(traffic, size, options.iterations(), TimeUnit.SECONDS.toNanos(options.seconds()));
             rows.add(bandwidthRow(traffic, size));
             table.row(rows.getLast());
         }
         return rows;
     }
 
+    private void transfer(BandwidthTraffic traffic, long size, long iterations, long durationNs) {
+        begin(traffic, size, iterations, durationNs);
+        traffic.begin(size, iterations, durationNs);
+        while (!traffic.isDone()) {
+            traffic.pump();
+            requireProgress(endpoint.turn(traffic, !options.events(), PerfEndpoint.TIMEOUT_NS));
+        }
+    }
+
     private PerfRow bandwidthRow(BandwidthTraffic traffic, long size) {
         long operations = traffic.operations();
-        ControlMessage result = end(operations);
+        ControlMessage result = end(traffic, operations);
         long theirs = result.value(3);
         ServerCpu cpu = serverCpu(result, operations);
         double perSecond = perSecond(operations, traffic.elapsedNs()) + perSecond(theirs, result.value(4));

@@ -63,6 +63,8 @@ final class PerfEndpoint implements AutoCloseable {
     private RemoteRegion remote = new RemoteRegion(0, 0, 0);
     private long half;
     private int controlSends;
+    private boolean mayEnd;
+    private boolean ended;
 
     /**
      * An end without queue pairs.
@@ -210,40 +212,40 @@ final class PerfEndpoint implements AutoCloseable {
         controlSends++;
     }
 
-    /** Waits until the control messages have left, so that closing does not overtake them. */
+    /** Waits until the control messages have left, so that closing does not overtake them; the peer may end first. */
     void flush() {
+        mayEnd = true;
         long deadlineNs = System.nanoTime() + TIMEOUT_NS;
-        while (controlSends > 0 && System.nanoTime() - deadlineNs < 0) {
+        while (controlSends > 0 && !ended && System.nanoTime() - deadlineNs < 0) {
             turn(Traffic.NONE, false, TIMEOUT_NS);
         }
     }
 
     /**
-     * Waits for a control message.
+     * Waits without limit for a control message and hands data completions on meanwhile. A peer that is gone has said {@link
+     * ControlMessage#BYE}: its data queue pairs may end before that message is seen.
      *
-     * @param kind the one expected
-     * @param timeoutNs how long to wait
-     * @throws PerfException if another came, or none in time
+     * @param traffic who takes them
      */
-    ControlMessage receive(int kind, long timeoutNs) {
-        ControlMessage message = receiveAny(Traffic.NONE, timeoutNs);
-        if (message.kind() == ControlMessage.REFUSED) {
-            throw new PerfException("the server refused: " + message.text());
+    ControlMessage receiveOrEnd(Traffic traffic) {
+        mayEnd = true;
+        while (arrived.isEmpty() && !ended) {
+            turn(traffic, false, TIMEOUT_NS);
         }
-        if (message.kind() != kind) {
-            throw new PerfException(
-                    "the peer sent control message " + message.kind() + " where " + kind + " was expected");
-        }
-        return message;
+        mayEnd = false;
+        ControlMessage message = arrived.poll();
+        return message == null ? ControlMessage.of(ControlMessage.BYE) : message;
     }
 
     /**
-     * Waits asleep for any control message and hands data completions on meanwhile.
+     * Waits asleep for a control message and hands data completions on meanwhile.
      *
+     * @param kind the one expected
      * @param traffic who takes them
      * @param timeoutNs how long to wait
+     * @throws PerfException if another came, or none in time
      */
-    ControlMessage receiveAny(Traffic traffic, long timeoutNs) {
+    ControlMessage receive(int kind, Traffic traffic, long timeoutNs) {
         long deadlineNs = System.nanoTime() + timeoutNs;
         while (arrived.isEmpty()) {
             long leftNs = deadlineNs - System.nanoTime();
@@ -253,7 +255,15 @@ final class PerfEndpoint implements AutoCloseable {
             }
             turn(traffic, false, leftNs);
         }
-        return arrived.remove();
+        ControlMessage message = arrived.remove();
+        if (message.kind() == ControlMessage.REFUSED) {
+            throw new PerfException("the server refused: " + message.text());
+        }
+        if (message.kind() != kind) {
+            throw new PerfException(
+                    "the peer sent control message " + message.kind() + " where " + kind + " was expected");
+        }
+        return message;
     }
 
     /** The control message that has arrived, or null. */
@@ -281,6 +291,10 @@ final class PerfEndpoint implements AutoCloseable {
     private void dispatch(WorkCompletion completion, Traffic traffic) {
         long wrId = completion.wrId();
         if (!completion.isSuccess()) {
+            if (mayEnd) {
+                ended = true;
+                return;
+            }
             throw failure(completion);
         }
         if (kind(wrId) != CONTROL) {

@@ -2,6 +2,7 @@ package org.softrdma.bench.perf;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.SendOpcode;
 
@@ -18,6 +19,7 @@ import org.softrdma.verbs.SendOpcode;
  * @param inline SENDs and WRITEs up to this size are inline (-I)
  * @param events wait for events instead of polling (-e)
  * @param completionModeration one operation in so many asks for a completion (-Q); bandwidth only
+ * @param warmUpMillis time before the first size whose operations are not counted; a tenth of it before each other
  * @param bidirectional the server does the same at the same time (-b)
  */
 public record PerfOptions(
@@ -31,6 +33,7 @@ public record PerfOptions(
         int inline,
         boolean events,
         int completionModeration,
+        int warmUpMillis,
         boolean bidirectional) {
     /** The longest message of -a. */
     public static final long LARGEST_OF_ALL = 1L << 23;
@@ -54,6 +57,7 @@ public record PerfOptions(
         }
         expect(faults, "-n", iterations, MIN_ITERATIONS, test.isLatency() ? MAX_LATENCY_ITERATIONS : Long.MAX_VALUE);
         expect(faults, "-D", seconds, 0, Integer.MAX_VALUE);
+        expect(faults, "--warm-up", warmUpMillis, 0, Integer.MAX_VALUE);
         expect(faults, "-q", queuePairs, 1, test.isLatency() ? 1 : MAX_QUEUE_PAIRS);
         expect(faults, "-t", txDepth, 1, Short.MAX_VALUE);
         expect(faults, "-o", outstandingReads, 0, Short.MAX_VALUE);
@@ -79,6 +83,12 @@ public record PerfOptions(
     /** The longest message. */
     long largestSize() {
         return sizes.stream().mapToLong(Long::longValue).max().orElse(1);
+    }
+
+    /** How long the operations before a size take that are not counted. */
+    long warmUpNs(boolean first) {
+        long all = TimeUnit.MILLISECONDS.toNanos(warmUpMillis);
+        return first ? all : all / 10;
     }
 
     /** READs in flight per queue pair on this device. */

@@ -84,7 +84,7 @@ public final class PerfServer {
             request.accept(ConnectionParameters.DEFAULT, PerfEndpoint.TIMEOUT_NS);
             InetAddress peer = request.remoteAddress().getAddress();
             say("client " + request.remoteAddress());
-            ControlMessage hello = endpoint.receive(ControlMessage.HELLO, PerfEndpoint.TIMEOUT_NS);
+            ControlMessage hello = endpoint.receive(ControlMessage.HELLO, Traffic.NONE, PerfEndpoint.TIMEOUT_NS);
             Optional<String> fault = fault(hello);
             if (fault.isPresent()) {
                 endpoint.send(ControlMessage.withText(ControlMessage.REFUSED, fault.get()));
@@ -94,7 +94,7 @@ public final class PerfServer {
             Traffic traffic = prepare(endpoint, hello, listener, peer);
             boolean events = (hello.value(5) & ControlMessage.FLAG_EVENTS) != 0;
             for (; ; ) {
-                ControlMessage message = endpoint.receiveAny(traffic, Long.MAX_VALUE / 2);
+                ControlMessage message = endpoint.receiveOrEnd(traffic);
                 if (message.kind() != ControlMessage.BEGIN) {
                     break;
                 }
@@ -168,7 +168,7 @@ public final class PerfServer {
     private void measure(PerfEndpoint endpoint, Traffic traffic, ControlMessage begin, boolean events) {
         boolean active = !traffic.isDone() || traffic instanceof BandwidthTraffic;
         boolean spin = !events && (device.manualProgress() || traffic.answers() || active);
-        traffic.begin(begin.value(0), begin.value(1), (int) begin.value(2));
+        traffic.begin(begin.value(0), begin.value(1), begin.value(2));
         meter.start();
         endpoint.send(ControlMessage.of(ControlMessage.READY));
         ControlMessage end = null;

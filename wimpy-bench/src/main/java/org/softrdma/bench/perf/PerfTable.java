@@ -56,6 +56,8 @@ public final class PerfTable {
         }
         out.println(" Outstand reads  : " + reads + "\t\tMax inline data : " + options.inline() + "[B]");
         out.println(" Completions     : " + (options.events() ? "events" : "polling"));
+        out.println(" Warm-up         : " + options.warmUpMillis()
+                + " ms before the first size, a tenth before each other");
         out.println(" Wire            : " + wire);
         out.println(LINE);
         out.println(columns());

@@ -39,7 +39,7 @@ final class PingPongTraffic implements Traffic {
     }
 
     @Override
-    public void begin(long newSizeBytes, long iterations, int seconds) {
+    public void begin(long newSizeBytes, long iterations, long durationNs) {
         sizeBytes = newSizeBytes;
         received = 0;
     }

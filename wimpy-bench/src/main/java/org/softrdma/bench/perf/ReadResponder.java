@@ -114,12 +114,17 @@ public final class ReadResponder {
             open(settings, regions, memories);
             say("READY");
             boolean manual = device.manualProgress();
-            Thread.ofPlatform().daemon().name("control").start(() -> readCommands(in, listener, manual));
+            Thread control =
+                    Thread.ofPlatform().daemon().name("control").start(() -> readCommands(in, listener, manual));
             if (manual) {
                 drive(listener);
             } else {
                 accept(listener);
+                // It closes the listener: it must be done with that before the device is closed.
+                control.join();
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } finally {
             // A peer may still read: its queue pairs go first.
             queuePairs.forEach(QueuePair::close);

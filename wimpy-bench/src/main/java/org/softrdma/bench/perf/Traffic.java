@@ -9,10 +9,10 @@ interface Traffic {
      * A message size begins.
      *
      * @param sizeBytes the size
-     * @param iterations operations per queue pair; ignored if seconds is not 0
-     * @param seconds how long to go on
+     * @param iterations operations per queue pair; ignored if durationNs is not 0
+     * @param durationNs how long to go on, 0 for the iterations
      */
-    default void begin(long sizeBytes, long iterations, int seconds) {}
+    default void begin(long sizeBytes, long iterations, long durationNs) {}
 
     /** Posts what can be posted. */
     default void pump() {}

@@ -90,14 +90,14 @@ class PerfPartsTest {
     void shouldNameEveryFaultOfTheOptions() {
         IllegalArgumentException refused = assertThrows(
                 IllegalArgumentException.class,
-                () -> new PerfOptions(PerfTest.READ_LATENCY, List.of(0L), 1, 0, 2, 128, 0, 0, false, 1, true));
+                () -> new PerfOptions(PerfTest.READ_LATENCY, List.of(0L), 1, 0, 2, 128, 0, 0, false, 1, 0, true));
 
         for (String name : List.of("-s", "-n", "-q", "-b")) {
             assertTrue(refused.toString().contains(name), refused.toString());
         }
         assertThrows(
                 IllegalArgumentException.class,
-                () -> new PerfOptions(PerfTest.READ_BANDWIDTH, List.of(1L), 5, 0, 1, 8, 0, 0, false, 9, false));
+                () -> new PerfOptions(PerfTest.READ_BANDWIDTH, List.of(1L), 5, 0, 1, 8, 0, 0, false, 9, 0, false));
     }
 
     @Test
@@ -119,7 +119,7 @@ class PerfPartsTest {
                 " #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]",
                 PerfTable.BANDWIDTH_HEADER);
         PerfOptions options =
-                new PerfOptions(PerfTest.READ_BANDWIDTH, List.of(65536L), 5000, 0, 1, 128, 0, 0, false, 100, false);
+                new PerfOptions(PerfTest.READ_BANDWIDTH, List.of(65536L), 5000, 0, 1, 128, 0, 0, false, 100, 0, false);
         Map<String, Double> values = new LinkedHashMap<>();
         values.put("BW_peak", 2775.5);
         values.put("BW_average", 2700.25);
