@@ -123,12 +123,13 @@ public final class ConformanceRunner {
                 "junit.jupiter.execution.timeout.testmethod.default",
                 Math.round(CASE_LIMIT_SECONDS * Math.max(1, settings.scale())) + " s");
         Recorder recorder = new Recorder();
-        recorder.begin();
-        launcher(request.build(), recorder);
+        if (recorder.begin()) {
+            execute(request.build(), recorder);
+        }
         return recorder.end();
     }
 
-    private static void launcher(LauncherDiscoveryRequest request, TestExecutionListener listener) {
+    private static void execute(LauncherDiscoveryRequest request, TestExecutionListener listener) {
         // The listeners of a build tool that runs this as one of its own tests must not see the cases.
         LauncherConfig config = LauncherConfig.builder()
                 .enableTestExecutionListenerAutoRegistration(false)
@@ -163,8 +164,8 @@ public final class ConformanceRunner {
         private long operations;
         private long startedNs;
 
-        /** Opens the fabric once for what the header says. */
-        void begin() {
+        /** Opens the fabric once for what the header says; false if it cannot, so that no case could run. */
+        boolean begin() {
             String problem = "";
             try {
                 Fabric fabric = Fabric.open(settings, 0);
@@ -184,10 +185,12 @@ public final class ConformanceRunner {
                 record(new CaseResult(
                         0, "devices open, connect and close", "VerbsProvider", Status.FAILED, problem, 0));
             }
+            return problem.isEmpty();
         }
 
         ConformanceReport end() {
-            if (operations == 0) {
+            boolean failed = results.stream().anyMatch(result -> result.status() == Status.FAILED);
+            if (operations == 0 && !failed) {
                 record(new CaseResult(
                         0,
                         "the run moves data by RDMA",

@@ -25,6 +25,8 @@ import org.softrdma.verbs.Feature;
  * @param peerSurvivesLocalError an error that the requester finds in its own request leaves the peer's queue pair alone
  * @param passiveSideMaySendFirst the accepting side may use the connection before the connecting one did
  * @param reportsQueueOverrun a full completion queue is reported and never drops silently
+ * @param flushesBeforeTheCause requests that were outstanding before the refused one may be flushed: a Terminate leaves at
+ *     the earliest opportunity and names its request (RFC 5040, sections 6.2.1 and 7.1)
  * @param checksWholeReceiveBuffer a RECV whose entry is longer than its region may fail although the message fits
  * @param readRefused a READ refused by the peer, at the requester
  * @param writeRefused a WRITE refused by the peer, at the requester
@@ -42,6 +44,7 @@ public record ProviderTraits(
         boolean peerSurvivesLocalError,
         boolean passiveSideMaySendFirst,
         boolean reportsQueueOverrun,
+        boolean flushesBeforeTheCause,
         boolean checksWholeReceiveBuffer,
         Set<CompletionStatus> readRefused,
         Set<CompletionStatus> writeRefused,
@@ -78,6 +81,7 @@ public record ProviderTraits(
                 false,
                 true,
                 true,
+                !statuses,
                 false,
                 Set.of(readStatuses ? REMOTE_ACCESS_ERROR : FLUSHED),
                 statuses ? Set.of(REMOTE_ACCESS_ERROR) : SENT_OR_FLUSHED,
@@ -99,6 +103,7 @@ public record ProviderTraits(
                 false,
                 false,
                 true,
+                true,
                 Set.of(FLUSHED),
                 SENT_OR_FLUSHED,
                 SENT_OR_FLUSHED,
@@ -117,6 +122,7 @@ public record ProviderTraits(
                 features.contains(Feature.ACKNOWLEDGED_WRITES),
                 true,
                 true,
+                false,
                 false,
                 true,
                 Set.of(REMOTE_ACCESS_ERROR),

@@ -229,8 +229,8 @@ public final class ConnectionCases {
             }
             pair.responder().queuePair().close();
             Refusals.expectSuccessesThenFlushes(
+                    fabric,
                     pair.requester().sends().take(64, "READs of a peer that vanished"),
-                    0,
                     fabric.traits().peerGone(),
                     "READs of a peer that vanished");
             pair.requester().awaitError();

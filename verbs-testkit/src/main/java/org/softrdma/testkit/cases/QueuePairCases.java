@@ -315,7 +315,7 @@ public final class QueuePairCases {
                 victim.responder().queuePair().close();
                 List<Completion> completions = victim.requester().sends().take(depth, "READs of a closed peer");
                 Refusals.expectSuccessesThenFlushes(
-                        completions, 0, fabric.traits().peerGone(), "READs");
+                        fabric, completions, fabric.traits().peerGone(), "READs");
                 victim.requester().awaitError();
             }
             for (int i = 0; i < 32; i++) {

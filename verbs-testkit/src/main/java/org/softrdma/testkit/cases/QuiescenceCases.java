@@ -62,7 +62,7 @@ public final class QuiescenceCases {
             memory.fill(BytePattern.POISON);
             List<Completion> completions = pair.requester().sends().take(REQUESTS, "READs into a dead sink");
             int succeeded = Refusals.expectSuccessesThenFlushes(
-                    completions, 0, fabric.traits().badReadSink(), "READs into a dead sink");
+                    fabric, completions, fabric.traits().badReadSink(), "READs into a dead sink");
             if (succeeded < REQUESTS) {
                 pair.expectBrokenByLocalError();
             }
@@ -91,8 +91,8 @@ public final class QuiescenceCases {
             memory.fill(BytePattern.POISON);
             pair.requester().write(REQUESTS, source, 0, REQUEST_BYTES, target.address(), target.rkey());
             Refusals.expectSuccessesThenFlushes(
+                    fabric,
                     pair.requester().sends().take(REQUESTS + 1, "WRITEs to a dead target"),
-                    0,
                     fabric.traits().writeRefused(),
                     "WRITEs to a dead target");
             pair.expectBothBroken();
@@ -220,13 +220,13 @@ public final class QuiescenceCases {
             inbox.close();
             memory.fill(BytePattern.POISON);
             int received = Refusals.expectSuccessesThenFlushes(
+                    fabric,
                     pair.responder().receives().take(messages, "RECVs into a dead buffer"),
-                    0,
                     fabric.traits().badReceiveSink(),
                     "RECVs into a dead buffer");
             Refusals.expectSuccessesThenFlushes(
+                    fabric,
                     pair.requester().sends().take(messages, "SENDs to a dead buffer"),
-                    0,
                     fabric.traits().sendFailedAtPeer(),
                     "SENDs to a dead buffer");
             if (received < messages) {
@@ -256,8 +256,8 @@ public final class QuiescenceCases {
             source.close();
             memory.fill(BytePattern.POISON);
             int succeeded = Refusals.expectSuccessesThenFlushes(
+                    fabric,
                     pair.requester().sends().take(2, "WRITEs from a dead source"),
-                    0,
                     fabric.traits().badSource(),
                     "WRITEs from a dead source");
             if (succeeded == 2) {
@@ -294,6 +294,8 @@ public final class QuiescenceCases {
         memory.fill((byte) 1);
         MemoryRegion source = fabric.responder().register(memory);
         MemoryRegion target = fabric.requester().region(length, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        MemoryRegion responderSink = fabric.responder().region(8, AccessFlag.READ_SINK);
+        MemoryRegion requesterSource = fabric.requester().region(8, AccessFlag.REMOTE_READ);
         pair.responder().write(0, source, target);
         Task<Long> closing = fabric.start("deregister", () -> {
             fabric.linger(50_000_000); // Nobody drives the requester now: the stream is full.
@@ -311,8 +313,8 @@ public final class QuiescenceCases {
         assertTrue(closing.get() < fabric.timeoutNs() / 2, "deregistering took " + closing.get() + " ns");
         Completion completion = pair.responder().sends().next("the WRITE from a dead source");
         if (completion.isSuccess()) {
-            pair.responder().read(1, source(fabric), target0(fabric));
-            pair.responder().sends().next("a READ behind it");
+            pair.responder().read(1, responderSink, requesterSource); // Comes behind the WRITE.
+            pair.responder().sends().expect(1, CompletionOpcode.READ, 8);
         } else {
             assertTrue(
                     FLUSHED.contains(completion.status())
@@ -321,14 +323,6 @@ public final class QuiescenceCases {
             pair.requester().awaitError();
         }
         requireZeroOrOne(target.memory(), 0);
-    }
-
-    private static MemoryRegion source(Fabric fabric) {
-        return fabric.responder().region(8, AccessFlag.READ_SINK);
-    }
-
-    private static MemoryRegion target0(Fabric fabric) {
-        return fabric.requester().region(8, AccessFlag.REMOTE_READ);
     }
 
     /** See the title. */
@@ -354,7 +348,7 @@ public final class QuiescenceCases {
             memory.fill(BytePattern.POISON);
             List<Completion> completions = pair.requester().sends().take(4, "READs of a dead source");
             int succeeded = Refusals.expectSuccessesThenFlushes(
-                    completions, 0, fabric.traits().readRefused(), "READs of a dead source");
+                    fabric, completions, fabric.traits().readRefused(), "READs of a dead source");
             if (succeeded < 4) {
                 pair.expectBothBroken();
             } else {

@@ -14,6 +14,7 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.softrdma.testkit.BytePattern;
+import org.softrdma.testkit.Completion;
 import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.ConnectionSpec;
 import org.softrdma.testkit.Endpoint;
@@ -327,6 +328,42 @@ public final class ReadCases {
                             "READ " + i + " on connection " + p + " in round " + round);
                 }
             }
+        }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 295,
+            title =
+                    "among READs one is refused: it names the cause, those before it are whole or flushed, those behind flushed",
+            source = "RFC 5040 sections 5.5 rule 20, 6.2.1 and 7.1; ibv_poll_cq(3)")
+    void shouldNameTheRefusedReadWhenOthersAreInFlight(Fabric fabric) {
+        int length = 256 << 10;
+        int bad = 4;
+        BytePattern pattern = fabric.pattern();
+        MemoryRegion source = fabric.responder().region(length, pattern, AccessFlag.REMOTE_READ);
+        for (int round = 0; round < fabric.times(10); round++) {
+            LoopbackPair pair = fabric.connect();
+            List<MemoryRegion> sinks = new ArrayList<>();
+            for (int i = 0; i < bad + 2; i++) {
+                MemoryRegion sink = fabric.requester().region(length, AccessFlag.READ_SINK);
+                sinks.add(sink);
+                pair.requester().read(i, sink, 0, length, source.address(), i == bad ? BAD_KEY : source.rkey());
+            }
+            List<Completion> completions = pair.requester().sends().take(bad + 2, "READs, one of them by a bad key");
+            int succeeded = Refusals.expectSuccessesThenFlushes(
+                    fabric, completions, fabric.traits().readRefused(), "READs around a refused one");
+            assertTrue(
+                    fabric.traits().readRefused().contains(completions.get(bad).status()),
+                    "the READ by a bad key: " + completions);
+            assertTrue(
+                    succeeded == bad || fabric.traits().flushesBeforeTheCause(),
+                    "READs before the refused one: " + completions);
+            for (int i = 0; i < succeeded; i++) {
+                pattern.require(sinks.get(i).memory(), "READ " + i + " before the refused one");
+            }
+            pair.expectBothBroken();
         }
     }
 

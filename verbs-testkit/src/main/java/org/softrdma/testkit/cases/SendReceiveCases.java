@@ -174,8 +174,8 @@ public final class SendReceiveCases {
             pattern.require(inbox.memory(), "all messages");
         } else {
             Refusals.expectSuccessesThenFlushes(
+                    fabric,
                     pair.requester().sends().take(2 * receives, "the SENDs"),
-                    0,
                     fabric.traits().sendRefused(),
                     "SENDs, half of them without RECV");
             pair.expectBothBroken();
