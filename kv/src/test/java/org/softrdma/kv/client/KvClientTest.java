@@ -247,8 +247,8 @@ class KvClientTest {
             assertTrue(client.get(KEY).isPresent());
             running.stop();
             KvException first = assertThrows(KvException.class, () -> client.get(KEY));
-            assertTrue(first.getMessage().contains(" is gone"), first.getMessage());
-            assertTrue(first.getMessage().contains(":" + client.serverAddress().getPort()), first.getMessage());
+            assertTrue(message(first).contains(" is gone"), message(first));
+            assertTrue(message(first).contains(":" + client.serverAddress().getPort()), message(first));
             assertThrows(KvException.class, () -> client.set(KEY, 0, 0, bytes("value")));
             assertThrows(KvException.class, () -> client.delete(KEY));
             assertThrows(KvException.class, () -> client.start(KEY, 0));
@@ -265,7 +265,7 @@ class KvClientTest {
         KvException e = assertThrows(
                 KvException.class,
                 () -> KvClient.connect(running.clientDevice(), new KvClientContext(nowhere).conclude()));
-        assertTrue(e.getMessage().startsWith("cannot connect to "), e.getMessage());
+        assertTrue(message(e).startsWith("cannot connect to "), message(e));
     }
 
     @Test
@@ -275,7 +275,7 @@ class KvClientTest {
                     .connectTimeoutNs(TimeUnit.MILLISECONDS.toNanos(200))
                     .conclude();
             KvException e = assertThrows(KvException.class, () -> KvClient.connect(running.clientDevice(), context));
-            assertTrue(e.getMessage().endsWith("did not answer in time"), e.getMessage());
+            assertTrue(message(e).endsWith("did not answer in time"), message(e));
         }
     }
 
@@ -301,6 +301,10 @@ class KvClientTest {
 
     private KvClientContext context() {
         return new KvClientContext(running.address());
+    }
+
+    private static String message(KvException e) {
+        return String.valueOf(e.getMessage());
     }
 
     private static byte[] bytes(String text) {

@@ -50,7 +50,7 @@ class StagCacheTest {
         StagCache cache = new StagCache(64);
         Map<Long, Long> last = new HashMap<>();
         for (int step = 0; step < 50_000; step++) {
-            long hash = 1 + random.nextInt(200);
+            long hash = 1L + random.nextInt(200);
             if (random.nextInt(4) == 0) {
                 cache.remove(hash);
                 last.remove(hash);

@@ -57,9 +57,20 @@ class MemcachedPortTest {
 
     @Test
     void shouldGiveTheSameAnswersWhereverTheRequestsAreCut() throws IOException {
-        String requests = "set a 7 0 6\r\nab\r\ncd\r\nget a\r\nset b 0 0 1\r\nxyz\r\ngets a nothing\r\ndelete a\r\n";
-        String expected = "STORED\r\nVALUE a 7 6\r\nab\r\ncd\r\nEND\r\nCLIENT_ERROR bad data chunk\r\nERROR\r\n"
-                + "VALUE a 7 6 CAS\r\nab\r\ncd\r\nEND\r\nDELETED\r\n";
+        String requests = lines("set a 7 0 6", "ab", "cd", "get a", "set b 0 0 1", "xyz", "gets a nothing", "delete a");
+        String expected = lines(
+                "STORED",
+                "VALUE a 7 6",
+                "ab",
+                "cd",
+                "END",
+                "CLIENT_ERROR bad data chunk",
+                "ERROR",
+                "VALUE a 7 6 CAS",
+                "ab",
+                "cd",
+                "END",
+                "DELETED");
         for (int cut = 1; cut < requests.length(); cut++) {
             try (RawMemcached client = new RawMemcached(running.address())) {
                 client.send(requests.substring(0, cut));
@@ -245,5 +256,9 @@ class MemcachedPortTest {
                     "STORED\r\nVALUE a 0 1\r\nx\r\nEND\r\n",
                     client.ask("set a 0 0 1\r\nx\r\nget a\r\n", "STORED\r\nVALUE a 0 1\r\nx\r\nEND\r\n"));
         }
+    }
+
+    private static String lines(String... lines) {
+        return String.join("\r\n", lines) + "\r\n";
     }
 }

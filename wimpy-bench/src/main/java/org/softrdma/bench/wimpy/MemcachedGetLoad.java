@@ -1,0 +1,322 @@
+package org.softrdma.bench.wimpy;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * GETs over memcached's text protocol, pipelined: a selector, a receive buffer per connection, answers taken apart as they
+ * come, all requests that an answer allows in one write. Allocates nothing per GET.
+ */
+final class MemcachedGetLoad implements GetLoad {
+    private static final int INPUT_LENGTH = 256 * 1024;
+    private static final int TIMEOUT_MS = 10_000;
+    private static final int MAX_REQUEST_LENGTH = 300;
+
+    private final String server;
+    private final GetCommand command;
+    private final Selector selector;
+    private final List<Connection> connections = new ArrayList<>();
+    private final Map<KeySpace, byte[][]> requests = new HashMap<>();
+    private final RandomKeys random = new RandomKeys();
+    private final Histogram latencies = Latencies.histogram();
+    private KeySpace keys = new KeySpace(0, 1);
+    private byte[][] keyRequests = {};
+    private boolean asking;
+    private long nowNs;
+    private long gets;
+    private long errors;
+    private @Nullable IOException failure;
+
+    /**
+     * Connects.
+     *
+     * @param address memcached port of the server
+     * @param command how to ask
+     * @param count connections
+     * @param maxWindow the largest window
+     */
+    MemcachedGetLoad(InetSocketAddress address, GetCommand command, int count, int maxWindow) {
+        this.server = address.toString();
+        this.command = command;
+        try {
+            selector = Selector.open();
+        } catch (IOException e) {
+            throw new WimpyException("no selector: " + e.getMessage(), e);
+        }
+        try {
+            for (int i = 0; i < count; i++) {
+                connections.add(new Connection(address, maxWindow));
+            }
+        } catch (IOException e) {
+            close();
+            throw new WimpyException("cannot connect to " + address + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public LoadOutcome run(KeySpace pairs, int window, long durationNs) {
+        keys = pairs;
+        keyRequests = requests.computeIfAbsent(pairs, this::requestsOf);
+        latencies.reset();
+        gets = 0;
+        errors = 0;
+        asking = true;
+        long startNs = System.nanoTime();
+        nowNs = startNs;
+        try {
+            for (Connection connection : connections) {
+                connection.begin(window);
+            }
+            int outstanding = 1;
+            while (outstanding > 0) {
+                turn();
+                asking = nowNs - startNs < durationNs;
+                outstanding = asking ? 1 : outstanding();
+            }
+        } catch (IOException e) {
+            throw new WimpyException(server + ": " + e.getMessage(), e);
+        }
+        return new LoadOutcome(gets, errors, System.nanoTime() - startNs, latencies);
+    }
+
+    private byte[][] requestsOf(KeySpace pairs) {
+        byte[][] all = new byte[pairs.size()][];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = command.request(pairs.key(i));
+        }
+        return all;
+    }
+
+    private int outstanding() {
+        int sum = 0;
+        for (Connection connection : connections) {
+            sum += connection.outstanding;
+        }
+        return sum;
+    }
+
+    /** Looks until something has come, without sleeping: so does the load that READs. */
+    private void turn() throws IOException {
+        long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS);
+        while (selector.selectNow(this::handle) == 0) {
+            if (System.nanoTime() - deadlineNs > 0) {
+                throw new IOException("no answer within " + TIMEOUT_MS + " ms");
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private void handle(SelectionKey key) {
+        try {
+            ((Connection) key.attachment()).handle(key);
+        } catch (IOException e) {
+            failure = e;
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            for (Connection connection : connections) {
+                connection.channel.close();
+            }
+            selector.close();
+        } catch (IOException e) {
+            throw new WimpyException("closing connections: " + e.getMessage(), e);
+        }
+    }
+
+    /** One connection: where it is in the answers, and which GETs they are for. */
+    private final class Connection {
+        private final SocketChannel channel;
+        private final SelectionKey key;
+        private final ByteBuffer input = ByteBuffer.allocateDirect(INPUT_LENGTH);
+        private final MemorySegment inputSegment = MemorySegment.ofBuffer(input);
+        private final ByteBuffer output;
+        private final int[] asked;
+        private final long[] askedNs;
+        private int first;
+        private int outstanding;
+
+        private boolean inValue;
+        private boolean right;
+        private long valueDone;
+        private int trailerLeft;
+
+        Connection(InetSocketAddress address, int maxWindow) throws IOException {
+            asked = new int[maxWindow];
+            askedNs = new long[maxWindow];
+            output = ByteBuffer.allocateDirect(maxWindow * MAX_REQUEST_LENGTH);
+            channel = SocketChannel.open();
+            try {
+                channel.socket().connect(address, TIMEOUT_MS);
+                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                channel.configureBlocking(false);
+                key = channel.register(selector, SelectionKey.OP_READ, this);
+            } catch (IOException e) {
+                channel.close();
+                throw e;
+            }
+        }
+
+        void begin(int window) throws IOException {
+            for (int i = 0; i < window; i++) {
+                ask();
+            }
+            send();
+        }
+
+        void handle(SelectionKey ready) throws IOException {
+            if (ready.isWritable()) {
+                send();
+            }
+            if (!ready.isReadable()) {
+                return;
+            }
+            int count = channel.read(input);
+            if (count < 0) {
+                throw new IOException("the server closed a connection");
+            }
+            nowNs = System.nanoTime();
+            input.flip();
+            while (takeSome()) {
+                // until an answer is not complete
+            }
+            if (input.hasRemaining()) {
+                input.compact();
+            } else {
+                input.clear();
+            }
+            send();
+        }
+
+        /** Takes a line, a piece of a value, or what follows a value; false if that has not come yet. */
+        private boolean takeSome() throws IOException {
+            if (!inValue) {
+                return takeLine();
+            }
+            long left = keys.valueLength() - valueDone;
+            if (left > 0) {
+                return takeValue((int) Math.min(left, input.remaining()));
+            }
+            int skipped = Math.min(trailerLeft, input.remaining());
+            input.position(input.position() + skipped);
+            trailerLeft -= skipped;
+            if (trailerLeft > 0) {
+                return false;
+            }
+            inValue = false;
+            answered();
+            return input.hasRemaining();
+        }
+
+        private boolean takeLine() throws IOException {
+            int start = input.position();
+            int end = start;
+            while (end < input.limit() && input.get(end) != '\n') {
+                end++;
+            }
+            if (end == input.limit()) {
+                return false;
+            }
+            long length = lengthIn(start, end - 1);
+            input.position(end + 1);
+            if (length != keys.valueLength()) {
+                throw new IOException("answer to " + command.label() + " is not a value of " + keys.valueLength()
+                        + " bytes: "
+                        + text(start, end));
+            }
+            inValue = true;
+            right = true;
+            valueDone = 0;
+            trailerLeft = command.trailerLength();
+            return true;
+        }
+
+        private boolean takeValue(int length) {
+            if (length == 0) {
+                return false;
+            }
+            if (gets % SAMPLE_INTERVAL == 0) {
+                right &= keys.matches(asked[first], valueDone, inputSegment, input.position(), length);
+            }
+            input.position(input.position() + length);
+            valueDone += length;
+            return true;
+        }
+
+        private void answered() {
+            if (right) {
+                gets++;
+                latencies.recordValue(Math.min(nowNs - askedNs[first], Latencies.HIGHEST_NS));
+            } else {
+                errors++;
+            }
+            first = (first + 1) % asked.length;
+            outstanding--;
+            if (asking) {
+                ask();
+            }
+        }
+
+        private void ask() {
+            int index = random.next(keys.size());
+            int slot = (first + outstanding) % asked.length;
+            asked[slot] = index;
+            askedNs[slot] = nowNs;
+            outstanding++;
+            output.put(keyRequests[index]);
+        }
+
+        private void send() throws IOException {
+            if (output.position() == 0) {
+                return;
+            }
+            output.flip();
+            channel.write(output);
+            boolean all = !output.hasRemaining();
+            output.compact();
+            key.interestOps(all ? SelectionKey.OP_READ : SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+        }
+
+        /** The number that stands for the length in a line, or -1. */
+        private long lengthIn(int start, int end) {
+            int word = 0;
+            int at = start;
+            for (; at < end && word < command.lengthWord(); at++) {
+                if (input.get(at) == ' ') {
+                    word++;
+                }
+            }
+            long length = at < end && word == command.lengthWord() ? 0 : -1;
+            for (; at < end && length >= 0 && input.get(at) != ' '; at++) {
+                int digit = input.get(at) - '0';
+                length = digit >= 0 && digit <= 9 ? length * 10 + digit : -1;
+            }
+            return length;
+        }
+
+        private String text(int start, int end) {
+            StringBuilder line = new StringBuilder();
+            for (int at = start; at < end && line.length() < 80; at++) {
+                line.append((char) input.get(at));
+            }
+            return line.toString().strip();
+        }
+    }
+}

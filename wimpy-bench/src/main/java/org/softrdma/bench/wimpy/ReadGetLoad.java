@@ -1,0 +1,195 @@
+package org.softrdma.bench.wimpy;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.softrdma.kv.client.CompletionLoop;
+import org.softrdma.kv.client.KvClient;
+import org.softrdma.kv.client.KvClientContext;
+import org.softrdma.kv.client.KvItem;
+import org.softrdma.kv.client.ReadHandler;
+import org.softrdma.kv.client.ReadOutcome;
+import org.softrdma.kv.client.RemoteItem;
+import org.softrdma.kv.client.SetStatus;
+import org.softrdma.kv.client.StartStatus;
+import org.softrdma.verbs.VerbsDevice;
+
+/** GETs by READ through {@link KvClient}s: every value is checked by its CRCs too. */
+final class ReadGetLoad implements GetLoad, ReadHandler {
+    private static final int HEADROOM = 1024;
+    private static final long STALL_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final int EMPTY_POLLS_PER_CLOCK = 64;
+    private static final int KEY_BITS = 32;
+
+    private final CompletionLoop loop;
+    private final List<KvClient> clients = new ArrayList<>();
+    private final RandomKeys random = new RandomKeys();
+    private final Histogram latencies = Latencies.histogram();
+    private final int maxWindow;
+    private final long[] sentNs;
+    private final int[] freeTags;
+    private int freeTagCount;
+    private KeySpace keys = new KeySpace(0, 1);
+    private long nowNs;
+    private long gets;
+    private long errors;
+
+    /**
+     * Connects.
+     *
+     * @param device stays open until after this is closed; this thread drives it
+     * @param server memcached port of the server
+     * @param connections how many
+     * @param maxWindow the largest window
+     * @param maxValueLength the longest value
+     * @param maxKeys how many keys there may be in all
+     */
+    ReadGetLoad(
+            VerbsDevice device,
+            InetSocketAddress server,
+            int connections,
+            int maxWindow,
+            int maxValueLength,
+            int maxKeys) {
+        this.maxWindow = maxWindow;
+        sentNs = new long[connections * maxWindow];
+        freeTags = new int[sentNs.length];
+        loop = new CompletionLoop(device, connections, maxWindow);
+        try {
+            for (int i = 0; i < connections; i++) {
+                clients.add(new KvClient(
+                        loop,
+                        new KvClientContext(server)
+                                .window(maxWindow)
+                                .maxItemLength(maxValueLength + HEADROOM)
+                                .stagCapacity(16 * maxKeys)
+                                .conclude()));
+            }
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /** Stores all pairs, by the first client. */
+    void insert(KeySpace pairs) {
+        for (int i = 0; i < pairs.size(); i++) {
+            SetStatus status = clients.get(0).set(pairs.key(i), 0, 0, pairs.value(i));
+            if (status != SetStatus.STORED) {
+                throw new WimpyException(
+                        "the server did not store a value of " + pairs.valueLength() + " bytes: " + status);
+            }
+        }
+    }
+
+    /** Gets each pair once with each client, which makes them know where it is, and compares all of it. */
+    void learn(KeySpace pairs) {
+        for (KvClient client : clients) {
+            for (int i = 0; i < pairs.size(); i++) {
+                byte[] key = pairs.key(i);
+                Optional<KvItem> item = client.get(key);
+                if (item.isEmpty() || !java.util.Arrays.equals(item.get().value(), pairs.value(i))) {
+                    throw new WimpyException("the server returned a wrong value for pair " + i + " of "
+                            + pairs.valueLength() + " bytes");
+                }
+            }
+        }
+    }
+
+    @Override
+    public LoadOutcome run(KeySpace pairs, int window, long durationNs) {
+        if (window > maxWindow) {
+            throw new IllegalArgumentException("window=" + window + " > maxWindow=" + maxWindow);
+        }
+        keys = pairs;
+        latencies.reset();
+        gets = 0;
+        errors = 0;
+        freeTagCount = 0;
+        for (int tag = sentNs.length - 1; tag >= 0; tag--) {
+            freeTags[freeTagCount++] = tag;
+        }
+        long startNs = System.nanoTime();
+        nowNs = startNs;
+        for (KvClient client : clients) {
+            fill(client, window);
+        }
+        while (nowNs - startNs < durationNs) {
+            turn();
+            for (KvClient client : clients) {
+                if (client.deliver(this) > 0) {
+                    fill(client, window);
+                }
+            }
+        }
+        drain();
+        return new LoadOutcome(gets, errors, System.nanoTime() - startNs, latencies);
+    }
+
+    private void drain() {
+        long deadlineNs = System.nanoTime() + STALL_NS;
+        int outstanding = 1;
+        while (outstanding > 0) {
+            turn();
+            outstanding = 0;
+            for (KvClient client : clients) {
+                client.deliver(this);
+                outstanding += client.outstanding();
+            }
+            if (nowNs - deadlineNs > 0) {
+                throw new WimpyException(outstanding + " READs did not complete: is the server alive?");
+            }
+        }
+    }
+
+    private void turn() {
+        int count = 0;
+        for (int empty = 0; count == 0 && empty < EMPTY_POLLS_PER_CLOCK; empty++) {
+            count = loop.poll();
+        }
+        nowNs = System.nanoTime();
+    }
+
+    private void fill(KvClient client, int window) {
+        while (client.outstanding() < window) {
+            int key = random.next(keys.size());
+            int tag = freeTags[freeTagCount - 1];
+            if (client.start(keys.key(key), (long) key << KEY_BITS | tag) != StartStatus.STARTED) {
+                errors++; // its place was forgotten or the item has gone: neither may happen in this study
+                client.get(keys.key(key));
+                continue;
+            }
+            freeTagCount--;
+            sentNs[tag] = nowNs;
+        }
+    }
+
+    @Override
+    public void onRead(long tagAndKey, ReadOutcome outcome, RemoteItem item) {
+        int tag = (int) tagAndKey;
+        freeTags[freeTagCount++] = tag;
+        if (outcome != ReadOutcome.HIT || !isRight((int) (tagAndKey >>> KEY_BITS), item)) {
+            errors++;
+            return;
+        }
+        gets++;
+        latencies.recordValue(Math.min(nowNs - sentNs[tag], Latencies.HIGHEST_NS));
+    }
+
+    private boolean isRight(int key, RemoteItem item) {
+        return item.valueLength() == keys.valueLength()
+                && (gets % SAMPLE_INTERVAL != 0
+                        || keys.matches(key, 0, item.memory(), item.valueOffset(), item.valueLength()));
+    }
+
+    @Override
+    public void close() {
+        for (int i = clients.size() - 1; i >= 0; i--) {
+            clients.get(i).close();
+        }
+        loop.close();
+    }
+}
