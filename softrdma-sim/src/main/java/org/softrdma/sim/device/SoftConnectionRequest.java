@@ -63,11 +63,12 @@ final class SoftConnectionRequest implements ConnectionRequest {
             throw new IllegalStateException("accept needs a queue pair: call createQueuePair first");
         }
         CompletableFuture<Void> established = handshake.accept(pair, device.clamp(parameters));
-        if (!Waiting.await(established, device.progress(), timeoutNs, "the connection of " + remoteAddress())) {
-            handshake.giveUp(remoteAddress() + " did not become ready within " + timeoutNs / 1_000_000 + " ms");
-            Waiting.await(established, device.progress(), Long.MAX_VALUE, "giving up");
-        }
-        Waiting.result(established);
+        Waiting.establish(
+                established,
+                device.progress(),
+                timeoutNs,
+                "the connection of " + remoteAddress(),
+                handshake::giveUp);
     }
 
     @Override

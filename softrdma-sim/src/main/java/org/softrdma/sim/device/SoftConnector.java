@@ -48,11 +48,8 @@ final class SoftConnector implements Connector {
         used = true;
         ActiveHandshake handshake = new ActiveHandshake(connection, pair, remote, clamped);
         CompletableFuture<byte[]> result = handshake.start();
-        if (!Waiting.await(result, device.progress(), timeoutNs, "the connection to " + remote)) {
-            handshake.giveUp(remote + " did not answer within " + timeoutNs / 1_000_000 + " ms");
-            Waiting.await(result, device.progress(), Long.MAX_VALUE, "giving up");
-        }
-        return Waiting.result(result);
+        return Waiting.establish(
+                result, device.progress(), timeoutNs, "the connection to " + remote, handshake::giveUp);
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.softrdma.sim.queue.Progress;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
@@ -37,6 +38,43 @@ final class Waiting {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new VerbsException(VerbsErrorCode.INTERRUPTED, "interrupted while waiting for " + what, e);
+        }
+    }
+
+    /**
+     * Waits for a connection, and gives it up if it does not come.
+     *
+     * @param future of the handshake
+     * @param progress of the device
+     * @param timeoutNs how long at most
+     * @param what waited for, for the message
+     * @param giveUp makes the handshake fail with a reason
+     * @return the result of the handshake
+     * @throws VerbsException {@code TIMED_OUT}, {@code INTERRUPTED}, or why the handshake failed
+     */
+    static <T> T establish(
+            CompletableFuture<T> future, Progress progress, long timeoutNs, String what, Consumer<String> giveUp) {
+        try {
+            if (!await(future, progress, timeoutNs, what)) {
+                giveUp.accept(what + " did not come within " + TimeUnit.NANOSECONDS.toMillis(timeoutNs) + " ms");
+                settle(future, progress);
+            }
+        } catch (VerbsException e) {
+            giveUp.accept(String.valueOf(e.getMessage()));
+            settle(future, progress);
+            if (future.state() == Future.State.FAILED) {
+                throw e;
+            }
+        }
+        return result(future);
+    }
+
+    /** Waits for the engine to have given up, whatever happens to this thread. */
+    private static void settle(CompletableFuture<?> future, Progress progress) {
+        if (progress.isManual()) {
+            progress.runUntil(future::isDone, Long.MAX_VALUE);
+        } else {
+            future.handle((value, failure) -> true).join();
         }
     }
 

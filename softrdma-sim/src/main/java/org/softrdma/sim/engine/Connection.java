@@ -116,10 +116,14 @@ public final class Connection implements SocketEvents {
         inboundReads = new InboundReadQueue(stream.ird());
         outboundReads = new OutboundReadQueue(stream.ord());
         OutboundStream out = new OutboundStream(engine, this, current, pair, stream);
-        inbound = new InboundStream(engine, this, current, pair, stream);
+        InboundStream in = new InboundStream(engine, this, current, pair, stream);
+        inbound = in;
         outbound = out;
         state = State.STREAM;
         engine.counters().increment(Counter.CONNECTIONS_ESTABLISHED);
+        if (!active && stream.peerToPeer()) {
+            in.expectReadyToReceive();
+        }
         if (active) {
             // The initiator speaks first (RFC 5044 section 7.1.2), peer-to-peer by a zero-length WRITE.
             if (stream.peerToPeer()) {
@@ -207,13 +211,14 @@ public final class Connection implements SocketEvents {
         }
         int room = engine.limits().receiveBuffer();
         int received = current.receive(engine.receiveAddress(), room);
+        if (received > 0 && (received == room || current.isHungUp())) {
+            continueLater();
+        }
         if (received < 0) {
             // The peer has ended its side too; in ENDING it may still read what we send.
             if (state == State.LINGERING) {
                 close();
             }
-        } else if (received == room) {
-            continueLater();
         }
     }
 
@@ -295,7 +300,6 @@ public final class Connection implements SocketEvents {
         if (state == State.STREAM && outbound != null) {
             outbound.terminate(cause, segment);
             endStream("terminated the peer's stream: " + cause.text(), -1, null, cause.code());
-            state = State.ENDING;
             startEndTimer();
             continueLater();
         }
@@ -344,7 +348,6 @@ public final class Connection implements SocketEvents {
         if (state == State.STREAM && outbound != null) {
             outbound.terminate(TerminateCause.LOCAL_CATASTROPHIC, 0);
             endStream("a local buffer was not accessible", sequence, CompletionStatus.LOCAL_PROTECTION_ERROR, 0);
-            state = State.ENDING;
             startEndTimer();
             continueLater();
         }
@@ -411,6 +414,7 @@ public final class Connection implements SocketEvents {
 
     /** Flushes the queue pair; the socket is left to the caller. */
     private void endStream(String reason, long culprit, @Nullable CompletionStatus status, int vendorCode) {
+        state = State.ENDING;
         engine.counters().increment(Counter.CONNECTIONS_CLOSED);
         if (outbound != null) {
             outbound.abandonRequests();

@@ -64,6 +64,7 @@ final class InboundStream {
     private MemorySegment carry;
     private int carried;
     private boolean afterLargeSegment;
+    private boolean readyToReceiveExpected;
 
     // The segment being received.
     private Message message = Message.IMMEDIATE;
@@ -96,6 +97,11 @@ final class InboundStream {
         domain = queuePair.domainNumber();
         crc = negotiated.crc();
         carry = Arena.ofAuto().allocate(CARRY_BYTES, Long.BYTES);
+    }
+
+    /** The first message will be the initiator's ready-to-receive, a WRITE of no bytes that is not the application's. */
+    void expectReadyToReceive() {
+        readyToReceiveExpected = true;
     }
 
     /** True between FPDUs: the peer may end the stream here. */
@@ -133,7 +139,8 @@ final class InboundStream {
                 connection.endOfStream();
                 return false;
             }
-            if (received < asked) {
+            // Fewer than asked for: nothing is left, and an event follows, unless the peer's end has come with the last one.
+            if (received < asked && (received == 0 || !socket.isHungUp())) {
                 return false;
             }
             turn -= received;
@@ -501,9 +508,10 @@ final class InboundStream {
         switch (message) {
             case WRITE -> {
                 engine.counters().add(Counter.RESPONDER_WRITE_BYTES, payload);
-                if (last) {
+                if (last && !(readyToReceiveExpected && payload == 0)) {
                     engine.counters().increment(Counter.RESPONDER_WRITES);
                 }
+                readyToReceiveExpected = false;
             }
             case READ_RESPONSE -> {
                 readOffset += payload;

@@ -107,6 +107,7 @@ final class EpollEventLoop extends NettyEventLoop {
         private final SocketEvents events;
         private final InetSocketAddress remote;
         private @Nullable IoRegistration registration;
+        private boolean hungUp;
         private boolean closed;
 
         EpollSocket(Socket socket, SocketEvents events, InetSocketAddress remote) {
@@ -123,8 +124,8 @@ final class EpollEventLoop extends NettyEventLoop {
         @Override
         public void handle(IoRegistration registered, IoEvent event) {
             if (!closed) {
-                // Errors and hang-ups come with EPOLLOUT or are seen by the next receive.
                 EpollIoOps ops = ((EpollIoEvent) event).ops();
+                hungUp |= ops.contains(EpollIoOps.EPOLLRDHUP) || ops.contains(EpollIoOps.EPOLLERR);
                 events.ready(ops.contains(EpollIoOps.EPOLLOUT) || ops.contains(EpollIoOps.EPOLLERR));
             }
         }
@@ -141,6 +142,11 @@ final class EpollEventLoop extends NettyEventLoop {
                 return socket.sendAddress(vectors.base(from), 0, length);
             }
             return socket.writevAddresses(vectors.entry(from), count);
+        }
+
+        @Override
+        public boolean isHungUp() {
+            return hungUp;
         }
 
         @Override

@@ -159,6 +159,12 @@ final class NioEventLoop extends NettyEventLoop {
         }
 
         @Override
+        public boolean isHungUp() {
+            // A selector is level triggered: it says so again.
+            return false;
+        }
+
+        @Override
         public boolean finishConnect() throws IOException {
             boolean connected = channel.finishConnect();
             if (connected && registration != null) {

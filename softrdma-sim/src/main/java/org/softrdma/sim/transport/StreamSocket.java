@@ -24,6 +24,12 @@ public interface StreamSocket {
     int receive(long address, int length) throws IOException;
 
     /**
+     * True if the peer has ended its stream or the connection broke, as an event told: no further event will say so, receive
+     * until {@link #END_OF_STREAM} or a failure.
+     */
+    boolean isHungUp();
+
+    /**
      * Sends what the kernel takes.
      *
      * @param vectors {@link IoVectors}
