@@ -79,7 +79,7 @@ final class SoftListener implements Listener {
     public Optional<ConnectionRequest> next(long timeoutNs) {
         device.progress().checkThread();
         if (device.manualProgress()) {
-            device.progress().runUntil(() -> !requests.isEmpty() || closed, timeoutNs);
+            device.progress().await(() -> !requests.isEmpty() || closed, timeoutNs, "a connection request");
         }
         PassiveHandshake handshake = take(device.manualProgress() ? 0 : timeoutNs);
         return handshake == null ? Optional.empty() : Optional.of(new SoftConnectionRequest(device, handshake));

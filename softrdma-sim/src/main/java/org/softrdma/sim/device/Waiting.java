@@ -26,7 +26,7 @@ final class Waiting {
      */
     static boolean await(CompletableFuture<?> future, Progress progress, long timeoutNs, String what) {
         if (progress.isManual()) {
-            return progress.runUntil(future::isDone, timeoutNs);
+            return progress.await(future::isDone, timeoutNs, what);
         }
         try {
             future.get(Math.max(0, timeoutNs), TimeUnit.NANOSECONDS);
@@ -72,7 +72,9 @@ final class Waiting {
     /** Waits for the engine to have given up, whatever happens to this thread. */
     private static void settle(CompletableFuture<?> future, Progress progress) {
         if (progress.isManual()) {
-            progress.runUntil(future::isDone, Long.MAX_VALUE);
+            while (!future.isDone()) {
+                progress.poll();
+            }
         } else {
             future.handle((value, failure) -> true).join();
         }

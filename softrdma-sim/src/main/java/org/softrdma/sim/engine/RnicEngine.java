@@ -146,7 +146,7 @@ public final class RnicEngine implements Progress {
         long startNs = System.nanoTime();
         while (!condition.getAsBoolean()) {
             long remainingNs = timeoutNs - (System.nanoTime() - startNs);
-            if (remainingNs <= 0) {
+            if (remainingNs <= 0 || Thread.currentThread().isInterrupted()) {
                 run(0);
                 return condition.getAsBoolean();
             }

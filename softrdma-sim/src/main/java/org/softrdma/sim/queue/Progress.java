@@ -1,6 +1,8 @@
 package org.softrdma.sim.queue;
 
 import java.util.function.BooleanSupplier;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 
 /** How waiting and polling make the device go on: engine threads do it by themselves, or the caller does it (manual). */
 public interface Progress {
@@ -18,11 +20,29 @@ public interface Progress {
     void poll();
 
     /**
-     * Manual: runs the device until a condition holds. Engine: must not be called.
+     * Manual: runs the device until a condition holds, the time is over, or the thread is interrupted. Engine: must not be
+     * called.
      *
      * @param condition checked between batches
      * @param timeoutNs how long at most
      * @return the condition
      */
     boolean runUntil(BooleanSupplier condition, long timeoutNs);
+
+    /**
+     * As {@link #runUntil}, but an interrupt is an exception.
+     *
+     * @param condition checked between batches
+     * @param timeoutNs how long at most
+     * @param what waited for, for the message
+     * @return the condition
+     * @throws VerbsException {@code INTERRUPTED}; the thread's flag stays set
+     */
+    default boolean await(BooleanSupplier condition, long timeoutNs, String what) {
+        boolean holds = runUntil(condition, timeoutNs);
+        if (!holds && Thread.currentThread().isInterrupted()) {
+            throw new VerbsException(VerbsErrorCode.INTERRUPTED, "interrupted while waiting for " + what);
+        }
+        return holds;
+    }
 }

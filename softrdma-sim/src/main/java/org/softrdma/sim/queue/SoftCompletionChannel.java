@@ -77,7 +77,7 @@ public final class SoftCompletionChannel implements CompletionChannel {
     public Optional<CompletionQueue> await(long timeoutNs) {
         progress.checkThread();
         if (progress.isManual()) {
-            progress.runUntil(() -> !events.isEmpty(), timeoutNs);
+            progress.await(() -> !events.isEmpty(), timeoutNs, "a completion event");
         }
         SoftCompletionQueue queue = take(progress.isManual() ? 0 : timeoutNs);
         if (queue == null) {
