@@ -111,6 +111,10 @@ public final class KvServer implements AutoCloseable {
         return rdmaPort;
     }
 
+    MemcachedPort memcachedPort() {
+        return memcachedPort;
+    }
+
     int maxConnections() {
         return context.maxConnections();
     }

@@ -83,6 +83,11 @@ final class MemcachedPort implements AutoCloseable {
         return (InetSocketAddress) listening.localAddress();
     }
 
+    /** The threads that run connections and the store. */
+    EventLoopGroup loops() {
+        return loops;
+    }
+
     /** Closes all sockets and ends the threads: when this returns nobody uses the store any more. */
     @Override
     public void close() {

@@ -67,7 +67,6 @@ class FreshnessTest {
             for (Future<Counts> result : results) {
                 all = all.plus(result.get());
             }
-            System.out.println("freshness: " + all);
             assertTrue(all.written > 100 && all.hits > 100 && all.dead > 10, "the race was none: " + all);
             assertEquals(0, running.deviceCounter("accessErrors"));
         } finally {

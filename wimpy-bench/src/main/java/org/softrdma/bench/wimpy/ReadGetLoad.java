@@ -158,8 +158,10 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
             int key = random.next(keys.size());
             int tag = freeTags[freeTagCount - 1];
             if (client.start(keys.key(key), (long) key << KEY_BITS | tag) != StartStatus.STARTED) {
-                errors++; // its place was forgotten or the item has gone: neither may happen in this study
-                client.get(keys.key(key));
+                errors++; // its place was forgotten: may not happen in this study
+                if (client.get(keys.key(key)).isEmpty()) {
+                    throw new WimpyException("the server lost pair " + key + " of " + keys.valueLength() + " bytes");
+                }
                 continue;
             }
             freeTagCount--;

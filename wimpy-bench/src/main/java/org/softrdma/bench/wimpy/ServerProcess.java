@@ -47,10 +47,15 @@ final class ServerProcess implements AutoCloseable {
         command.add("--until-input-ends");
         try {
             Child child = Child.start("softrdma server", command);
-            String listening = child.await("memcached:", START_SECONDS);
-            child.await("rdma:", START_SECONDS);
-            int port = Integer.parseInt(listening.substring(listening.lastIndexOf(':') + 1));
-            return new ServerProcess(child, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            try {
+                String listening = child.await("memcached:", START_SECONDS);
+                child.await("rdma:", START_SECONDS);
+                int port = Integer.parseInt(listening.substring(listening.lastIndexOf(':') + 1));
+                return new ServerProcess(child, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            } catch (IOException e) {
+                child.close();
+                throw e;
+            }
         } catch (IOException e) {
             throw failure(e);
         }
@@ -69,7 +74,7 @@ final class ServerProcess implements AutoCloseable {
             List<String> command = new ArrayList<>(pinning);
             command.addAll(List.of(program.toString(), "-l", "127.0.0.1", "-p", Integer.toString(address.getPort())));
             command.addAll(List.of("-U", "0", "-t", "1", "-m", megabytes(memoryBytes)));
-            if (System.getProperty("user.name", "").equals("root")) {
+            if (ProcessHandle.current().info().user().orElse("").equals("root")) {
                 command.addAll(List.of("-u", "root"));
             }
             ServerProcess server = new ServerProcess(Child.start("memcached", command), address);

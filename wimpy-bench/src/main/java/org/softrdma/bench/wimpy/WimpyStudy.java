@@ -27,6 +27,9 @@ public final class WimpyStudy {
     private static final double NS_PER_US = 1e3;
     private static final long MEMORY_FACTOR = 2;
     private static final long MEMORY_RESERVE = 256L << 20;
+    /** More than one, so that what is compiled during the last rows is there before the first row is measured. */
+    private static final int WARM_UP_PASSES = 3;
+
     private static final long QUIET_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final WimpyPlan plan;
@@ -144,8 +147,10 @@ public final class WimpyStudy {
 
     private void measure() {
         setup.progress().accept("warming up " + rows.size() + " rows");
-        for (WimpyRow row : rows) {
-            row.system.load().run(space(row), row.window, plan.warmUpNs());
+        for (int pass = 0; pass < WARM_UP_PASSES; pass++) {
+            for (WimpyRow row : rows) {
+                row.system.load().run(space(row), row.window, plan.warmUpNs() / WARM_UP_PASSES);
+            }
         }
         for (int round = 1; round <= plan.rounds(); round++) {
             setup.progress().accept("round " + round + " of " + plan.rounds());

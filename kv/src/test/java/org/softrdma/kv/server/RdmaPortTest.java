@@ -1,0 +1,220 @@
+package org.softrdma.kv.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.softrdma.kv.client.KvClient;
+import org.softrdma.kv.memcached.AnswerDescriptor;
+import org.softrdma.kv.memcached.HelloDescriptor;
+import org.softrdma.kv.store.Locator;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.Connector;
+
+class RdmaPortTest {
+    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final int RECEIVES = 80;
+    private static final int SLOT = 64;
+    private static final long ITEMS = 64 * 1024;
+
+    private final RunningServer running = new RunningServer();
+
+    /** A queue pair that does what a test says, also what no client would do. */
+    private final class RawQueuePair implements AutoCloseable {
+        private final VerbsDevice device = running.clientDevice();
+        private final ProtectionDomain domain = device.allocateProtectionDomain();
+        private final CompletionQueue completions = device.createCompletionQueue(2 * RECEIVES);
+        private final DeviceMemory memory = device.allocate(2 * ITEMS);
+        private final MemoryRegion region = domain.register(
+                memory.segment(),
+                java.util.Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.RECEIVE_SINK));
+        private final WorkCompletion[] one = WorkCompletion.array(1);
+        private final QueuePair queuePair;
+
+        RawQueuePair(int receives) {
+            try (Connector connector = device.resolve(running.server().rdmaAddress(), TIMEOUT_NS)) {
+                queuePair = connector.createQueuePair(
+                        domain, QueuePairAttributes.of(completions, QueuePairLimits.of(8, RECEIVES)));
+                for (int i = 0; i < receives; i++) {
+                    queuePair.postReceive(i, region, (long) i * SLOT, SLOT);
+                }
+                connector.connect(ConnectionParameters.ofReads(1), TIMEOUT_NS);
+            }
+        }
+
+        void send(String token) {
+            HelloDescriptor.write(region.memory(), ITEMS, token);
+            queuePair.postSend(1000, region, ITEMS, HelloDescriptor.LENGTH, SendFlags.NONE);
+        }
+
+        /** Waits for the next answer; its offset. */
+        long answer() {
+            await(() -> completions.poll(one) == 1);
+            assertTrue(one[0].isSuccess(), one[0].toString());
+            assertEquals(AnswerDescriptor.LENGTH, one[0].byteLength());
+            return one[0].wrId() * SLOT;
+        }
+
+        void awaitEnd() {
+            await(() -> queuePair.state() == QueuePairState.ERROR);
+        }
+
+        @Override
+        public void close() {
+            queuePair.close();
+            region.close();
+            memory.close();
+            completions.close();
+            domain.close();
+        }
+    }
+
+    @Test
+    void shouldWriteItemsAndAnswerBehindThem() throws IOException {
+        try (running;
+                RawMemcached tcp = new RawMemcached(running.address());
+                RawQueuePair raw = new RawQueuePair(RECEIVES)) {
+            bind(tcp, raw);
+            tcp.send("set key 5 0 3 noreply\r\nabc\r\n");
+            tcp.send(rget("key", raw, 4096, 7) + rget("nokey", raw, 4096, 8) + rget("key", raw, 63, 9));
+            long found = raw.answer();
+            assertEquals(7, AnswerDescriptor.opaque(raw.region.memory(), found));
+            assertEquals(AnswerDescriptor.FOUND, AnswerDescriptor.status(raw.region.memory(), found));
+            assertEquals(72, AnswerDescriptor.itemLength(raw.region.memory(), found));
+            assertEquals(1, Locator.generation(AnswerDescriptor.locatorSecond(raw.region.memory(), found)));
+            byte[] item = raw.region.memory().asSlice(ITEMS, 72).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+            assertEquals("keyabc", new String(item, 56, 6, StandardCharsets.US_ASCII));
+            long missing = raw.answer();
+            assertEquals(8, AnswerDescriptor.opaque(raw.region.memory(), missing));
+            assertEquals(AnswerDescriptor.NOT_FOUND, AnswerDescriptor.status(raw.region.memory(), missing));
+            long small = raw.answer();
+            assertEquals(AnswerDescriptor.BUFFER_TOO_SMALL, AnswerDescriptor.status(raw.region.memory(), small));
+            assertEquals(72, AnswerDescriptor.itemLength(raw.region.memory(), small));
+            assertEquals("VERSION test-1\r\n", tcp.ask("version\r\n", "VERSION test-1\r\n"));
+        }
+    }
+
+    @Test
+    void shouldAnswerMoreRgetsThanItsRingHolds() throws IOException {
+        try (running;
+                RawMemcached tcp = new RawMemcached(running.address());
+                RawQueuePair raw = new RawQueuePair(RECEIVES)) {
+            bind(tcp, raw);
+            tcp.send("set key 0 0 30000 noreply\r\n" + "x".repeat(30_000) + "\r\n");
+            for (int round = 0; round < 20; round++) {
+                StringBuilder requests = new StringBuilder();
+                for (int i = 0; i < RECEIVES - 1; i++) {
+                    requests.append(rget("key", raw, 32_000, i));
+                }
+                tcp.send(requests + "version\r\n");
+                for (int i = 0; i < RECEIVES - 1; i++) {
+                    long offset = raw.answer();
+                    assertEquals(i, AnswerDescriptor.opaque(raw.region.memory(), offset));
+                    raw.queuePair.postReceive(offset / SLOT, raw.region, offset, SLOT);
+                }
+                assertEquals("VERSION test-1", tcp.readLine());
+            }
+        }
+    }
+
+    @Test
+    void shouldEndQueuePairThatShowsNoGoodToken() throws IOException {
+        try (running;
+                RawMemcached tcp = new RawMemcached(running.address());
+                RawQueuePair stranger = new RawQueuePair(2);
+                RawQueuePair thief = new RawQueuePair(2);
+                RawQueuePair owner = new RawQueuePair(2)) {
+            stranger.send("00".repeat(HelloDescriptor.TOKEN_LENGTH));
+            stranger.awaitEnd();
+            String token = bind(tcp, owner);
+            thief.send(token);
+            thief.awaitEnd();
+            await(() -> running.server().counters().rejectedQueuePairs.sum() == 2);
+            assertEquals(1, running.server().counters().boundQueuePairs.get());
+        }
+    }
+
+    @Test
+    void shouldEndQueuePairThatSendsWhatIsNotInTheProtocol() throws IOException {
+        try (running;
+                RawMemcached tcp = new RawMemcached(running.address());
+                RawQueuePair raw = new RawQueuePair(2)) {
+            String token = bind(tcp, raw);
+            raw.send(token);
+            raw.awaitEnd();
+            await(() -> running.server().counters().boundQueuePairs.get() == 0);
+            assertEquals(
+                    "CLIENT_ERROR no queue pair\r\n",
+                    tcp.ask(rget("key", raw, 1, 1), "CLIENT_ERROR no queue pair\r\n"));
+        }
+    }
+
+    @Test
+    void shouldEndQueuePairOfClientWithoutCreditOrWithBadBuffer() throws IOException {
+        try (running;
+                RawMemcached broke = new RawMemcached(running.address());
+                RawQueuePair noCredit = new RawQueuePair(1);
+                RawMemcached liar = new RawMemcached(running.address());
+                RawQueuePair badBuffer = new RawQueuePair(4);
+                KvClient good = running.client()) {
+            good.set("key".getBytes(StandardCharsets.US_ASCII), 0, 0, new byte[100]);
+            bind(broke, noCredit);
+            broke.send(rget("key", noCredit, 4096, 1));
+            noCredit.awaitEnd();
+            bind(liar, badBuffer);
+            liar.send("rget key 12345 0 4096 1\r\n");
+            badBuffer.awaitEnd();
+            assertTrue(good.get("key".getBytes(StandardCharsets.US_ASCII)).isPresent());
+            await(() -> running.server().counters().boundQueuePairs.get() == 1);
+        }
+    }
+
+    @Test
+    void shouldEndQueuePairWithItsMemcachedConnection() throws IOException {
+        try (running;
+                RawQueuePair raw = new RawQueuePair(2)) {
+            try (RawMemcached tcp = new RawMemcached(running.address())) {
+                bind(tcp, raw);
+            }
+            raw.awaitEnd();
+            await(() -> running.server().counters().boundQueuePairs.get() == 0);
+        }
+    }
+
+    private String bind(RawMemcached tcp, RawQueuePair raw) throws IOException {
+        tcp.send("rdma hello 1\r\n");
+        String token = tcp.readLine().split(" ", -1)[3];
+        raw.send(token);
+        assertEquals(AnswerDescriptor.BOUND, AnswerDescriptor.status(raw.region.memory(), raw.answer()));
+        return token;
+    }
+
+    private static String rget(String key, RawQueuePair raw, int length, long opaque) {
+        return "rget " + key + " " + Integer.toUnsignedString(raw.region.rkey()) + " "
+                + Long.toUnsignedString(raw.region.address() + ITEMS) + " " + length + " " + opaque + "\r\n";
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long deadlineNs = System.nanoTime() + TIMEOUT_NS;
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() < deadlineNs, "not within 10 s");
+            Thread.onSpinWait();
+        }
+    }
+}
