@@ -42,8 +42,8 @@ public final class Main implements Runnable {
     public static final int EXIT_USAGE = 2;
 
     /** Every subcommand, in the order in which the help lists them. Add yours here. */
-    private static final List<Class<?>> SUBCOMMANDS =
-            List.of(ServerCommand.class, KvCommand.class, WimpyCommand.class, PerfCommand.class, Help.class);
+    private static final List<Class<?>> SUBCOMMANDS = List.of(
+            ServerCommand.class, KvCommand.class, WimpyCommand.class, PerfCommand.class, TckCommand.class, Help.class);
 
     @Spec
     private CommandSpec spec;

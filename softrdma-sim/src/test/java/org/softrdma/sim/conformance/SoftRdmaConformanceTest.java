@@ -1,0 +1,100 @@
+package org.softrdma.sim.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.softrdma.testkit.CaseResult;
+import org.softrdma.testkit.ConformanceReport;
+import org.softrdma.testkit.ConformanceRunner;
+import org.softrdma.testkit.ConformanceSettings;
+import org.softrdma.testkit.Fabric;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+
+/** The software RNIC keeps every rule of the verbs API, without a known deviation. */
+class SoftRdmaConformanceTest {
+    private static final Map<String, String> EPOLL = Map.of("transport", "epoll");
+    private static final Map<String, String> NIO = Map.of("transport", "nio");
+    private static final double BRIEF = 0.3;
+    private static final double LONG = 5;
+
+    @Test
+    void shouldKeepTheRulesWhenTheTransportIsEpoll() {
+        requireEpoll();
+        run(ConformanceSettings.of("sim", EPOLL));
+    }
+
+    @Test
+    void shouldKeepTheRulesWhenTheTransportIsNio() {
+        run(ConformanceSettings.of("sim", NIO).withScale(BRIEF));
+    }
+
+    @Test
+    void shouldKeepTheRulesWhenTheRequesterMakesProgressByHand() {
+        run(ConformanceSettings.of("sim", Map.of("progress", "manual"))
+                .withResponderOptions(Map.of("progress", "engine"))
+                .withScale(BRIEF));
+    }
+
+    @Test
+    void shouldKeepTheRulesWhenTheRequesterMakesProgressByHandOverNio() {
+        run(ConformanceSettings.of("sim", Map.of("progress", "manual", "transport", "nio"))
+                .withResponderOptions(NIO)
+                .withScale(BRIEF));
+    }
+
+    @Test
+    void shouldKeepTheRulesWhenEveryFrameHasACrc() {
+        run(ConformanceSettings.of("sim", Map.of("crc", "on")).withScale(BRIEF));
+    }
+
+    @Test
+    void shouldKeepTheRulesWhenOneDeviceWithTwoThreadsIsBothEnds() {
+        run(ConformanceSettings.of("sim", Map.of("threads", "2"))
+                .withSharedDevice()
+                .withScale(BRIEF));
+    }
+
+    @Tag("slow")
+    @Test
+    void shouldKeepTheRulesWhenRepeatedOverEpoll() {
+        requireEpoll();
+        run(ConformanceSettings.of("sim", EPOLL).withScale(longScale()));
+    }
+
+    @Tag("slow")
+    @Test
+    void shouldKeepTheRulesWhenRepeatedOverNio() {
+        run(ConformanceSettings.of("sim", NIO).withScale(longScale()));
+    }
+
+    private static double longScale() {
+        return Boolean.getBoolean("softrdma.slow.short") ? 1 : LONG;
+    }
+
+    private static void requireEpoll() {
+        try {
+            Fabric.provider("sim").open(EPOLL).close();
+        } catch (VerbsException e) {
+            Assumptions.assumeTrue(e.code() != VerbsErrorCode.NO_DEVICE, e.getMessage());
+            throw e;
+        }
+    }
+
+    private static void run(ConformanceSettings settings) {
+        List<String> lines = new ArrayList<>();
+        ConformanceReport report = ConformanceRunner.runAll(settings, lines::add);
+        String failures = String.join(
+                "\n", report.failures().stream().map(CaseResult::line).toList());
+        assertEquals(
+                "",
+                failures,
+                () -> String.join("\n", lines.subList(0, Math.min(3, lines.size()))) + "\n" + failures + "\n"
+                        + report.summary());
+    }
+}
