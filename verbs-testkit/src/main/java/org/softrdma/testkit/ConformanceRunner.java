@@ -176,12 +176,14 @@ public final class ConformanceRunner {
             } catch (RuntimeException | AssertionError e) {
                 problem = reason(e);
             }
-            lines.accept("provider " + settings.provider() + ", device " + device + ", wire " + wire);
+            lines.accept("provider " + settings.provider()
+                    + (problem.isEmpty() ? ", device " + device + ", wire " + wire : ", no connection"));
             lines.accept("requester " + settings.requesterOptions() + ", responder "
                     + (settings.sharedDevice() ? "on the same device" : settings.responderOptions()) + ", scale "
                     + settings.scale() + ", seed " + settings.seed());
-            lines.accept(String.valueOf(capabilities));
-            if (!problem.isEmpty()) {
+            if (problem.isEmpty()) {
+                lines.accept(String.valueOf(capabilities));
+            } else {
                 record(new CaseResult(
                         0, "devices open, connect and close", "VerbsProvider", Status.FAILED, problem, 0));
             }
