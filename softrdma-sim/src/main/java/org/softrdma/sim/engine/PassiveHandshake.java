@@ -98,6 +98,12 @@ public final class PassiveHandshake implements Handshake {
         }
     }
 
+    private void cancelTimer() {
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+
     @Override
     public void ready(boolean writable) throws IOException {
         StreamSocket current = socket;
@@ -110,12 +116,11 @@ public final class PassiveHandshake implements Handshake {
                 return;
             }
             MpaNegotiation.checkRequest(frame);
-            if (timer != null) {
-                timer.cancel();
-            }
+            cancelTimer();
             request = frame;
             onRequest.accept(this);
         } catch (MalformedFrameException e) {
+            cancelTimer();
             connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
             LOG.info("refused the connection of {}: {}", remote, e.getMessage());
             connection.reject(MpaNegotiation.rejectMalformed());
@@ -203,6 +208,7 @@ public final class PassiveHandshake implements Handshake {
 
     @Override
     public void failed(IOException cause) {
+        cancelTimer();
         connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
         fail(new VerbsException(
                 VerbsErrorCode.CONNECTION_LOST,

@@ -40,7 +40,7 @@ public final class TestDevice implements AutoCloseable {
     public static final byte CANARY = (byte) 0xC5;
 
     /** How long a test waits for anything. */
-    public static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(20);
+    public static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(10);
 
     private static final int ENTRIES = 1024;
     private static final int GUARD_BYTES = 4096;

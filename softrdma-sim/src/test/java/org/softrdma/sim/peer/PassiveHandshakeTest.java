@@ -1,0 +1,416 @@
+package org.softrdma.sim.peer;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRequest;
+
+/** What peers send to a listener, good and bad (RFC 5044 section 7.1, RFC 6581 section 9). */
+class PassiveHandshakeTest {
+    /** The reply to a frame that cannot be understood: rejected, revision 1. */
+    private static final byte[] REFUSAL = Frames.mpa(Frames.REPLY_KEY, Frames.REJECTED, 1, new byte[0]);
+
+    private static final byte[] GOOD =
+            Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, 16, 16, (byte) 5));
+
+    static Stream<Arguments> malformed() {
+        byte[] oneOff = GOOD.clone();
+        oneOff[15] ^= 1;
+        byte[] firstOff = GOOD.clone();
+        firstOff[0] ^= 0x20;
+        List<Arguments> all = List.of(
+                Arguments.of("HTTP", "GET / HTTP/1.1\r\nHost: nobody\r\n\r\n".getBytes(StandardCharsets.US_ASCII)),
+                Arguments.of("one byte", new byte[] {'G'}),
+                Arguments.of("zeros", new byte[100]),
+                Arguments.of("key with its last byte off", oneOff),
+                Arguments.of("key with its first byte off", firstOff),
+                Arguments.of("a reply", Frames.mpa(Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(0, 1, 1))),
+                Arguments.of("revision 0", Frames.mpa(Frames.REQUEST_KEY, 0, 0, new byte[0])),
+                Arguments.of("revision 3", Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 3, new byte[4])),
+                Arguments.of("revision 255", Frames.mpa(Frames.REQUEST_KEY, 0, 255, new byte[0])),
+                Arguments.of("private data of 513", Frames.mpa(Frames.REQUEST_KEY, 0, 1, new byte[513])),
+                Arguments.of("private data of 32768", Frames.mpa(Frames.REQUEST_KEY, 0, 1, 32_768, new byte[0])),
+                Arguments.of("private data of 65535", Frames.mpa(Frames.REQUEST_KEY, 0, 1, 65_535, new byte[600])),
+                Arguments.of("markers, rev 1", Frames.mpa(Frames.REQUEST_KEY, Frames.MARKERS, 1, new byte[0])),
+                Arguments.of(
+                        "markers, rev 2",
+                        Frames.mpa(Frames.REQUEST_KEY, Frames.MARKERS | Frames.ENHANCED, 2, Frames.depths(0, 1, 1))),
+                Arguments.of("no depths", Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, new byte[0])),
+                Arguments.of("1 byte of depths", Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, new byte[1])),
+                Arguments.of("3 bytes of depths", Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, new byte[3])));
+        return all.stream()
+                .flatMap(one -> Stream.of("epoll", "nio")
+                        .map(transport -> Arguments.of(one.get()[0], one.get()[1], transport)));
+    }
+
+    @ParameterizedTest(name = "{0}, {2}")
+    @MethodSource("malformed")
+    void shouldRefuseReadably(String name, byte[] request, String transport) throws Exception {
+        try (TestDevice server = new TestDevice("transport", transport, "handshake-timeout", "300");
+                Bystander bystander = new Bystander(server, transport)) {
+            bystander.begin();
+            Map<String, Long> before = server.trouble();
+            try (RawPeer peer = RawPeer.connect(server.address())) {
+                peer.sendBytes(request);
+                assertArrayEquals(REFUSAL, peer.receive(REFUSAL.length));
+                peer.expectEnd();
+            }
+            server.awaitTrouble(before, Map.of("handshakeErrors", 1L));
+            assertTrue(server.listener().next(0).isEmpty(), "a malformed request never becomes one");
+            expectCountedOnce(server, before);
+            bystander.finish();
+        }
+    }
+
+    /** One that says nothing comes later and so times out later: then the timer of the one before it must be gone. */
+    private static void expectCountedOnce(TestDevice server, Map<String, Long> before) throws Exception {
+        try (RawPeer silent = RawPeer.connect(server.address())) {
+            silent.awaitEnd();
+        }
+        server.awaitTrouble(before, Map.of("handshakeErrors", 2L));
+    }
+
+    static Stream<Arguments> unfinished() {
+        return Stream.of(0, 1, 15, 16, 19, 20, 24)
+                .flatMap(length -> Stream.of("epoll", "nio").map(transport -> Arguments.of(length, transport)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("unfinished")
+    void shouldCloseWhenThePeerClosesTooEarly(int length, String transport) throws Exception {
+        try (TestDevice server = new TestDevice("transport", transport, "handshake-timeout", "300");
+                Bystander bystander = new Bystander(server, transport)) {
+            bystander.begin();
+            Map<String, Long> before = server.trouble();
+            try (RawPeer peer = RawPeer.connect(server.address())) {
+                peer.sendBytes(Arrays.copyOf(GOOD, length));
+                peer.shutdownOutput();
+                peer.expectEnd();
+            }
+            server.awaitTrouble(before, Map.of("handshakeErrors", 1L));
+            expectCountedOnce(server, before);
+            bystander.finish();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("unfinished")
+    void shouldCloseWhenThePeerResetsTooEarly(int length, String transport) throws Exception {
+        try (TestDevice server = new TestDevice("transport", transport, "handshake-timeout", "300");
+                Bystander bystander = new Bystander(server, transport)) {
+            bystander.begin();
+            Map<String, Long> before = server.trouble();
+            try (RawPeer peer = RawPeer.connect(server.address())) {
+                peer.sendBytes(Arrays.copyOf(GOOD, length));
+                peer.reset();
+            }
+            server.awaitTrouble(before, Map.of("handshakeErrors", 1L));
+            expectCountedOnce(server, before);
+            bystander.finish();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("unfinished")
+    void shouldCloseWhenThePeerIsTooSlow(int length, String transport) throws Exception {
+        try (TestDevice server = new TestDevice("transport", transport, "handshake-timeout", "100");
+                Bystander bystander = new Bystander(server, transport);
+                RawPeer peer = RawPeer.connect(server.address())) {
+            bystander.begin();
+            Map<String, Long> before = server.trouble();
+            peer.sendBytes(Arrays.copyOf(GOOD, length));
+            peer.awaitEnd();
+            server.awaitTrouble(before, Map.of("handshakeErrors", 1L));
+            assertTrue(server.listener().next(0).isEmpty());
+            bystander.finish();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void shouldTakeARequestByteByByte(String transport) throws Exception {
+        try (TestDevice server = new TestDevice("transport", transport);
+                RawPeer peer = RawPeer.connect(server.address())) {
+            for (byte b : GOOD) {
+                peer.sendBytes(new byte[] {b});
+            }
+            ConnectionRequest request = server.request();
+            assertArrayEquals(new byte[] {5}, request.privateData());
+            assertEquals(16, request.peerInboundReads());
+            request.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void shouldTakeTheLongestPrivateDataAndNotAByteMore(String transport) throws Exception {
+        byte[] data = Frames.pattern(5, 508);
+        try (TestDevice server = new TestDevice("transport", transport);
+                RawPeer peer = RawPeer.connect(server.address())) {
+            // What stands behind the frame is the stream already, though the reply has not come.
+            peer.sendBytes(Frames.concat(
+                    Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, 1, 1, data)),
+                    Frames.fpdu(Frames.send(1, (byte) 3), false)));
+            ConnectionRequest request = server.request();
+            assertArrayEquals(data, request.privateData());
+            QueuePair pair = server.queuePair(request, QueuePairLimits.DEFAULT);
+            TestDevice.Guarded received = server.guarded(16, org.softrdma.verbs.AccessFlag.RECEIVE_SINK);
+            pair.postReceive(4, received.region(), 0, 16);
+            request.accept(ConnectionParameters.DEFAULT, TestDevice.DEADLINE_NS);
+            peer.receiveMpa();
+            assertEquals(1, server.take(1).getFirst().bytes());
+            assertArrayEquals(new byte[] {3}, received.bytes(0, 1));
+            pair.close();
+        }
+    }
+
+    /** Requests and the replies they get: rev 1, peer-to-peer with each choice, depths that are not negotiated. */
+    static Stream<Arguments> replies() {
+        int ird = 8;
+        int ord = 4;
+        byte[] data = {9, 8, 7};
+        int p2p = Frames.PEER_TO_PEER;
+        int both = p2p | Frames.RTR_WRITE | Frames.RTR_READ;
+        List<Arguments> all = List.of(
+                Arguments.of(
+                        "rev 1",
+                        Frames.mpa(Frames.REQUEST_KEY, 0, 1, data),
+                        Frames.mpa(Frames.REPLY_KEY, 0, 1, data),
+                        ord),
+                Arguments.of(
+                        "rev 1, CRC",
+                        Frames.mpa(Frames.REQUEST_KEY, Frames.CRC, 1, data),
+                        Frames.mpa(Frames.REPLY_KEY, Frames.CRC, 1, data),
+                        ord),
+                Arguments.of(
+                        "rev 2, not enhanced",
+                        Frames.mpa(Frames.REQUEST_KEY, 0, 2, data),
+                        Frames.mpa(Frames.REPLY_KEY, 0, 2, data),
+                        ord),
+                Arguments.of(
+                        "reserved bits and R",
+                        Frames.mpa(Frames.REQUEST_KEY, 0x2F, 1, data),
+                        Frames.mpa(Frames.REPLY_KEY, 0, 1, data),
+                        ord),
+                Arguments.of(
+                        "enhanced",
+                        Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, 16, 16)),
+                        Frames.mpa(Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(0, ird, ord, data)),
+                        ord),
+                Arguments.of(
+                        "less than wanted",
+                        Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, 2, 3)),
+                        Frames.mpa(Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(0, ird, 2, data)),
+                        2),
+                Arguments.of(
+                        "no READs to the peer",
+                        Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, 0, 3)),
+                        Frames.mpa(Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(0, ird, 0, data)),
+                        0),
+                Arguments.of(
+                        "depths not negotiated",
+                        Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, 0x3FFF, 0x3FFF)),
+                        Frames.mpa(Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(0, 0x3FFF, 0x3FFF, data)),
+                        ord),
+                Arguments.of(
+                        "control bits without peer-to-peer",
+                        Frames.mpa(
+                                Frames.REQUEST_KEY,
+                                Frames.ENHANCED,
+                                2,
+                                Frames.depths(Frames.RTR_SEND | Frames.RTR_WRITE | Frames.RTR_READ, 16, 16)),
+                        Frames.mpa(Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(0, ird, ord, data)),
+                        ord),
+                Arguments.of(
+                        "RTR by WRITE",
+                        Frames.mpa(
+                                Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(p2p | Frames.RTR_WRITE, 16, 16)),
+                        Frames.mpa(
+                                Frames.REPLY_KEY,
+                                Frames.ENHANCED,
+                                2,
+                                Frames.depths(p2p | Frames.RTR_WRITE, ird, ord, data)),
+                        ord),
+                Arguments.of(
+                        "RTR by READ",
+                        Frames.mpa(
+                                Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(p2p | Frames.RTR_READ, 16, 16)),
+                        Frames.mpa(
+                                Frames.REPLY_KEY,
+                                Frames.ENHANCED,
+                                2,
+                                Frames.depths(p2p | Frames.RTR_READ, ird, ord, data)),
+                        ord),
+                Arguments.of(
+                        "RTR by anything",
+                        Frames.mpa(
+                                Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(both | Frames.RTR_SEND, 16, 16)),
+                        Frames.mpa(Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(both, ird, ord, data)),
+                        ord),
+                Arguments.of(
+                        "RTR by SEND only",
+                        Frames.mpa(
+                                Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(p2p | Frames.RTR_SEND, 16, 16)),
+                        Frames.mpa(Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(both, ird, ord, data)),
+                        ord));
+        return all.stream()
+                .flatMap(one -> Stream.of("epoll", "nio")
+                        .map(transport ->
+                                Arguments.of(one.get()[0], one.get()[1], one.get()[2], one.get()[3], transport)));
+    }
+
+    @ParameterizedTest(name = "{0}, {4}")
+    @MethodSource("replies")
+    void shouldReplyAsTheRequestAllows(String name, byte[] request, byte[] reply, int ord, String transport)
+            throws Exception {
+        try (TestDevice server = new TestDevice("transport", transport);
+                RawPeer peer = RawPeer.connect(server.address())) {
+            peer.sendBytes(request);
+            ConnectionRequest asked = server.request();
+            QueuePair pair = server.queuePair(asked, QueuePairLimits.DEFAULT);
+            CompletableFuture<Void> accepted = CompletableFuture.runAsync(
+                    () -> asked.accept(new ConnectionParameters(4, 8, new byte[] {9, 8, 7}), TestDevice.DEADLINE_NS),
+                    Thread::startVirtualThread);
+            assertEquals(Frames.hex(reply), Frames.hex(peer.receiveMpa()));
+            boolean crc = (reply[16] & Frames.CRC) != 0;
+            boolean peerToPeer = (reply[16] & Frames.ENHANCED) != 0 && (reply[20] & 0x80) != 0;
+            if (peerToPeer) {
+                assertEquals(QueuePairState.INITIAL, pair.state(), "not established before the RTR");
+                boolean byRead = (reply[22] & 0x40) != 0;
+                peer.send(byRead ? Frames.readRequest(1, 0, 0, 0, 0, 0) : Frames.tagged(Frames.WRITE, true, 0, 0));
+                if (byRead) {
+                    peer.expect(Frames.tagged(Frames.READ_RESPONSE, true, 0, 0), "answer to the READ of no bytes");
+                }
+            }
+            accepted.get(TestDevice.DEADLINE_NS, TimeUnit.NANOSECONDS);
+            assertEquals(QueuePairState.READY_TO_SEND, pair.state());
+            assertEquals(ord, pair.connectionCapabilities().maxOutboundReads());
+            assertEquals(crc, pair.connectionCapabilities().wire().contains("CRC on"));
+            peer.shutdownOutput();
+            peer.expectEnd();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void shouldRejectInThePeersRevision(String transport) throws Exception {
+        try (TestDevice server = new TestDevice("transport", transport)) {
+            for (int revision = 1; revision <= 2; revision++) {
+                try (RawPeer peer = RawPeer.connect(server.address())) {
+                    boolean enhanced = revision == 2;
+                    peer.sendBytes(Frames.mpa(
+                            Frames.REQUEST_KEY,
+                            enhanced ? Frames.ENHANCED : 0,
+                            revision,
+                            enhanced ? Frames.depths(0, 1, 1) : new byte[0]));
+                    server.request().reject(new byte[] {1, 2});
+                    assertEquals(
+                            Frames.hex(Frames.mpa(
+                                    Frames.REPLY_KEY,
+                                    Frames.REJECTED | (enhanced ? Frames.ENHANCED : 0),
+                                    revision,
+                                    enhanced ? Frames.depths(0, 0, 0, (byte) 1, (byte) 2) : new byte[] {1, 2})),
+                            Frames.hex(peer.receiveMpa()));
+                    peer.expectEnd();
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void shouldFailTheAcceptWhenThePeerHasResetAfterItsRequest(String transport) throws Exception {
+        try (TestDevice server = new TestDevice("transport", transport);
+                Bystander bystander = new Bystander(server, transport)) {
+            bystander.begin();
+            Map<String, Long> before = server.trouble();
+            ConnectionRequest request;
+            try (RawPeer peer = RawPeer.connect(server.address())) {
+                peer.sendBytes(
+                        Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(Frames.PEER_TO_PEER, 1, 1)));
+                request = server.request();
+                peer.reset();
+            }
+            QueuePair pair = server.queuePair(request, QueuePairLimits.DEFAULT);
+            VerbsException failure = assertThrows(
+                    VerbsException.class, () -> request.accept(ConnectionParameters.DEFAULT, TestDevice.DEADLINE_NS));
+            assertEquals(VerbsErrorCode.CONNECTION_LOST, failure.code());
+            assertEquals(QueuePairState.ERROR, pair.state());
+            TestDevice.await(
+                    () -> "the failure to be counted, now " + server.trouble() + ", before " + before,
+                    () -> !server.trouble().equals(before));
+            bystander.finish();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void shouldFailTheAcceptWhenNoReadyToReceiveComes(String transport) throws Exception {
+        try (TestDevice server = new TestDevice("transport", transport);
+                RawPeer peer = RawPeer.connect(server.address())) {
+            peer.sendBytes(Frames.mpa(
+                    Frames.REQUEST_KEY,
+                    Frames.ENHANCED,
+                    2,
+                    Frames.depths(Frames.PEER_TO_PEER | Frames.RTR_WRITE, 1, 1)));
+            ConnectionRequest request = server.request();
+            QueuePair pair = server.queuePair(request, QueuePairLimits.DEFAULT);
+            VerbsException failure = assertThrows(
+                    VerbsException.class,
+                    () -> request.accept(ConnectionParameters.DEFAULT, TimeUnit.MILLISECONDS.toNanos(50)));
+            assertEquals(VerbsErrorCode.TIMED_OUT, failure.code());
+            assertEquals(QueuePairState.ERROR, pair.state());
+            peer.receiveMpa();
+            peer.awaitEnd();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void shouldTerminateWhenTheFirstSegmentIsMalformed(String transport) throws Exception {
+        try (TestDevice server = new TestDevice("transport", transport);
+                RawPeer peer = RawPeer.connect(server.address())) {
+            peer.sendBytes(Frames.mpa(
+                    Frames.REQUEST_KEY,
+                    Frames.ENHANCED,
+                    2,
+                    Frames.depths(Frames.PEER_TO_PEER | Frames.RTR_WRITE, 1, 1)));
+            ConnectionRequest request = server.request();
+            QueuePair pair = server.queuePair(request, QueuePairLimits.DEFAULT);
+            CompletableFuture<Void> accepted = CompletableFuture.runAsync(
+                    () -> request.accept(ConnectionParameters.DEFAULT, TestDevice.DEADLINE_NS),
+                    Thread::startVirtualThread);
+            peer.receiveMpa();
+            byte[] wrong = Frames.send(7, (byte) 1);
+            peer.send(wrong);
+            peer.expect(Frames.terminate(0x1203, wrong, true, false), "Terminate");
+            peer.expectEnd();
+            CompletionException failure = assertThrows(
+                    CompletionException.class,
+                    () -> accepted.orTimeout(TestDevice.DEADLINE_NS, TimeUnit.NANOSECONDS)
+                            .join());
+            assertEquals(VerbsErrorCode.CONNECTION_LOST, ((VerbsException) failure.getCause()).code());
+            assertEquals(QueuePairState.ERROR, pair.state());
+        }
+    }
+}
