@@ -1,3 +1,4 @@
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,7 +97,7 @@ public final class Mutants {
                     "--enable-native-access=ALL-UNNAMED",
                     "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
                     "-cp",
-                    classes + java.io.File.pathSeparator + jar,
+                    classes + File.pathSeparator + jar,
                     "org.softrdma.cli.Main",
                     "tck",
                     "--provider",
