@@ -78,10 +78,11 @@ public final class CpuClock {
         int nameStart = stat.indexOf('(') + 1;
         int nameEnd = stat.lastIndexOf(')');
         String[] fields = stat.substring(nameEnd + 1).trim().split(" ", -1);
-        int blank = schedstat.indexOf(' ');
+        String[] times = schedstat.split(" ", -1);
         return new ThreadTime(
                 stat.substring(nameStart, nameEnd),
-                Long.parseLong(blank < 0 ? schedstat : schedstat.substring(0, blank)),
+                Long.parseLong(times[0]),
+                times.length > 1 ? Long.parseLong(times[1]) : 0,
                 Long.parseLong(fields[USER_FIELD]) * NS_PER_TICK,
                 Long.parseLong(fields[SYSTEM_FIELD]) * NS_PER_TICK);
     }
@@ -91,11 +92,12 @@ public final class CpuClock {
      *
      * @param name its name, at most 15 characters
      * @param runNs on a CPU
+     * @param waitNs ready to run while something else had the CPU
      * @param userNs of which in user mode, in steps of 10 ms
      * @param systemNs of which in the kernel, in steps of 10 ms
      */
-    record ThreadTime(String name, long runNs, long userNs, long systemNs) {
-        static final ThreadTime NONE = new ThreadTime("", 0, 0, 0);
+    record ThreadTime(String name, long runNs, long waitNs, long userNs, long systemNs) {
+        static final ThreadTime NONE = new ThreadTime("", 0, 0, 0, 0);
     }
 
     /** The time used by each thread until one moment. */
@@ -116,6 +118,7 @@ public final class CpuClock {
         public CpuUse since(Sample earlier) {
             Map<ThreadClass, Long> byClass = new EnumMap<>(ThreadClass.class);
             long total = 0;
+            long wait = 0;
             long user = 0;
             long system = 0;
             for (Map.Entry<String, ThreadTime> entry : threads.entrySet()) {
@@ -126,10 +129,11 @@ public final class CpuClock {
                     byClass.merge(ThreadClass.of(now.name()), used, Long::sum);
                 }
                 total += used;
+                wait += now.waitNs() - then.waitNs();
                 user += now.userNs() - then.userNs();
                 system += now.systemNs() - then.systemNs();
             }
-            return new CpuUse(takenNs - earlier.takenNs, total, user, system, byClass);
+            return new CpuUse(takenNs - earlier.takenNs, total, wait, user, system, byClass);
         }
     }
 }

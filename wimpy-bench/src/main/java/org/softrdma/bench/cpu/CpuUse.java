@@ -9,11 +9,14 @@ import java.util.stream.Collectors;
  *
  * @param wallNs time that passed
  * @param totalNs time on a CPU, all threads
+ * @param waitNs time that threads were ready to run while something else had their CPU: more than a few percent of the time
+ *     that passed means that other work disturbed the measurement
  * @param userNs of which in user mode, in steps of 10 ms a thread
  * @param systemNs of which in the kernel, in steps of 10 ms a thread
  * @param byClassNs the total by class of thread; classes that used nothing are absent
  */
-public record CpuUse(long wallNs, long totalNs, long userNs, long systemNs, Map<ThreadClass, Long> byClassNs) {
+public record CpuUse(
+        long wallNs, long totalNs, long waitNs, long userNs, long systemNs, Map<ThreadClass, Long> byClassNs) {
     private static final double NS_PER_US = 1e3;
 
     /** Copies the map. */

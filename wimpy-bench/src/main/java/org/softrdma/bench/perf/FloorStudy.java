@@ -183,9 +183,9 @@ public final class FloorStudy {
         setup.out().println("""
 
                                   server CPU us/READ            core not idle us/READ         kREADs/s          \
-                client us/READ    heap B/READ     verified
+                client us/READ    heap B/READ     verified  waited %
                    size window   yard-C  soft   ratio         yard-C  soft   ratio         yard-C    soft    \
-                yard-C  soft     server client""");
+                yard-C  soft     server client              server client""");
     }
 
     private ObjectNode report(long size, int window, LoadCell c, LoadCell java) {
@@ -194,7 +194,7 @@ public final class FloorStudy {
         setup.out()
                 .println(String.format(
                         Locale.ROOT,
-                        "%7s %6d  %7.2f %7.2f  %5.2f        %7.2f %7.2f  %5.2f        %7.1f %7.1f   %7.2f %6.2f   %7.1f %6.1f %11d",
+                        "%7s %6d  %7.2f %7.2f  %5.2f        %7.2f %7.2f  %5.2f        %7.1f %7.1f   %7.2f %6.2f   %7.1f %6.1f %11d %6.1f %6.1f",
                         ByteSize.format(size),
                         window,
                         c.median(LoadCell.CPU),
@@ -209,7 +209,9 @@ public final class FloorStudy {
                         java.median(LoadCell.CLIENT),
                         java.serverBytesPerRead(),
                         java.clientBytesPerRead(),
-                        java.verified()));
+                        java.verified(),
+                        Math.max(c.median(LoadCell.SERVER_WAIT), java.median(LoadCell.SERVER_WAIT)),
+                        Math.max(c.median(LoadCell.CLIENT_WAIT), java.median(LoadCell.CLIENT_WAIT))));
         setup.out().flush();
         check(String.format(Locale.ROOT, "server CPU of %s x %d", ByteSize.format(size), window), cpu);
         check(String.format(Locale.ROOT, "core of %s x %d", ByteSize.format(size), window), core);
@@ -227,6 +229,8 @@ public final class FloorStudy {
                 .put(LoadCell.CORE, cell.median(LoadCell.CORE))
                 .put(LoadCell.RATE, cell.median(LoadCell.RATE))
                 .put(LoadCell.CLIENT, cell.median(LoadCell.CLIENT))
+                .put(LoadCell.SERVER_WAIT, cell.median(LoadCell.SERVER_WAIT))
+                .put(LoadCell.CLIENT_WAIT, cell.median(LoadCell.CLIENT_WAIT))
                 .put("serverHeapBytesPerRead", cell.serverBytesPerRead())
                 .put("clientHeapBytesPerRead", cell.clientBytesPerRead())
                 .put("verified", cell.verified());

@@ -19,6 +19,10 @@ final class LoadCell {
     static final String RATE = "readsPerSecond";
     static final String CLIENT = "clientCpuMicrosPerRead";
 
+    static final String SERVER_WAIT = "serverWaitedPercent";
+    static final String CLIENT_WAIT = "clientWaitedPercent";
+
+    private static final double PERCENT = 100;
     private static final double NS_PER_US = 1e3;
     private static final CpuClock OWN_CLOCK = CpuClock.ofThisProcess();
     private static final AllocationMeter ALLOCATION = new AllocationMeter();
@@ -74,6 +78,8 @@ final class LoadCell {
         rounds.add(CORE, coreNs / NS_PER_US / outcome.reads());
         rounds.add(RATE, outcome.perSecond());
         rounds.add(CLIENT, client.microsPer(outcome.reads()));
+        rounds.add(SERVER_WAIT, PERCENT * server.waitNs() / outcome.elapsedNs());
+        rounds.add(CLIENT_WAIT, PERCENT * client.waitNs() / outcome.elapsedNs());
         server.byClassNs().forEach((threadClass, ns) -> byClassNs.merge(threadClass, ns, Long::sum));
         reads += outcome.reads();
         verified += outcome.verified();

@@ -69,7 +69,8 @@ public record StudySetup(
                 + machine.jdk() + (machine.commit() == null ? "" : ", commit " + machine.commit()));
         out.println("server on core " + serverCpu + ", client on core " + clientCpu + "; medians of " + rounds
                 + " interleaved rounds of " + millis + " ms after " + warmUpMillis
-                + " ms of warm-up for each system and row");
+                + " ms of warm-up for each system and row; 'waited' is how long threads were ready while other work had their core:"
+                + " above a few percent the machine was not quiet");
         out.flush();
     }
 }

@@ -25,13 +25,13 @@ class ProcParsersTest {
         CpuClock.ThreadTime time = CpuClock.parse(
                 "123456789 42 7", "77 (C2 (a) b) R 1 77 77 0 -1 4194304 1 0 0 0 250 31 0 0 20 0 1 0 99 0 0\n");
 
-        assertEquals(new CpuClock.ThreadTime("C2 (a) b", 123456789L, 2_500_000_000L, 310_000_000L), time);
+        assertEquals(new CpuClock.ThreadTime("C2 (a) b", 123456789L, 42, 2_500_000_000L, 310_000_000L), time);
     }
 
     @Test
     void shouldAddUpTheThreadsOfAClass() {
         CpuClock.Sample before = new CpuClock.Sample(
-                1000, Map.of("1", new CpuClock.ThreadTime("rnic-0", 500, 0, 0), "2", time("C2 CompilerThre", 10)));
+                1000, Map.of("1", new CpuClock.ThreadTime("rnic-0", 500, 0, 0, 0), "2", time("C2 CompilerThre", 10)));
         CpuClock.Sample after = new CpuClock.Sample(
                 3000, Map.of("1", time("rnic-0", 1500), "2", time("C2 CompilerThre", 10), "3", time("rnic-1", 200)));
 
@@ -45,7 +45,7 @@ class ProcParsersTest {
     }
 
     private static CpuClock.ThreadTime time(String name, long runNs) {
-        return new CpuClock.ThreadTime(name, runNs, 0, 0);
+        return new CpuClock.ThreadTime(name, runNs, 0, 0, 0);
     }
 
     @ParameterizedTest
