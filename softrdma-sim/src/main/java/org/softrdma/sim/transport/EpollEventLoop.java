@@ -10,6 +10,7 @@ import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.channels.NotYetConnectedException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -168,7 +169,8 @@ final class EpollEventLoop extends NettyEventLoop {
         public void shutdownOutput() {
             try {
                 socket.shutdown(false, true);
-            } catch (IOException e) {
+            } catch (IOException | NotYetConnectedException e) {
+                // The second is what ENOTCONN becomes: the peer has reset the connection.
                 LOG.debug("shutdown of {}", socket, e);
             }
         }

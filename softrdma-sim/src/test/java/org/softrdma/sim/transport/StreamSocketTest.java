@@ -1,0 +1,174 @@
+package org.softrdma.sim.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.peer.Frames;
+
+/** What a stream socket promises, on both transports, against a plain blocking socket. */
+class StreamSocketTest {
+    private static final long DEADLINE_S = 10;
+
+    /** A loop, a connection of it, and the blocking socket at its other end. */
+    private static final class Pair implements AutoCloseable {
+        private final Transport transport;
+        private final EventLoop loop;
+        private final Semaphore events = new Semaphore(0);
+        private final StreamSocket socket;
+        private final Socket peer;
+        private final Arena arena = Arena.ofShared();
+
+        Pair(String kind) throws Exception {
+            SocketOptions options = new SocketOptions(0, 0);
+            transport = kind.equals("epoll")
+                    ? NettyTransport.epoll(1, false, options)
+                    : NettyTransport.nio(1, false, options);
+            loop = transport.loops().getFirst();
+            try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                InetSocketAddress address = (InetSocketAddress) server.getLocalSocketAddress();
+                AtomicReference<StreamSocket> opened = new AtomicReference<>();
+                socket = call(() -> {
+                    StreamSocket connecting = loop.connect(address, writable -> events.release());
+                    opened.set(connecting);
+                    return connecting;
+                });
+                peer = server.accept();
+            }
+            awaitEvent();
+            assertTrue(call(socket::finishConnect));
+        }
+
+        /** Runs something on the loop and waits for it. */
+        <T> T call(Callable<T> work) throws Exception {
+            CompletableFuture<T> result = new CompletableFuture<>();
+            loop.execute(() -> {
+                try {
+                    result.complete(work.call());
+                } catch (Exception e) {
+                    result.completeExceptionally(e);
+                }
+            });
+            try {
+                return result.get(DEADLINE_S, TimeUnit.SECONDS);
+            } catch (java.util.concurrent.ExecutionException e) {
+                throw e.getCause() instanceof Exception cause ? cause : e;
+            }
+        }
+
+        void awaitEvent() throws InterruptedException {
+            assertTrue(events.tryAcquire(DEADLINE_S, TimeUnit.SECONDS), "no event came");
+        }
+
+        int receive(MemorySegment to) throws Exception {
+            return call(() -> socket.receive(to.address(), (int) to.byteSize()));
+        }
+
+        @Override
+        public void close() throws IOException {
+            peer.close();
+            transport.close();
+            arena.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void shouldNotThrowFromShutdownCloseOrAbortWhenThePeerHasReset(String kind) throws Exception {
+        try (Pair pair = new Pair(kind)) {
+            MemorySegment memory = pair.arena.allocate(16);
+            pair.peer.setSoLinger(true, 0);
+            pair.peer.close();
+            assertThrows(IOException.class, () -> {
+                for (int i = 0; i < 100 && pair.receive(memory) == 0; i++) {
+                    pair.awaitEvent();
+                }
+            });
+            pair.call(() -> {
+                pair.socket.shutdownOutput();
+                pair.socket.close();
+                pair.socket.abort();
+                pair.socket.shutdownOutput();
+                return true;
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void shouldSayThatThePeerHasEndedEvenIfItsLastBytesCameInPart(String kind) throws Exception {
+        try (Pair pair = new Pair(kind)) {
+            MemorySegment memory = pair.arena.allocate(64);
+            pair.peer.getOutputStream().write(Frames.pattern(1, 40));
+            pair.peer.shutdownOutput();
+            int total = 0;
+            int received = 0;
+            while (received >= 0) {
+                int got = pair.receive(memory.asSlice(total, 64 - total));
+                if (got == 0 || got > 0 && !pair.call(pair.socket::isHungUp)) {
+                    pair.awaitEvent();
+                }
+                total += Math.max(0, got);
+                received = got;
+            }
+            assertEquals(StreamSocket.END_OF_STREAM, received);
+            assertEquals(40, total);
+            assertEquals(
+                    Frames.hex(Frames.pattern(1, 40)),
+                    Frames.hex(memory.asSlice(0, 40).toArray(ValueLayout.JAVA_BYTE)));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void shouldGatherInOrderAndRaiseAnEventWhenThereIsRoomAgain(String kind) throws Exception {
+        try (Pair pair = new Pair(kind)) {
+            int length = 12 * 1024 * 1024;
+            byte[] expected = Frames.pattern(3, length);
+            MemorySegment memory = pair.arena.allocate(length);
+            MemorySegment.copy(expected, 0, memory, ValueLayout.JAVA_BYTE, 0, length);
+            IoVectors vectors = new IoVectors(pair.arena, 2);
+            long sent = 0;
+            int shortSends = 0;
+            byte[] received = new byte[length];
+            int have = 0;
+            while (sent < length) {
+                pair.events.drainPermits();
+                long first = Math.min(1001, length - sent);
+                vectors.set(0, memory.address() + sent, first);
+                vectors.set(1, memory.address() + sent + first, length - sent - first);
+                int entries = length - sent - first > 0 ? 2 : 1;
+                long offered = length - sent;
+                long took = pair.call(() -> pair.socket.gather(vectors, 0, entries));
+                sent += took;
+                if (took < offered) {
+                    shortSends++;
+                    while (have < sent) {
+                        have += pair.peer.getInputStream().read(received, have, (int) (sent - have));
+                    }
+                    pair.awaitEvent();
+                }
+            }
+            while (have < length) {
+                have += pair.peer.getInputStream().read(received, have, length - have);
+            }
+            assertTrue(shortSends > 0, "the kernel took everything at once");
+            assertTrue(java.util.Arrays.equals(expected, received), "bytes in order");
+        }
+    }
+}
