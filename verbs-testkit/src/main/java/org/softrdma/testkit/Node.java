@@ -5,7 +5,7 @@ import java.util.Set;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsDevice;
@@ -58,8 +58,8 @@ public final class Node {
      *
      * @param length bytes
      */
-    public DeviceMemory deviceMemory(long length) {
-        return fabric.own(device.allocate(length));
+    public HostMemory deviceMemory(long length) {
+        return fabric.own(device.allocateMemory(length));
     }
 
     /**

@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.softrdma.testkit.CaseResult;
 import org.softrdma.testkit.ConformanceReport;
 import org.softrdma.testkit.ConformanceRunner;
@@ -17,16 +19,18 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
 /** The software RNIC keeps every rule of the verbs API, without a known deviation. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class SoftRdmaConformanceTest {
     private static final Map<String, String> EPOLL = Map.of("transport", "epoll");
     private static final Map<String, String> NIO = Map.of("transport", "nio");
-    private static final double BRIEF = 0.3;
+    private static final double HALF = 0.5;
+    private static final double BRIEF = 0.2;
     private static final double LONG = 5;
 
     @Test
     void shouldKeepTheRulesWhenTheTransportIsEpoll() {
         requireEpoll();
-        run(ConformanceSettings.of("sim", EPOLL));
+        run(ConformanceSettings.of("sim", EPOLL).withScale(HALF));
     }
 
     @Test
@@ -61,6 +65,7 @@ class SoftRdmaConformanceTest {
     }
 
     @Tag("slow")
+    @Timeout(value = 30, unit = TimeUnit.MINUTES)
     @Test
     void shouldKeepTheRulesWhenRepeatedOverEpoll() {
         requireEpoll();
@@ -68,6 +73,7 @@ class SoftRdmaConformanceTest {
     }
 
     @Tag("slow")
+    @Timeout(value = 30, unit = TimeUnit.MINUTES)
     @Test
     void shouldKeepTheRulesWhenRepeatedOverNio() {
         run(ConformanceSettings.of("sim", NIO).withScale(longScale()));

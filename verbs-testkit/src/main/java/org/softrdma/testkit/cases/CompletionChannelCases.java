@@ -305,7 +305,7 @@ public final class CompletionChannelCases {
             title = "the loop of arming, draining and waiting never misses a message",
             source = "ibv_get_cq_event(3) example; ibv_req_notify_cq(3)")
     void shouldNeverHangWhenArmedThenDrainedThenAwaited(Fabric fabric) {
-        int messages = fabric.times(20_000);
+        int messages = fabric.times(5000);
         Receiving receiving = new Receiving(fabric);
         for (int i = 0; i < SEND_WINDOW; i++) {
             receiving.pair.responder().receive(1, receiving.inbox, 0, BYTES);

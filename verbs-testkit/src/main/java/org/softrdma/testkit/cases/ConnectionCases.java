@@ -21,7 +21,6 @@ import org.softrdma.testkit.Task;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
-import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
@@ -140,7 +139,6 @@ public final class ConnectionCases {
             title = "a refusal reaches the peer with its private data, and nobody is connected",
             source = "rdma_reject(3); RFC 5044 section 7.1 (R bit)")
     void shouldTellThePeerWhenRejected(Fabric fabric) {
-        fabric.require(Feature.REJECT);
         int most = fabric.responder().device().capabilities().maxPrivateData();
         for (int length : new int[] {0, 1, most}) {
             byte[] why = randomBytes(fabric, length);
@@ -176,10 +174,33 @@ public final class ConnectionCases {
         ConnectionParameters wants = new ConnectionParameters(4, 7, new byte[0]);
         ConnectionParameters grants = new ConnectionParameters(2, 1, new byte[0]);
         LoopbackPair pair = fabric.connect(new ConnectionSpec().parameters(wants, grants));
-        assertEquals(1, pair.requester().queuePair().connectionCapabilities().maxOutboundReads());
-        assertEquals(1, pair.responder().queuePair().connectionCapabilities().maxInboundReads());
-        assertEquals(2, pair.responder().queuePair().connectionCapabilities().maxOutboundReads());
-        assertTrue(pair.requester().queuePair().connectionCapabilities().maxInboundReads() >= 2);
+        assertEquals(
+                1,
+                pair.requester()
+                        .queuePair()
+                        .connectionCapabilities()
+                        .maxOutboundReads()
+                        .orElseThrow());
+        assertEquals(
+                1,
+                pair.responder()
+                        .queuePair()
+                        .connectionCapabilities()
+                        .maxInboundReads()
+                        .orElseThrow());
+        assertEquals(
+                2,
+                pair.responder()
+                        .queuePair()
+                        .connectionCapabilities()
+                        .maxOutboundReads()
+                        .orElseThrow());
+        assertTrue(pair.requester()
+                        .queuePair()
+                        .connectionCapabilities()
+                        .maxInboundReads()
+                        .orElseThrow()
+                >= 2);
         MemoryRegion source = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ);
         MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
         for (int i = 0; i < 64; i++) {
@@ -252,8 +273,8 @@ public final class ConnectionCases {
             try (ConnectionRequest request =
                     fabric.listener().next(fabric.timeoutNs()).orElseThrow()) {
                 assertArrayEquals(data, request.privateData());
-                assertEquals(3, request.peerOutboundReads());
-                assertEquals(5, request.peerInboundReads());
+                assertEquals(3, request.peerOutboundReads().orElseThrow());
+                assertEquals(5, request.peerInboundReads().orElseThrow());
                 assertFalse(request.remoteAddress().getAddress().isAnyLocalAddress(), "peer has no address");
                 assertTrue(request.remoteAddress().getPort() > 0, "peer has no port");
                 return 0; // Closing it rejects it.

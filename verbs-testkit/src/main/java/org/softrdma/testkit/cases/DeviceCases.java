@@ -23,7 +23,7 @@ import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
@@ -217,17 +217,17 @@ public final class DeviceCases {
     void shouldGiveZeroedAlignedMemoryWhenAllocating(Fabric fabric) {
         VerbsDevice device = fabric.requester().device();
         for (long length : new long[] {1, 100, PAGE_BYTES, PAGE_BYTES + 1, 1 << 20}) {
-            DeviceMemory used = device.allocate(length);
+            HostMemory used = device.allocateMemory(length);
             used.segment().fill(BytePattern.POISON);
             used.close();
             used.close();
-            MemorySegment memory = fabric.own(device.allocate(length)).segment();
+            MemorySegment memory = fabric.own(device.allocateMemory(length)).segment();
             assertEquals(length, memory.byteSize());
             assertEquals(0, memory.address() % PAGE_BYTES, "address of " + length + " bytes");
             BytePattern.requireAll(memory, (byte) 0, "fresh memory of " + length + " bytes");
         }
-        assertThrows(IllegalArgumentException.class, () -> device.allocate(0));
-        assertThrows(IllegalArgumentException.class, () -> device.allocate(-1));
+        assertThrows(IllegalArgumentException.class, () -> device.allocateMemory(0));
+        assertThrows(IllegalArgumentException.class, () -> device.allocateMemory(-1));
     }
 
     /** See the title. */
@@ -285,7 +285,7 @@ public final class DeviceCases {
         for (int i = 0; i < fabric.times(20); i++) {
             VerbsDevice device = fabric.provider().open(fabric.settings().responderOptions());
             ProtectionDomain domain = device.allocateProtectionDomain();
-            DeviceMemory memory = device.allocate(PAGE_BYTES);
+            HostMemory memory = device.allocateMemory(PAGE_BYTES);
             MemoryRegion region = domain.register(memory.segment(), Set.of(AccessFlag.REMOTE_READ));
             sink.memory().fill((byte) 0);
             pair.requester().read(i, sink, source);

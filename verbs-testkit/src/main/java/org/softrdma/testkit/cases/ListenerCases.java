@@ -9,12 +9,14 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.Fabric;
 import org.softrdma.testkit.FabricExtension;
+import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.testkit.Task;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Feature;
@@ -32,6 +34,7 @@ import org.softrdma.verbs.cm.Listener;
 @ExtendWith(FabricExtension.class)
 public final class ListenerCases {
     private static final long SHORT_NS = 20_000_000;
+    private static final long STALL_NS = 500_000_000;
 
     /** Made by JUnit. */
     public ListenerCases() {}
@@ -147,29 +150,51 @@ public final class ListenerCases {
             source = "RFC 5044 section 7.1.2 (startup frames); Listener.next")
     void shouldServeOthersWhenAPeerSpeaksNonsense(Fabric fabric) throws IOException {
         InetSocketAddress address = fabric.responderAddress();
+        LoopbackPair established = fabric.connect();
         byte[] nonsense = new byte[64 << 10];
         fabric.random().nextBytes(nonsense);
-        try (Socket silent = new Socket();
-                Socket loud = new Socket()) {
+        try (Socket silent = new Socket()) {
             try {
-                silent.connect(address, (int) (fabric.timeoutNs() / 1_000_000));
+                silent.connect(address, millis(fabric.timeoutNs()));
             } catch (IOException e) {
                 fabric.require(false, "the listener is no TCP listener: " + e.getMessage());
             }
-            loud.connect(address, (int) (fabric.timeoutNs() / 1_000_000));
-            speak(loud, nonsense, nonsense.length);
-            try (Socket brief = new Socket()) {
-                brief.connect(address, (int) (fabric.timeoutNs() / 1_000_000));
-                speak(brief, nonsense, 7);
+            long shortestStall = Long.MAX_VALUE;
+            for (int attempt = 0; attempt < 3; attempt++) {
+                for (int length : new int[] {7, nonsense.length}) {
+                    try (Socket brief = new Socket()) {
+                        brief.connect(address, millis(fabric.timeoutNs()));
+                        speak(brief, nonsense, length);
+                    }
+                }
+                shortestStall = Math.min(shortestStall, longestRead(fabric, established));
+                assertEquals(Optional.empty(), fabric.listener().next(0), "nonsense became a request");
             }
-            fabric.linger(SHORT_NS);
-            assertEquals(Optional.empty(), fabric.listener().next(0), "nonsense became a request");
-            fabric.connect().barrier();
-            byte[] almost = "MPA ID Req Frame".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+            assertTrue(
+                    shortestStall < STALL_NS,
+                    "each time a peer spoke nonsense, READs of others stood still for at least " + shortestStall
+                            + " ns");
+            byte[] almost = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);
             speak(silent, almost, almost.length);
             fabric.connect().barrier();
             assertEquals(Optional.empty(), fabric.listener().next(0), "half a request became one");
         }
+    }
+
+    /** The slowest of some READs while the listener deals with what has just come. */
+    private static long longestRead(Fabric fabric, LoopbackPair pair) {
+        long longest = 0;
+        for (int i = 0; i < 20; i++) {
+            long start = System.nanoTime();
+            pair.barrier();
+            longest = Math.max(longest, System.nanoTime() - start);
+            fabric.linger(SHORT_NS / 20);
+        }
+        return longest;
+    }
+
+    private static int millis(long nanos) {
+        return (int) (nanos / 1_000_000);
     }
 
     private static InetAddress ipv6Loopback() throws IOException {

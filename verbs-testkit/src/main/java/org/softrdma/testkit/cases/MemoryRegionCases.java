@@ -27,8 +27,8 @@ import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
-import org.softrdma.verbs.DeviceMemory;
 import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsException;
@@ -361,10 +361,10 @@ public final class MemoryRegionCases {
     @ConformanceCase(
             number = 232,
             title = "allocated memory closed while registered lives until it is deregistered",
-            source = "DeviceMemory")
+            source = "HostMemory")
     void shouldKeepMemoryWhenItIsClosedBeforeItsRegion(Fabric fabric) {
         BytePattern pattern = fabric.pattern();
-        DeviceMemory memory = fabric.responder().deviceMemory(1 << 20);
+        HostMemory memory = fabric.responder().deviceMemory(1 << 20);
         pattern.fill(memory.segment());
         MemoryRegion first = fabric.responder().register(memory.segment(), AccessFlag.REMOTE_READ);
         MemoryRegion second = fabric.responder().register(memory.segment(), AccessFlag.REMOTE_READ);

@@ -127,7 +127,13 @@ public final class ReadCases {
         int count = 64;
         LoopbackPair pair = fabric.connect(
                 new ConnectionSpec().parameters(ConnectionParameters.ofReads(1), ConnectionParameters.ofReads(1)));
-        assertEquals(1, pair.requester().queuePair().connectionCapabilities().maxOutboundReads());
+        assertEquals(
+                1,
+                pair.requester()
+                        .queuePair()
+                        .connectionCapabilities()
+                        .maxOutboundReads()
+                        .orElseThrow());
         BytePattern pattern = fabric.pattern();
         MemoryRegion source = fabric.responder().region((long) count * BYTES, pattern, AccessFlag.REMOTE_READ);
         MemoryRegion sink = fabric.requester().region((long) count * BYTES, AccessFlag.READ_SINK);

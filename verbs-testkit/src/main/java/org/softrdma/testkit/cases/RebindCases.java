@@ -17,8 +17,8 @@ import org.softrdma.testkit.Node;
 import org.softrdma.testkit.Task;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
-import org.softrdma.verbs.DeviceMemory;
 import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.VerbsErrorCode;
 
@@ -51,7 +51,7 @@ public final class RebindCases {
             title = "READs racing swaps see the one memory or the other, never a mixture",
             source = "MemoryRegion.swap; Trivedi et al., lazily pinned regions with a key per item")
     void shouldSeeOneOrTheOtherWhenReadsRaceSwaps(Fabric fabric) {
-        fabric.require(Feature.REBIND);
+        fabric.require(Feature.REGION_SWAP);
         MemoryRegion first = readable(fabric.responder(), LONG_BYTES);
         MemoryRegion second = readable(fabric.responder(), LONG_BYTES);
         first.memory().fill((byte) 1);
@@ -98,7 +98,7 @@ public final class RebindCases {
             title = "swap of regions of different length, rights or domain, or not ZERO_BASED, is refused",
             source = "MemoryRegion.swap")
     void shouldRefuseToSwapWhenRegionsDiffer(Fabric fabric) {
-        fabric.require(Feature.REBIND);
+        fabric.require(Feature.REGION_SWAP);
         Node responder = fabric.responder();
         MemoryRegion region = readable(responder, BYTES);
         region.memory().fill((byte) 1);
@@ -129,7 +129,7 @@ public final class RebindCases {
             title = "deregistering one of a swapped pair ends its key; the other keeps the memory it was given",
             source = "MemoryRegion.swap, MemoryRegion.close")
     void shouldKeepTheOtherWhenOneOfASwappedPairIsDeregistered(Fabric fabric) {
-        fabric.require(Feature.REBIND);
+        fabric.require(Feature.REGION_SWAP);
         MemoryRegion first = readable(fabric.responder(), BYTES);
         MemoryRegion second = readable(fabric.responder(), BYTES);
         first.memory().fill((byte) 1);
@@ -151,7 +151,7 @@ public final class RebindCases {
             title = "swap exchanges the memories and leaves keys, addresses and rights",
             source = "MemoryRegion.swap")
     void shouldExchangeOnlyTheMemoriesWhenSwapped(Fabric fabric) {
-        fabric.require(Feature.REBIND);
+        fabric.require(Feature.REGION_SWAP);
         AccessFlag[] rights = {
             AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.ZERO_BASED
         };
@@ -191,11 +191,11 @@ public final class RebindCases {
     @ConformanceCase(
             number = 204,
             title = "allocated memory lives as long as a region names it, also after a swap",
-            source = "DeviceMemory, MemoryRegion.swap")
+            source = "HostMemory, MemoryRegion.swap")
     void shouldKeepMemoryAliveWhenARegionNamesItAfterASwap(Fabric fabric) {
-        fabric.require(Feature.REBIND);
-        DeviceMemory firstMemory = fabric.responder().deviceMemory(1 << 20);
-        DeviceMemory secondMemory = fabric.responder().deviceMemory(1 << 20);
+        fabric.require(Feature.REGION_SWAP);
+        HostMemory firstMemory = fabric.responder().deviceMemory(1 << 20);
+        HostMemory secondMemory = fabric.responder().deviceMemory(1 << 20);
         firstMemory.segment().fill((byte) 1);
         secondMemory.segment().fill((byte) 2);
         MemoryRegion first =
@@ -219,7 +219,8 @@ public final class RebindCases {
             title = "without the feature swap is refused, and changes nothing",
             source = "MemoryRegion.swap: NOT_SUPPORTED")
     void shouldRefuseToSwapWhenTheDeviceCannot(Fabric fabric) {
-        fabric.require(!fabric.responder().device().capabilities().has(Feature.REBIND), "the device can swap regions");
+        fabric.require(
+                !fabric.responder().device().capabilities().has(Feature.REGION_SWAP), "the device can swap regions");
         MemoryRegion first = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ);
         MemoryRegion second = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ);
         first.memory().fill((byte) 1);
