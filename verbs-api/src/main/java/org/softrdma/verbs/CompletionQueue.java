@@ -18,7 +18,7 @@ public interface CompletionQueue extends AutoCloseable {
      * @param max most to take, 0 to {@code completions.length}
      * @return how many were taken
      * @throws VerbsException {@link VerbsErrorCode#QUEUE_OVERRUN}, once everything that fitted was taken, if completions
-     *     were lost because the queue was full; its queue pairs are in error
+     *     were lost because the queue was full, where the device tells; its queue pairs are in error
      */
     int poll(WorkCompletion[] completions, int max);
 
@@ -34,7 +34,8 @@ public interface CompletionQueue extends AutoCloseable {
 
     /**
      * Arms the queue for one event on its channel (C: {@code ibv_req_notify_cq}). Completions that are already in the queue
-     * raise none: poll again after arming. Arming for any completion and then for solicited ones stays armed for any.
+     * need not raise one: poll again after arming. An event may come without a completion, and several completions may share
+     * one. Arming for any completion and then for solicited ones stays armed for any.
      *
      * @param solicitedOnly only a RECV of a solicited SEND, or a failed completion, raises the event
      * @throws IllegalStateException if the queue has no channel

@@ -5,10 +5,8 @@ public enum Feature {
     /** Regions whose remote addresses start at 0 ({@link AccessFlag#ZERO_BASED}). */
     ZERO_BASED,
     /** {@link MemoryRegion#swap}. */
-    REBIND,
-    /** The listener can refuse a request and send private data with the refusal. */
-    REJECT,
-    /** A successful WRITE or SEND completion means that the data was placed at the peer, not only sent. */
+    REGION_SWAP,
+    /** A successful WRITE or SEND completion means that the peer's device has the data and can no longer refuse it. */
     ACKNOWLEDGED_WRITES,
     /** {@code REMOTE_*} statuses reach the failing WRITE or SEND; without it the queue pair is flushed instead. */
     REMOTE_STATUSES,

@@ -35,7 +35,7 @@ public interface MemoryRegion extends AutoCloseable {
     }
 
     /**
-     * Atomically exchanges the memory which the keys of this and the other region name ({@link Feature#REBIND}).
+     * Atomically exchanges the memory which the keys of this and the other region name ({@link Feature#REGION_SWAP}).
      *
      * <p>A READ request of a peer that is checked after this returns sees the new memory, one that was checked before sees
      * the old memory to its end; none sees a mixture. For regions that a local request in flight uses the outcome is the

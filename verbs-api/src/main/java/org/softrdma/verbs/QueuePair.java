@@ -13,15 +13,19 @@ import java.util.concurrent.CompletionStage;
  * queue pair to ERROR. With several local entries a READ scatters and a WRITE or SEND gathers in their order. A request of 0
  * bytes succeeds without its keys being looked at.
  *
- * <p>Every post method throws {@link IllegalArgumentException} for what can never be posted (too many entries, unknown
+ * <p>A READ on a connection that allows none in flight is an {@link IllegalStateException}. Posting and polling may wait for
+ * another thread's short critical section. Every post method throws {@link IllegalArgumentException} for what can never be posted (too many entries, unknown
  * flags, INLINE or SOLICITED where they do not belong, too many inline bytes) and {@link IllegalStateException} before the
- * connection exists or after {@link #close()}; nothing was posted then.
+ * connection exists or after {@link #close()}; nothing was posted then, except by a list (see there).
  */
 public interface QueuePair extends AutoCloseable {
     /** Its number, unique among the live queue pairs of the device. */
     int number();
 
-    /** The state now. */
+    /**
+     * The state as the provider knows it: from a failed completion, a connection event or this side's own disconnect. A peer
+     * that vanished may be noticed late.
+     */
     QueuePairState state();
 
     /** The domain it belongs to. */
@@ -112,8 +116,8 @@ public interface QueuePair extends AutoCloseable {
     void disconnect();
 
     /**
-     * Completes exactly once with the reason, for people, when a connection that was established has ended, for whatever
-     * cause. It completes on a thread of the device: do not block in it.
+     * Completes exactly once with the reason, for people, when the provider has noticed that an established connection has
+     * ended, after the state has changed. It completes on a thread of the device: do not block in it, and close nothing in it.
      */
     CompletionStage<String> disconnected();
 

@@ -44,11 +44,14 @@ public final class ScatterGatherList {
         return lkeys[index];
     }
 
-    /** Bytes of all entries. */
+    /** Bytes of all entries; {@link Long#MAX_VALUE} if that is too small to say. */
     public long totalLength() {
         long total = 0;
         for (int i = 0; i < size; i++) {
             total += lengths[i];
+            if (total < 0) {
+                return Long.MAX_VALUE;
+            }
         }
         return total;
     }

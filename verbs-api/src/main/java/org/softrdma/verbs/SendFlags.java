@@ -10,7 +10,10 @@ public final class SendFlags {
     public static final int SIGNALLED = 1 << 1;
     /** The peer's RECV raises a solicited event; only SEND. */
     public static final int SOLICITED = 1 << 2;
-    /** Take the data at posting: the buffer may be reused at once and its lkey is not looked at; only SEND and WRITE. */
+    /**
+     * Take the data at posting: the buffer may be reused at once and its lkey is not looked at; only SEND and WRITE. Entries
+     * are then addresses of this process, also for a ZERO_BASED region, and raw ones are read unchecked.
+     */
     public static final int INLINE = 1 << 3;
 
     private SendFlags() {}

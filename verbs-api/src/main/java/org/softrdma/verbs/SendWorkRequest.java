@@ -1,5 +1,7 @@
 package org.softrdma.verbs;
 
+import java.util.Objects;
+
 /**
  * A send work request with any number of local entries (C: {@code ibv_send_wr}). Reusable: everything is copied when it is
  * posted. Not thread-safe. For one entry the direct methods of {@link QueuePair} say the same in one call.
@@ -62,13 +64,17 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Adds a part of a region as local entry.
+     * Adds a part of a region as local entry. With {@link SendFlags#INLINE} the part must lie inside the region.
      *
      * @param region a region of the queue pair's domain
      * @param offset bytes from its start
      * @param length bytes
      */
     public SendWorkRequest add(MemoryRegion region, long offset, long length) {
+        if ((flags & SendFlags.INLINE) != 0) {
+            Objects.checkFromIndexSize(offset, length, region.length());
+            return add(region.memory().address() + offset, length, region.lkey());
+        }
         return add(region.address() + offset, length, region.lkey());
     }
 

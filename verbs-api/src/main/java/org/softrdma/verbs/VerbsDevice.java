@@ -51,7 +51,7 @@ public interface VerbsDevice extends AutoCloseable {
      *
      * @param length bytes, at least 1
      */
-    DeviceMemory allocate(long length);
+    HostMemory allocateMemory(long length);
 
     /**
      * Listens for connection requests (C: {@code rdma_bind_addr}, {@code rdma_listen}).

@@ -61,7 +61,7 @@ public final class WorkCompletion {
         return opcode;
     }
 
-    /** Bytes received by a RECV or read by a READ; only of a success. */
+    /** Bytes received by a RECV or read by a READ, 0 for SEND and WRITE; only of a success. */
     public long byteLength() {
         requireSuccess("byteLength");
         return byteLength;
@@ -73,7 +73,7 @@ public final class WorkCompletion {
      * @param newWrId number of the work request
      * @param newQpNumber its queue pair
      * @param newOpcode what it was
-     * @param newByteLength bytes moved
+     * @param newByteLength bytes moved; kept for RECV and READ
      */
     public void succeeded(long newWrId, int newQpNumber, CompletionOpcode newOpcode, long newByteLength) {
         wrId = newWrId;
@@ -81,7 +81,7 @@ public final class WorkCompletion {
         qpNumber = newQpNumber;
         vendorCode = 0;
         opcode = newOpcode;
-        byteLength = newByteLength;
+        byteLength = newOpcode == CompletionOpcode.SEND || newOpcode == CompletionOpcode.WRITE ? 0 : newByteLength;
     }
 
     /**

@@ -123,13 +123,13 @@ final class RemoteReader implements AutoCloseable {
         owned.add(() -> loop.remove(index, completionsOf(window)));
         try {
             VerbsDevice device = loop.device();
-            sinkSegment = owned.add(device.allocate((long) slots * slotLength)).segment();
+            sinkSegment = owned.add(device.allocateMemory((long) slots * slotLength)).segment();
             sinkView = sinkSegment.asByteBuffer();
             sink = owned.add(loop.domain()
                     .register(
                             sinkSegment,
                             EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.READ_SINK)));
-            controlSegment = owned.add(device.allocate(CONTROL_LENGTH)).segment();
+            controlSegment = owned.add(device.allocateMemory(CONTROL_LENGTH)).segment();
             control = owned.add(loop.domain()
                     .register(controlSegment, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
             queuePair = connect(device, context, rdmaAddress);

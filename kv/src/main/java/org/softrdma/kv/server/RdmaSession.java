@@ -14,7 +14,7 @@ import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
@@ -81,7 +81,7 @@ final class RdmaSession {
         this.store = store;
         this.acceptedNs = nowNs;
         try {
-            DeviceMemory memory = owned.add(device.allocate(MEMORY_LENGTH));
+            HostMemory memory = owned.add(device.allocateMemory(MEMORY_LENGTH));
             segment = memory.segment();
             region = owned.add(domain.register(segment, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
             completions = owned.add(device.createCompletionQueue(SENDS + RECEIVES, channel, 0));

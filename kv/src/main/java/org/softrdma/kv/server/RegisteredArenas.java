@@ -8,7 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.softrdma.kv.store.ArenaSource;
 import org.softrdma.kv.store.ItemArena;
 import org.softrdma.verbs.AccessFlag;
-import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
@@ -35,7 +35,7 @@ final class RegisteredArenas implements ArenaSource, AutoCloseable {
 
     @Override
     public ItemArena create(long length) {
-        DeviceMemory memory = device.allocate(length);
+        HostMemory memory = device.allocateMemory(length);
         try {
             RegisteredArena arena = new RegisteredArena(memory, domain.register(memory.segment(), access));
             arenas.add(arena);
@@ -62,11 +62,11 @@ final class RegisteredArenas implements ArenaSource, AutoCloseable {
 
     /** One arena. */
     static final class RegisteredArena implements ItemArena {
-        private final DeviceMemory memory;
+        private final HostMemory memory;
         private final MemorySegment segment;
         private final MemoryRegion region;
 
-        RegisteredArena(DeviceMemory memory, MemoryRegion region) {
+        RegisteredArena(HostMemory memory, MemoryRegion region) {
             this.memory = memory;
             this.segment = memory.segment();
             this.region = region;

@@ -14,7 +14,7 @@ import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.store.Locator;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
@@ -40,7 +40,7 @@ class RdmaPortTest {
         private final VerbsDevice device = running.clientDevice();
         private final ProtectionDomain domain = device.allocateProtectionDomain();
         private final CompletionQueue completions = device.createCompletionQueue(2 * RECEIVES);
-        private final DeviceMemory memory = device.allocate(2 * ITEMS);
+        private final HostMemory memory = device.allocateMemory(2 * ITEMS);
         private final MemoryRegion region = domain.register(
                 memory.segment(),
                 java.util.Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.RECEIVE_SINK));

@@ -1,13 +1,16 @@
 package org.softrdma.sim.device;
 
 import java.net.InetSocketAddress;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.PassiveHandshake;
 import org.softrdma.sim.engine.SoftQueuePair;
+import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
 
@@ -35,13 +38,19 @@ final class SoftConnectionRequest implements ConnectionRequest {
     }
 
     @Override
-    public int peerOutboundReads() {
-        return handshake.request().ord();
+    public OptionalInt peerOutboundReads() {
+        return depth(handshake.request().ord());
     }
 
     @Override
-    public int peerInboundReads() {
-        return handshake.request().ird();
+    public OptionalInt peerInboundReads() {
+        return depth(handshake.request().ird());
+    }
+
+    /** Revision 1 tells no depths, and all ones means "not negotiated" (RFC 6581 section 9.1). */
+    private OptionalInt depth(int value) {
+        boolean told = handshake.request().enhanced() && value != MpaFrame.DEPTH_MASK;
+        return told ? OptionalInt.of(value) : OptionalInt.empty();
     }
 
     @Override
@@ -62,6 +71,9 @@ final class SoftConnectionRequest implements ConnectionRequest {
         if (pair == null) {
             throw new IllegalStateException("accept needs a queue pair: call createQueuePair first");
         }
+        if (pair.state() != QueuePairState.INITIAL) {
+            throw new IllegalStateException("accept needs a queue pair in state INITIAL, but it is " + pair.state());
+        }
         CompletableFuture<Void> established = handshake.accept(pair, device.clamp(parameters));
         Waiting.establish(
                 established,
@@ -78,10 +90,19 @@ final class SoftConnectionRequest implements ConnectionRequest {
         if (!handshake.reject(privateData)) {
             throw new IllegalStateException("this request was already accepted, rejected or closed");
         }
+        abandonQueuePair();
     }
 
     @Override
     public void close() {
-        handshake.reject(NO_DATA);
+        if (handshake.reject(NO_DATA)) {
+            abandonQueuePair();
+        }
+    }
+
+    private void abandonQueuePair() {
+        if (queuePair != null) {
+            queuePair.abandon("the connection request was rejected");
+        }
     }
 }

@@ -9,6 +9,7 @@ import org.softrdma.sim.engine.SoftQueuePair;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 
@@ -44,6 +45,9 @@ final class SoftConnector implements Connector {
         if (pair == null || used) {
             throw new IllegalStateException("connect needs a new connector with a queue pair: call createQueuePair first");
         }
+        if (pair.state() != QueuePairState.INITIAL) {
+            throw new IllegalStateException("connect needs a queue pair in state INITIAL, but it is " + pair.state());
+        }
         ConnectionParameters clamped = device.clamp(parameters);
         used = true;
         ActiveHandshake handshake = new ActiveHandshake(connection, pair, remote, clamped);
@@ -54,7 +58,10 @@ final class SoftConnector implements Connector {
 
     @Override
     public void close() {
-        // What connect began it has ended; before it nothing is held but the queue pair, which its creator closes.
+        SoftQueuePair pair = queuePair;
+        if (!used && pair != null) {
+            pair.abandon("the connector was closed before it connected");
+        }
         used = true;
     }
 }

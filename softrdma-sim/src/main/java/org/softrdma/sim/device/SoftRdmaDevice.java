@@ -18,7 +18,7 @@ import org.softrdma.sim.engine.Connection;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.engine.SoftQueuePair;
-import org.softrdma.sim.memory.DeviceMemories;
+import org.softrdma.sim.memory.HostMemories;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.Registrar;
 import org.softrdma.sim.memory.StagTable;
@@ -31,7 +31,7 @@ import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
@@ -60,7 +60,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final List<RnicEngine> engines = new ArrayList<>();
     private final StagTable stags;
     private final Registrar registrar;
-    private final DeviceMemories memories = new DeviceMemories();
+    private final HostMemories memories = new HostMemories();
     private final Capabilities capabilities;
     private final AtomicInteger children = new AtomicInteger();
     private final AtomicInteger nextDomain = new AtomicInteger(1);
@@ -108,8 +108,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
                 1,
                 EnumSet.of(
                         Feature.ZERO_BASED,
-                        Feature.REBIND,
-                        Feature.REJECT,
+                        Feature.REGION_SWAP,
                         Feature.REMOTE_READ_STATUSES,
                         Feature.IPV6));
     }
@@ -249,7 +248,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     @Override
-    public DeviceMemory allocate(long length) {
+    public HostMemory allocateMemory(long length) {
         return memories.allocate(length);
     }
 

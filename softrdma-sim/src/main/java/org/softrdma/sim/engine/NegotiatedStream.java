@@ -1,6 +1,7 @@
 package org.softrdma.sim.engine;
 
 import java.util.EnumSet;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.Feature;
@@ -17,10 +18,10 @@ import org.softrdma.verbs.Feature;
 record NegotiatedStream(boolean crc, int revision, boolean peerToPeer, int ord, int ird) {
     ConnectionCapabilities capabilities() {
         Set<Feature> features = EnumSet.of(
-                Feature.ZERO_BASED, Feature.REBIND, Feature.REJECT, Feature.REMOTE_READ_STATUSES, Feature.IPV6);
+                Feature.ZERO_BASED, Feature.REGION_SWAP, Feature.REMOTE_READ_STATUSES, Feature.IPV6);
         return new ConnectionCapabilities(
-                ord,
-                ird,
+                OptionalInt.of(ord),
+                OptionalInt.of(ird),
                 features,
                 "iWARP without markers, MPA revision " + revision + ", CRC " + (crc ? "on" : "off")
                         + (peerToPeer ? ", peer-to-peer" : ", client-server"));

@@ -1,6 +1,7 @@
 package org.softrdma.sim.engine;
 
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -167,12 +168,29 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     public PostStatus postWrite(
             long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
         return post(
-                SendOpcode.WRITE, wrId, local.address() + offset, length, local.lkey(), remoteAddress, rkey, flags);
+                SendOpcode.WRITE,
+                wrId,
+                source(local, offset, length, flags),
+                length,
+                local.lkey(),
+                remoteAddress,
+                rkey,
+                flags);
     }
 
     @Override
     public PostStatus postSend(long wrId, MemoryRegion local, long offset, long length, int flags) {
-        return post(SendOpcode.SEND, wrId, local.address() + offset, length, local.lkey(), 0, 0, flags);
+        return post(
+                SendOpcode.SEND, wrId, source(local, offset, length, flags), length, local.lkey(), 0, 0, flags);
+    }
+
+    /** Inline data is read by this process at posting, so its address is the memory's own and must lie inside the region. */
+    private static long source(MemoryRegion local, long offset, long length, int flags) {
+        if ((flags & SendFlags.INLINE) != 0) {
+            Objects.checkFromIndexSize(offset, length, local.length());
+            return local.memory().address() + offset;
+        }
+        return local.address() + offset;
     }
 
     @Override
@@ -398,6 +416,11 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** The connection will never be made: goes to ERROR and flushes. Any thread. */
+    public void abandon(String reason) {
+        engine.execute(() -> enterError(reason, -1, CompletionStatus.FLUSHED, 0));
     }
 
     // ---- the engine

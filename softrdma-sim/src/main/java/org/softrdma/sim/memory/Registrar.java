@@ -13,7 +13,7 @@ import org.softrdma.verbs.VerbsException;
 public final class Registrar {
     private final StagTable table;
     private final Quiescence quiescence;
-    private final DeviceMemories memories;
+    private final HostMemories memories;
     private final int maxRegions;
     private final ReentrantLock swapLock = new ReentrantLock();
 
@@ -25,7 +25,7 @@ public final class Registrar {
      * @param memories memory that the device has allocated
      * @param maxRegions most live regions, for the message when they are used up
      */
-    public Registrar(StagTable table, Quiescence quiescence, DeviceMemories memories, int maxRegions) {
+    public Registrar(StagTable table, Quiescence quiescence, HostMemories memories, int maxRegions) {
         this.table = table;
         this.quiescence = quiescence;
         this.memories = memories;
@@ -52,7 +52,10 @@ public final class Registrar {
                 && (AccessRights.of(access) & AccessRights.LOCAL_WRITE) == 0) {
             throw new IllegalArgumentException("access=" + access + ": REMOTE_WRITE needs LOCAL_WRITE");
         }
-        SoftDeviceMemory owner = memories.acquire(segment);
+        if (segment.isReadOnly() && (AccessRights.of(access) & AccessRights.LOCAL_WRITE) != 0) {
+            throw new IllegalArgumentException("access=" + access + ": the memory is read-only");
+        }
+        SoftHostMemory owner = memories.acquire(segment);
         long base = access.contains(AccessFlag.ZERO_BASED) ? 0 : segment.address();
         int row = table.add(
                 segment.address(), segment.byteSize(), base, AccessRights.of(access), domainNumber);
@@ -107,7 +110,7 @@ public final class Registrar {
         }
         quiescence.await();
         table.free(region.row());
-        SoftDeviceMemory owner = region.backing().owner();
+        SoftHostMemory owner = region.backing().owner();
         if (owner != null) {
             owner.release();
         }

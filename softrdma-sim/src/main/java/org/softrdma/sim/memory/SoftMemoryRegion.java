@@ -117,5 +117,5 @@ final class SoftMemoryRegion implements MemoryRegion {
      * @param segment the memory
      * @param owner the device's own memory it lies in, which must not be freed before; null for foreign memory
      */
-    record Backing(MemorySegment segment, @Nullable SoftDeviceMemory owner) {}
+    record Backing(MemorySegment segment, @Nullable SoftHostMemory owner) {}
 }

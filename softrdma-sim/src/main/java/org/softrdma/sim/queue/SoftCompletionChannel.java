@@ -91,7 +91,7 @@ public final class SoftCompletionChannel implements CompletionChannel {
         lock.lock();
         try {
             long remainingNs = timeoutNs;
-            while (events.isEmpty() && remainingNs > 0) {
+            while (events.isEmpty() && !closed && remainingNs > 0) {
                 remainingNs = raised.awaitNanos(remainingNs);
             }
             if (closed) {
@@ -120,6 +120,9 @@ public final class SoftCompletionChannel implements CompletionChannel {
                         VerbsErrorCode.BUSY, queues + " completion queues still use this completion channel");
             }
             closed = true;
+            if (!progress.isManual()) {
+                raised.signalAll();
+            }
         } finally {
             lock.unlock();
         }

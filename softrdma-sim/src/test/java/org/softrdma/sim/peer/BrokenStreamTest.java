@@ -298,7 +298,7 @@ class BrokenStreamTest {
 
     // ---- reset
 
-    private enum Phase {
+    enum Phase {
         IDLE,
         WITHIN_A_HEADER,
         WITHIN_A_SEND,

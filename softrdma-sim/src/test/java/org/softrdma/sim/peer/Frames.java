@@ -170,7 +170,7 @@ public final class Frames {
     public static void putCrc(byte[] fpdu) {
         int crc = crc32c(fpdu, 0, fpdu.length - 4);
         for (int i = 0; i < 4; i++) {
-            fpdu[fpdu.length - 4 + i] = (byte) (crc >>> 8 * i);
+            fpdu[fpdu.length - 4 + i] = (byte) (crc >>> (8 * i));
         }
     }
 

@@ -43,7 +43,7 @@ class MalformedStreamTest {
     private static final int TOO_LONG = 0x1205;
     private static final int UNTAGGED_VERSION = 0x1206;
 
-    private enum Headers {
+    enum Headers {
         NONE,
         DDP,
         DDP_AND_READ
@@ -62,7 +62,7 @@ class MalformedStreamTest {
      * @param succeeded RECVs that succeed before
      * @param segments what the peer sends, the last one wrong
      */
-    private record Case(
+    record Case(
             String name,
             int code,
             Headers headers,

@@ -2,6 +2,7 @@ package org.softrdma.sim.peer;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -156,7 +157,7 @@ class PassiveHandshakeTest {
             }
             ConnectionRequest request = server.request();
             assertArrayEquals(new byte[] {5}, request.privateData());
-            assertEquals(16, request.peerInboundReads());
+            assertEquals(16, request.peerInboundReads().orElseThrow());
             request.close();
         }
     }
@@ -304,7 +305,7 @@ class PassiveHandshakeTest {
             }
             accepted.get(TestDevice.DEADLINE_NS, TimeUnit.NANOSECONDS);
             assertEquals(QueuePairState.READY_TO_SEND, pair.state());
-            assertEquals(ord, pair.connectionCapabilities().maxOutboundReads());
+            assertEquals(ord, pair.connectionCapabilities().maxOutboundReads().orElseThrow());
             assertEquals(crc, pair.connectionCapabilities().wire().contains("CRC on"));
             peer.shutdownOutput();
             peer.expectEnd();
@@ -409,7 +410,9 @@ class PassiveHandshakeTest {
                     CompletionException.class,
                     () -> accepted.orTimeout(TestDevice.DEADLINE_NS, TimeUnit.NANOSECONDS)
                             .join());
-            assertEquals(VerbsErrorCode.CONNECTION_LOST, ((VerbsException) failure.getCause()).code());
+            assertEquals(
+                    VerbsErrorCode.CONNECTION_LOST,
+                    assertInstanceOf(VerbsException.class, failure.getCause()).code());
             assertEquals(QueuePairState.ERROR, pair.state());
         }
     }

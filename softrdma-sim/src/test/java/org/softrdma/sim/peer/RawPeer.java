@@ -84,7 +84,7 @@ public final class RawPeer implements AutoCloseable {
     /** Receives an MPA frame. */
     public byte[] receiveMpa() throws IOException {
         byte[] header = receive(20);
-        return Frames.concat(header, receive((header[18] & 0xFF) << 8 | header[19] & 0xFF));
+        return Frames.concat(header, receive((header[18] & 0xFF) << 8 | (header[19] & 0xFF)));
     }
 
     /** Receives the next segment, or empty at the end of the stream; checks pad and CRC field. */
@@ -94,7 +94,7 @@ public final class RawPeer implements AutoCloseable {
             return Optional.empty();
         }
         assertEquals(2, length.length, "the stream ended in the middle of an FPDU");
-        byte[] segment = receive((length[0] & 0xFF) << 8 | length[1] & 0xFF);
+        byte[] segment = receive((length[0] & 0xFF) << 8 | (length[1] & 0xFF));
         byte[] expected = Frames.fpdu(segment, crc);
         byte[] trailer = receive(expected.length - 2 - segment.length);
         assertArrayEquals(

@@ -16,7 +16,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.peer.Frames;
@@ -42,12 +41,7 @@ class StreamSocketTest {
             loop = transport.loops().getFirst();
             try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
                 InetSocketAddress address = (InetSocketAddress) server.getLocalSocketAddress();
-                AtomicReference<StreamSocket> opened = new AtomicReference<>();
-                socket = call(() -> {
-                    StreamSocket connecting = loop.connect(address, writable -> events.release());
-                    opened.set(connecting);
-                    return connecting;
-                });
+                socket = call(() -> loop.connect(address, writable -> events.release()));
                 peer = server.accept();
             }
             awaitEvent();
@@ -120,7 +114,7 @@ class StreamSocketTest {
             int received = 0;
             while (received >= 0) {
                 int got = pair.receive(memory.asSlice(total, 64 - total));
-                if (got == 0 || got > 0 && !pair.call(pair.socket::isHungUp)) {
+                if (got == 0 || (got > 0 && !pair.call(pair.socket::isHungUp))) {
                     pair.awaitEvent();
                 }
                 total += Math.max(0, got);

@@ -3,8 +3,8 @@ package org.softrdma.verbs.cm;
 /**
  * What a side wants of a connection (C: {@code rdma_conn_param}).
  *
- * @param outboundReads READs it wants to have in flight (C: {@code initiator_depth}, ORD); the connection gets the minimum
- *     of this, the device's limit and what the peer grants
+ * @param outboundReads READs it wants to have in flight (C: {@code initiator_depth}, ORD), a wish: {@link
+ *     org.softrdma.verbs.ConnectionCapabilities} tells what came out
  * @param inboundReads READs it grants the peer (C: {@code responder_resources}, IRD)
  * @param privateData sent to the peer with the request or the reply, at most {@link
  *     org.softrdma.verbs.Capabilities#maxPrivateData()} bytes; cloned

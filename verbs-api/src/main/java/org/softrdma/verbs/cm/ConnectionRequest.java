@@ -1,26 +1,27 @@
 package org.softrdma.verbs.cm;
 
 import java.net.InetSocketAddress;
+import java.util.OptionalInt;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 
 /**
  * A peer's wish to connect (C: {@code RDMA_CM_EVENT_CONNECT_REQUEST}): create the queue pair, post RECVs, accept; or reject.
- * Used once. Closing one that was neither accepted nor rejected rejects it.
+ * Used once. Closing one that was neither accepted nor rejected rejects it. Rejecting takes its queue pair to ERROR.
  */
 public interface ConnectionRequest extends AutoCloseable {
     /** The peer's address. */
     InetSocketAddress remoteAddress();
 
-    /** The private data of the request, perhaps empty. */
+    /** The private data of the request, perhaps empty; InfiniBand and RoCE pad it with zeros (rdma_get_cm_event(3)). */
     byte[] privateData();
 
-    /** READs that the peer wants to have in flight. */
-    int peerOutboundReads();
+    /** READs that the peer wants to have in flight; empty if the provider cannot tell. */
+    OptionalInt peerOutboundReads();
 
-    /** READs that the peer grants this side. */
-    int peerInboundReads();
+    /** READs that the peer grants this side; empty if the provider cannot tell. */
+    OptionalInt peerInboundReads();
 
     /**
      * Creates the queue pair to be connected (C: {@code rdma_create_qp}). Called once.
@@ -39,6 +40,7 @@ public interface ConnectionRequest extends AutoCloseable {
      * @throws org.softrdma.verbs.VerbsException {@code TIMED_OUT}, {@code CONNECTION_LOST}, {@code INTERRUPTED}; the queue
      *     pair is in ERROR then
      * @throws IllegalArgumentException if the private data is too long; nothing was sent
+     * @throws IllegalStateException without a queue pair in state INITIAL, or if the request was answered before
      */
     void accept(ConnectionParameters parameters, long timeoutNs);
 

@@ -7,7 +7,8 @@ import org.softrdma.verbs.QueuePairAttributes;
 /**
  * The active side of a connection to be made: create the queue pair, post RECVs, connect. Used once.
  *
- * <p>Closing a connector that has connected does nothing: the queue pair lives on. Closing one that has not gives up.
+ * <p>Closing a connector that has connected does nothing: the queue pair lives on. Closing one that has not takes its queue
+ * pair to ERROR. Connector and queue pair are both closed by their user, in either order (C: {@code rdma_cm_id}).
  */
 public interface Connector extends AutoCloseable {
     /**
@@ -29,6 +30,7 @@ public interface Connector extends AutoCloseable {
      * @throws org.softrdma.verbs.VerbsException {@code UNREACHABLE}, {@code TIMED_OUT}, {@code PROTOCOL}, {@code
      *     CONNECTION_LOST}, {@code INTERRUPTED}; the queue pair is in ERROR then
      * @throws IllegalArgumentException if the private data is too long; nothing was sent
+     * @throws IllegalStateException without a queue pair in state INITIAL
      */
     byte[] connect(ConnectionParameters parameters, long timeoutNs);
 

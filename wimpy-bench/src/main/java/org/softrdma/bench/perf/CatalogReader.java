@@ -7,7 +7,7 @@ import java.util.EnumSet;
 import java.util.concurrent.TimeUnit;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
@@ -39,7 +39,7 @@ final class CatalogReader {
     static int[] read(VerbsDevice device, InetSocketAddress responder, RemoteRegion catalog) {
         try (ProtectionDomain domain = device.allocateProtectionDomain();
                 CompletionQueue completions = device.createCompletionQueue(2);
-                DeviceMemory memory = device.allocate(catalog.length());
+                HostMemory memory = device.allocateMemory(catalog.length());
                 MemoryRegion region =
                         domain.register(memory.segment(), EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK));
                 Connector connector = device.resolve(responder, TIMEOUT_NS);

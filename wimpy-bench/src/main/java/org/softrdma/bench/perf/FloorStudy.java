@@ -163,6 +163,11 @@ public final class FloorStudy {
                 size);
     }
 
+    private static ReadTargets onePlace(ResponderProcess responder, long size) {
+        return ReadTargets.ofRegion(
+                responder.memory().address(), size, responder.memory().rkey(), size);
+    }
+
     private static void aim(ReadLoad load, ResponderProcess responder, long size) {
         load.targets(targets(responder, size));
     }
@@ -273,8 +278,9 @@ public final class FloorStudy {
                 soft.suspend();
             }
             for (long size : settings.sizes()) {
-                aim(mixedLoad, yardstick, size);
-                aim(softLoad, soft, size);
+                // The ping-pong answers with the same bytes each time: so do the others, from one place in their memory.
+                mixedLoad.targets(onePlace(yardstick, size));
+                softLoad.targets(onePlace(soft, size));
                 try (LatencyCell plain =
                                 new LatencyCell.OfPingPong(setup.programs(), pinning, clientPinning, size, spin);
                         LatencyCell java = new LatencyCell.OfReads(softLoad, soft, size, spin, spin);

@@ -80,7 +80,7 @@ public final class PerfClient {
                 device.name(),
                 capabilities.transport(),
                 first.connectionCapabilities().wire(),
-                first.connectionCapabilities().maxOutboundReads());
+                first.connectionCapabilities().maxOutboundReads().orElse(1));
         List<PerfRow> rows = options.test().isLatency() ? latency() : bandwidth((int) welcome.value(3));
         table.end();
         endpoint.send(ControlMessage.of(ControlMessage.BYE));

@@ -11,7 +11,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
-import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
@@ -51,13 +51,13 @@ final class PerfEndpoint implements AutoCloseable {
     private final ProtectionDomain domain;
     private final Completions completions;
     private final WorkCompletion[] polled = WorkCompletion.array(COMPLETIONS_PER_POLL);
-    private final DeviceMemory controlMemory;
+    private final HostMemory controlMemory;
     private final MemoryRegion controlRegion;
     private final QueuePairAttributes controlAttributes;
     private final Queue<ControlMessage> arrived = new ArrayDeque<>();
     private @Nullable QueuePair control;
     private final List<QueuePair> data = new ArrayList<>();
-    private @Nullable DeviceMemory dataMemory;
+    private @Nullable HostMemory dataMemory;
     private @Nullable MemoryRegion dataRegion;
     private @Nullable QueuePairAttributes dataAttributes;
     private RemoteRegion remote = new RemoteRegion(0, 0, 0);
@@ -75,7 +75,7 @@ final class PerfEndpoint implements AutoCloseable {
         this.device = device;
         domain = device.allocateProtectionDomain();
         completions = new Completions(device);
-        controlMemory = device.allocate((CONTROL_RECEIVES + 1L) * ControlMessage.LENGTH);
+        controlMemory = device.allocateMemory((CONTROL_RECEIVES + 1L) * ControlMessage.LENGTH);
         controlRegion =
                 domain.register(controlMemory.segment(), EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
         controlAttributes = QueuePairAttributes.of(
@@ -123,7 +123,7 @@ final class PerfEndpoint implements AutoCloseable {
      */
     void prepareData(int queuePairs, long largest, int sends, int receives, int inline) {
         half = (largest + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-        DeviceMemory memory = device.allocate(queuePairs * stride());
+        HostMemory memory = device.allocateMemory(queuePairs * stride());
         dataMemory = memory;
         dataRegion = domain.register(
                 memory.segment(),

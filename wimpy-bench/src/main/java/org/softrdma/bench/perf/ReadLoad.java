@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
@@ -44,7 +44,7 @@ final class ReadLoad implements AutoCloseable {
     private final long maxSize;
     private final ProtectionDomain domain;
     private final CompletionQueue completions;
-    private final DeviceMemory memory;
+    private final HostMemory memory;
     private final MemoryRegion region;
     private final List<QueuePair> queuePairs = new ArrayList<>();
     private final WorkCompletion[] polled = WorkCompletion.array(COMPLETIONS_PER_POLL);
@@ -66,7 +66,7 @@ final class ReadLoad implements AutoCloseable {
         int slots = Math.multiplyExact(connections, maxWindow);
         domain = device.allocateProtectionDomain();
         completions = device.createCompletionQueue(slots + 1);
-        memory = device.allocate(slots * maxSize);
+        memory = device.allocateMemory(slots * maxSize);
         region = domain.register(memory.segment(), EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK));
         pattern = new MemoryPattern(maxSize);
         verifyFrom = new long[slots];
@@ -107,7 +107,7 @@ final class ReadLoad implements AutoCloseable {
                     domain, QueuePairAttributes.of(completions, QueuePairLimits.of(maxWindow, 1)));
             queuePairs.add(queuePair);
             connector.connect(ConnectionParameters.ofReads(maxWindow), TIMEOUT_NS);
-            int granted = queuePair.connectionCapabilities().maxOutboundReads();
+            int granted = queuePair.connectionCapabilities().maxOutboundReads().orElse(Integer.MAX_VALUE);
             if (granted < maxWindow) {
                 throw new PerfException("the responder grants " + granted
                         + " READs in flight per connection, the window is " + maxWindow);

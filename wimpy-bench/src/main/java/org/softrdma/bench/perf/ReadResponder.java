@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.softrdma.bench.cpu.AllocationMeter;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
@@ -108,7 +108,7 @@ public final class ReadResponder {
 
     private void run(Settings settings, InputStream in) {
         List<MemoryRegion> regions = new ArrayList<>();
-        List<DeviceMemory> memories = new ArrayList<>();
+        List<HostMemory> memories = new ArrayList<>();
         try (Listener listener = device.listen(settings.listen(), BACKLOG)) {
             say("LISTENING " + listener.localAddress().getPort());
             open(settings, regions, memories);
@@ -129,12 +129,12 @@ public final class ReadResponder {
             // A peer may still read: its queue pairs go first.
             queuePairs.forEach(QueuePair::close);
             regions.forEach(MemoryRegion::close);
-            memories.forEach(DeviceMemory::close);
+            memories.forEach(HostMemory::close);
         }
     }
 
-    private void open(Settings settings, List<MemoryRegion> regions, List<DeviceMemory> memories) {
-        DeviceMemory memory = device.allocate(settings.memoryBytes() + settings.overlapBytes());
+    private void open(Settings settings, List<MemoryRegion> regions, List<HostMemory> memories) {
+        HostMemory memory = device.allocateMemory(settings.memoryBytes() + settings.overlapBytes());
         memories.add(memory);
         MemorySegment segment = memory.segment();
         MemoryPattern.fill(segment);
@@ -145,7 +145,7 @@ public final class ReadResponder {
             say("MEMORY " + region.address() + " " + region.length() + " " + region.rkey());
             return;
         }
-        DeviceMemory catalog = device.allocate((long) settings.slices() * Integer.BYTES);
+        HostMemory catalog = device.allocateMemory((long) settings.slices() * Integer.BYTES);
         memories.add(catalog);
         var rkeyLayout = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
         long stride = settings.memoryBytes() / settings.slices();
@@ -191,7 +191,7 @@ public final class ReadResponder {
             int reads = Math.max(
                     1,
                     Math.min(
-                            Math.min(request.peerOutboundReads(), MAX_READS),
+                            Math.min(request.peerOutboundReads().orElse(MAX_READS), MAX_READS),
                             device.capabilities().maxInboundReads()));
             QueuePair queuePair =
                     request.createQueuePair(domain, QueuePairAttributes.of(completions, QueuePairLimits.of(1, 1)));

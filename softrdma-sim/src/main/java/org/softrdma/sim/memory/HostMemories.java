@@ -6,19 +6,19 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /** The memory that a device has allocated, by address, so that a registration finds what it must keep alive. Thread-safe. */
-public final class DeviceMemories {
-    private final ConcurrentSkipListMap<Long, SoftDeviceMemory> byAddress = new ConcurrentSkipListMap<>();
+public final class HostMemories {
+    private final ConcurrentSkipListMap<Long, SoftHostMemory> byAddress = new ConcurrentSkipListMap<>();
 
     /** Makes an empty one. */
-    public DeviceMemories() {}
+    public HostMemories() {}
 
     /** Allocates memory of at least 1 byte. */
-    public SoftDeviceMemory allocate(long length) {
+    public SoftHostMemory allocate(long length) {
         if (length < 1) {
             throw new IllegalArgumentException("length=" + length + ": expected at least 1");
         }
-        SoftDeviceMemory[] self = new SoftDeviceMemory[1];
-        SoftDeviceMemory memory = new SoftDeviceMemory(length, () -> byAddress.remove(
+        SoftHostMemory[] self = new SoftHostMemory[1];
+        SoftHostMemory memory = new SoftHostMemory(length, () -> byAddress.remove(
                 self[0].segment().address(), self[0]));
         self[0] = memory;
         byAddress.put(memory.segment().address(), memory);
@@ -31,12 +31,12 @@ public final class DeviceMemories {
      * @return the memory, or null if the segment is not of this device
      * @throws IllegalStateException if that memory is closed
      */
-    @Nullable SoftDeviceMemory acquire(MemorySegment segment) {
-        Map.Entry<Long, SoftDeviceMemory> entry = byAddress.floorEntry(segment.address());
+    @Nullable SoftHostMemory acquire(MemorySegment segment) {
+        Map.Entry<Long, SoftHostMemory> entry = byAddress.floorEntry(segment.address());
         if (entry == null) {
             return null;
         }
-        SoftDeviceMemory memory = entry.getValue();
+        SoftHostMemory memory = entry.getValue();
         if (segment.address() >= memory.segment().address() + memory.segment().byteSize()) {
             return null;
         }

@@ -3,10 +3,10 @@ package org.softrdma.verbs;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory that may be registered without care for its lifetime: it is freed when it has been closed <em>and</em> its last
+ * Memory of this process that may be registered without care for its lifetime: it is freed when it has been closed <em>and</em> its last
  * registration is gone, whichever is later.
  */
-public interface DeviceMemory extends AutoCloseable {
+public interface HostMemory extends AutoCloseable {
     /** The memory; after {@link #close()} the application must not use it any more. */
     MemorySegment segment();
 

@@ -2,10 +2,10 @@ package org.softrdma.sim.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.softrdma.verbs.DeviceMemory;
+import org.softrdma.verbs.HostMemory;
 
 /** Memory that counts its registrations and is unmapped when it is closed and the last of them is gone. Thread-safe. */
-public final class SoftDeviceMemory implements DeviceMemory {
+public final class SoftHostMemory implements HostMemory {
     private static final int CLOSED = 1 << 31;
 
     private final PageMemory memory;
@@ -19,7 +19,7 @@ public final class SoftDeviceMemory implements DeviceMemory {
      * @param length bytes
      * @param onRelease called once when the memory is about to be unmapped
      */
-    SoftDeviceMemory(long length, Runnable onRelease) {
+    SoftHostMemory(long length, Runnable onRelease) {
         memory = PageMemory.allocate(length);
         this.onRelease = onRelease;
     }
