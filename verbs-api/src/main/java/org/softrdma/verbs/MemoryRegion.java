@@ -8,7 +8,11 @@ public interface MemoryRegion extends AutoCloseable {
     /** The domain this region belongs to. */
     ProtectionDomain protectionDomain();
 
-    /** The memory that the keys name now; another region's after {@link #swap}. */
+    /**
+     * The memory that the keys name now; another region's after {@link #swap}.
+     *
+     * @throws IllegalStateException if the region is closed
+     */
     MemorySegment memory();
 
     /**
@@ -38,8 +42,8 @@ public interface MemoryRegion extends AutoCloseable {
      * Atomically exchanges the memory which the keys of this and the other region name ({@link Feature#REGION_SWAP}).
      *
      * <p>A READ request of a peer that is checked after this returns sees the new memory, one that was checked before sees
-     * the old memory to its end; none sees a mixture. For regions that a local request in flight uses the outcome is the
-     * same per request. Both regions must be ZERO_BASED, of one domain, one length and with equal rights.
+     * the old memory to its end; none sees a mixture. Local requests in flight that use the regions, and WRITEs of a peer, may see
+     * both. Both regions must be ZERO_BASED, of one domain, one length and with equal rights.
      *
      * @param other the region to exchange with
      * @throws VerbsException {@link VerbsErrorCode#NOT_SUPPORTED} without the feature

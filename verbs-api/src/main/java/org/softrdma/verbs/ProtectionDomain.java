@@ -14,7 +14,7 @@ public interface ProtectionDomain extends AutoCloseable {
     /**
      * Registers memory (C: {@code ibv_reg_mr}).
      *
-     * <p>The device reads and writes by raw address. Memory of {@link VerbsDevice#allocate} is safe; of other native memory
+     * <p>The device reads and writes by raw address. Memory of {@link VerbsDevice#allocateMemory} is safe; of other native memory
      * the caller must keep its arena open until the region is closed. Overlapping registrations are legal, each with keys
      * and rights of its own.
      *

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,11 @@ final class SoftListener implements Listener {
     /** TCP connections that may wait for accept(2); a small number makes connects hang under a burst. */
     private static final int LEAST_TCP_BACKLOG = 1024;
 
+    /** TCP connections that have not sent their MPA request; a further one is closed. */
+    private static final int MOST_HANDSHAKES = 16_384;
+
     private final SoftRdmaDevice device;
+    private final AtomicInteger handshaking = new AtomicInteger();
     private final int backlog;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -45,7 +50,12 @@ final class SoftListener implements Listener {
     }
 
     private void accepted(EventLoop.PendingSocket pending) {
-        new PassiveHandshake(device.newConnection(), this::requested).adopt(pending);
+        if (handshaking.get() >= MOST_HANDSHAKES) {
+            pending.discard();
+            return;
+        }
+        handshaking.incrementAndGet();
+        new PassiveHandshake(device.newConnection(), this::requested, handshaking::decrementAndGet).adopt(pending);
     }
 
     private void requested(PassiveHandshake handshake) {
@@ -61,7 +71,10 @@ final class SoftListener implements Listener {
             lock.unlock();
         }
         if (!taken) {
-            LOG.info("rejected {}: the backlog of {} requests is full", handshake.remoteAddress(), backlog);
+            LOG.info(
+                    "rejected {}: the listener is closed or its backlog of {} requests is full",
+                    handshake.remoteAddress(),
+                    backlog);
             handshake.reject(NO_DATA);
         }
     }
@@ -128,9 +141,12 @@ final class SoftListener implements Listener {
             lock.unlock();
         }
         Acceptor current = acceptor;
-        if (current != null) {
-            device.onFirstLoop(current::close);
+        try {
+            if (current != null) {
+                device.onFirstLoop(current::close);
+            }
+        } finally {
+            device.childClosed();
         }
-        device.childClosed();
     }
 }

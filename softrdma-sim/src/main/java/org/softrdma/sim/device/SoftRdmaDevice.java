@@ -9,8 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.SoftRdmaContext;
@@ -45,7 +43,7 @@ import org.softrdma.verbs.cm.Listener;
 /** The software RNIC as a verbs device: engines on the loops of a transport, one stag table, and what the application made. */
 public final class SoftRdmaDevice implements VerbsDevice {
     private static final AtomicInteger NEXT_DEVICE = new AtomicInteger();
-    private static final long CONTROL_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final int CLOSED = -1;
     private static final int MAX_WORK_REQUESTS = 1 << 16;
     private static final int MAX_SCATTER_GATHER = 16;
     private static final int MAX_INLINE = 1024;
@@ -62,11 +60,11 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final Registrar registrar;
     private final HostMemories memories = new HostMemories();
     private final Capabilities capabilities;
+    /** Number of live children, or {@link #CLOSED}. */
     private final AtomicInteger children = new AtomicInteger();
     private final AtomicInteger nextDomain = new AtomicInteger(1);
     private final AtomicInteger nextQueuePair = new AtomicInteger(1);
     private final AtomicInteger nextEngine = new AtomicInteger();
-    private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
      * Opens a device; in manual mode the calling thread owns it.
@@ -89,7 +87,6 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     private static Capabilities capabilities(SoftRdmaContext context) {
-        boolean enhanced = context.engineLimits().mpaRevision() == 2;
         return new Capabilities(
                 "sim",
                 "iWARP over TCP, without markers",
@@ -104,7 +101,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
                 MAX_MESSAGE,
                 MAX_READS,
                 MAX_READS,
-                enhanced ? MpaFrame.MAX_PRIVATE_DATA : MpaFrame.MAX_PRIVATE_DATA_FIELD,
+                MpaFrame.MAX_PRIVATE_DATA,
                 1,
                 EnumSet.of(
                         Feature.ZERO_BASED,
@@ -128,10 +125,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     void childOpened() {
-        if (closed.get()) {
+        if (children.getAndUpdate(count -> count < 0 ? count : count + 1) < 0) {
             throw new IllegalStateException(name + " is closed");
         }
-        children.incrementAndGet();
     }
 
     void childClosed() {
@@ -292,9 +288,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
                 done.completeExceptionally(e);
             }
         });
-        if (!Waiting.await(done, progress(), CONTROL_TIMEOUT_NS, "the engine")) {
-            throw new VerbsException(VerbsErrorCode.TIMED_OUT, "the engine of " + name + " does not answer");
-        }
+        Waiting.settle(done, progress());
         Waiting.result(done);
     }
 
@@ -338,20 +332,24 @@ public final class SoftRdmaDevice implements VerbsDevice {
     @Override
     public void close() {
         progress().checkThread();
-        if (closed.get()) {
+        int live = children.compareAndExchange(0, CLOSED);
+        if (live < 0) {
             return;
         }
-        int live = children.get();
         if (live > 0) {
             throw new VerbsException(
                     VerbsErrorCode.BUSY,
                     live + " protection domains, completion queues and channels or listeners of " + name
                             + " are still open");
         }
-        if (closed.compareAndSet(false, true)) {
+        try {
             transport.close();
-            stags.close();
+        } catch (IllegalStateException e) {
+            // The loops still run, so nothing may be freed: closing may be tried again.
+            children.set(0);
+            throw e;
         }
+        stags.close();
     }
 
     @Override

@@ -69,8 +69,8 @@ final class Waiting {
         return result(future);
     }
 
-    /** Waits for the engine to have given up, whatever happens to this thread. */
-    private static void settle(CompletableFuture<?> future, Progress progress) {
+    /** Waits for the engine, whatever happens to this thread; only for what an engine always does soon. */
+    static void settle(CompletableFuture<?> future, Progress progress) {
         if (progress.isManual()) {
             while (!future.isDone()) {
                 progress.poll();

@@ -3,6 +3,7 @@ package org.softrdma.sim.engine;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.transport.StreamSocket;
@@ -56,7 +57,14 @@ public final class ActiveHandshake implements Handshake {
 
     /** Begins; the result is the private data of the reply, or a {@link VerbsException}. Any thread. */
     public CompletableFuture<byte[]> start() {
-        connection.engine().execute(this::connect);
+        connection.engine().execute(() -> {
+            if (queuePair.isInError()) {
+                fail(new VerbsException(
+                        VerbsErrorCode.CONNECTION_LOST, "the queue pair was closed before it connected to " + remote));
+            } else {
+                connect();
+            }
+        });
         return result;
     }
 
@@ -75,7 +83,6 @@ public final class ActiveHandshake implements Handshake {
             StreamSocket opened = connection.engine().loop().connect(remote, connection);
             socket = opened;
             connection.attach(this, opened);
-            connection.attach(queuePair);
         } catch (IOException e) {
             failed(e);
         }
@@ -128,9 +135,12 @@ public final class ActiveHandshake implements Handshake {
 
     @Override
     public void failed(IOException cause) {
-        VerbsErrorCode code =
-                cause instanceof ConnectException ? VerbsErrorCode.UNREACHABLE : VerbsErrorCode.CONNECTION_LOST;
-        fail(new VerbsException(code, "cannot connect to " + remote + ": " + cause.getMessage(), cause));
+        boolean unreachable = cause instanceof ConnectException || cause instanceof NoRouteToHostException;
+        String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        fail(new VerbsException(
+                unreachable ? VerbsErrorCode.UNREACHABLE : VerbsErrorCode.CONNECTION_LOST,
+                "cannot connect to " + remote + ": " + why,
+                cause));
     }
 
     private void fail(VerbsException cause) {

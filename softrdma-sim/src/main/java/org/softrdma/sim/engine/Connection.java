@@ -3,6 +3,7 @@ package org.softrdma.sim.engine;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +49,6 @@ public final class Connection implements SocketEvents {
     private final RnicEngine engine;
     private final AtomicBoolean rung = new AtomicBoolean();
     private final Runnable doorbellTask = this::doorbell;
-    private final Runnable continueTask = this::resume;
 
     private State state = State.HANDSHAKE;
     private @Nullable StreamSocket socket;
@@ -62,9 +62,8 @@ public final class Connection implements SocketEvents {
     private boolean terminateStaged;
     private boolean terminateSent;
     private boolean firstSegmentSeen;
-    private boolean continuing;
 
-    /** A connection on an engine, not connected yet. */
+    /** A connection on an engine, not connected yet. Any thread. */
     public Connection(RnicEngine engine) {
         this.engine = engine;
     }
@@ -81,8 +80,14 @@ public final class Connection implements SocketEvents {
         socket = newSocket;
     }
 
+    /** The queue pair that posts to it. The application's thread that makes it, before anything is posted. */
     void attach(SoftQueuePair newQueuePair) {
         queuePair = newQueuePair;
+    }
+
+    /** True until the handshake has succeeded, failed or been given up. */
+    boolean isInHandshake() {
+        return state == State.HANDSHAKE;
     }
 
     /** Sends a handshake frame. */
@@ -162,14 +167,12 @@ public final class Connection implements SocketEvents {
             }
         } catch (IOException e) {
             broken(e);
+        } catch (RuntimeException e) {
+            LOG.error("a fault in the engine costs this connection", e);
+            broken(new IOException("a fault in the engine: " + e, e));
         } finally {
             engine.epoch().exit();
         }
-    }
-
-    private void resume() {
-        continuing = false;
-        ready(false);
     }
 
     /** One turn: receive, place, answer. */
@@ -191,16 +194,19 @@ public final class Connection implements SocketEvents {
         if (state == State.STREAM || state == State.ENDING) {
             more |= out.transmit();
         }
+        if (state == State.ENDING && out.isIdle() && !terminateStaged) {
+            finish();
+        }
         if (more) {
             continueLater();
         }
     }
 
-    /** Comes back after the other connections had their turn. */
+    /** Comes back after the other connections had their turn: as an event of the next look at all sockets. */
     private void continueLater() {
-        if (!continuing) {
-            continuing = true;
-            engine.loop().execute(continueTask);
+        StreamSocket current = socket;
+        if (current != null) {
+            current.rearm();
         }
     }
 
@@ -216,6 +222,7 @@ public final class Connection implements SocketEvents {
         }
         if (received < 0) {
             // The peer has ended its side too; in ENDING it may still read what we send.
+            current.pause();
             if (state == State.LINGERING) {
                 close();
             }
@@ -252,6 +259,9 @@ public final class Connection implements SocketEvents {
             }
         } catch (IOException e) {
             broken(e);
+        } catch (RuntimeException e) {
+            LOG.error("a fault in the engine costs this connection", e);
+            broken(new IOException("a fault in the engine: " + e, e));
         } finally {
             engine.epoch().exit();
         }
@@ -287,7 +297,17 @@ public final class Connection implements SocketEvents {
     void endOfStream() {
         boolean boundary = inbound == null || inbound.isAtBoundary();
         endStream(boundary ? NORMAL_END : "the peer closed the connection in the middle of a message", -1, null, 0);
-        finish();
+        finishWhenIdle();
+    }
+
+    /** The peer may still read responses to what it asked before its end (RFC 5041 section 6.2.1). */
+    private void finishWhenIdle() {
+        if (outbound == null || outbound.isIdle()) {
+            finish();
+        } else {
+            startEndTimer();
+            continueLater();
+        }
     }
 
     /**
@@ -321,11 +341,12 @@ public final class Connection implements SocketEvents {
     /**
      * A READ of the peer cannot be answered (any more).
      *
-     * @param slot of the inbound READ queue
+     * @param sequence of the inbound READ queue, where its cursor is
      * @param result what the check said; granted if the memory that the response had begun from is gone
      * @param sent bytes of the response sent already
      */
-    void refuseRead(int slot, AccessResult result, long sent) {
+    void refuseRead(long sequence, AccessResult result, long sent) {
+        int slot = inboundReads.slot(sequence);
         engine.counters().increment(Counter.ACCESS_ERRORS);
         MemorySegment request = Arena.ofAuto().allocate(Ddp.READ_REQUEST_END, Long.BYTES);
         // RFC 5040 section 4.8: the READ request is updated to where the operation stands.
@@ -337,10 +358,11 @@ public final class Connection implements SocketEvents {
                 (int) (inboundReads.length(slot) - sent),
                 inboundReads.sourceStag(slot),
                 inboundReads.sourceOffset(slot) + sent);
-        inboundReads.clear();
+        inboundReads.truncate();
         if (state == State.STREAM) {
             terminate(AccessCauses.readRequest(result), request.address());
         }
+        Reference.reachabilityFence(request);
     }
 
     /** A local buffer of a send work request is wrong: everything before it is through, now it fails. */
@@ -374,9 +396,18 @@ public final class Connection implements SocketEvents {
     void disconnect(String reason) {
         if (state == State.STREAM) {
             endStream(reason, -1, null, 0);
-            finish();
+            finishWhenIdle();
         } else if (state == State.HANDSHAKE) {
+            endHandshake(reason);
             close();
+        }
+    }
+
+    private void endHandshake(String reason) {
+        if (handshake != null) {
+            handshake.failed(new IOException(reason));
+        } else if (queuePair != null) {
+            queuePair.enterError(reason, -1, CompletionStatus.FLUSHED, 0);
         }
     }
 
@@ -384,19 +415,29 @@ public final class Connection implements SocketEvents {
     void queuePairClosed() {
         if (state == State.STREAM) {
             endStream("the queue pair was closed", -1, null, 0);
-            finish();
         } else if (state == State.HANDSHAKE) {
+            endHandshake("the queue pair was closed");
             abort();
-        } else if (state == State.ENDING && outbound != null && outbound.isMidSegment()) {
-            close();
+            return;
         }
-        inboundReads.clear();
+        if (outbound != null) {
+            outbound.abandonResponses();
+        }
+        if (state == State.ENDING) {
+            if (outbound != null && outbound.isMidSegment()) {
+                close();
+            } else {
+                finishWhenIdle();
+            }
+        }
     }
 
     /** Says no with a reply and ends. */
     void reject(MpaFrame frame) throws IOException {
-        sendFrame(frame);
-        finish();
+        if (state == State.HANDSHAKE) {
+            sendFrame(frame);
+            finish();
+        }
     }
 
     /** Refuses a reply by a Terminate and ends (RFC 6581 section 9). */
@@ -463,20 +504,26 @@ public final class Connection implements SocketEvents {
             endStream("closed", -1, null, 0);
         }
         state = State.CLOSED;
-        inboundReads.clear();
+        if (outbound != null) {
+            outbound.abandonResponses();
+        }
         if (endTimer != null) {
             endTimer.cancel();
         }
-        if (socket != null) {
-            socket.close();
+        StreamSocket current = socket;
+        socket = null;
+        if (current != null) {
+            current.close();
         }
     }
 
     /** Closes so that the peer sees a reset: a handshake that has failed or timed out. */
     void abort() {
         state = State.CLOSED;
-        if (socket != null) {
-            socket.abort();
+        StreamSocket current = socket;
+        socket = null;
+        if (current != null) {
+            current.abort();
         }
     }
 }

@@ -19,6 +19,9 @@ public record EngineLimits(
         int mpaRevision,
         long handshakeTimeoutNs,
         long lingerTimeoutNs) {
-    /** Most payload of a tagged or untagged segment without pad: a multiple of 4 that the ULPDU length field can say. */
-    public static final int LARGEST_PAYLOAD = 65_516;
+    /**
+     * Most payload of a segment: with the longer header no ULPDU exceeds 64 768 bytes (RFC 5044 section 3), and no pad is needed
+     * behind a tagged header.
+     */
+    public static final int LARGEST_PAYLOAD = 64_748;
 }

@@ -54,12 +54,12 @@ final class MpaNegotiation {
         }
         if (reply.markers()) {
             return new Outcome.Refused(
-                    TerminateCause.LOCAL_CATASTROPHIC,
+                    TerminateCause.MPA_LOCAL_CATASTROPHIC,
                     "the peer requires MPA markers (RFC 5044 section 4.3); this is iWARP without markers");
         }
         if (reply.enhanced() != request.enhanced()) {
             return new Outcome.Refused(
-                    TerminateCause.LOCAL_CATASTROPHIC,
+                    TerminateCause.MPA_LOCAL_CATASTROPHIC,
                     "the peer answered an " + (request.enhanced() ? "enhanced" : "unenhanced") + " request with an "
                             + (reply.enhanced() ? "enhanced" : "unenhanced")
                             + " reply; try the device option mpa-revision=" + (request.enhanced() ? 1 : 2));
@@ -102,15 +102,15 @@ final class MpaNegotiation {
             return new NegotiatedStream(crc, request.revision(), false, localOrd, localIrd);
         }
         int ord = request.ird() == MpaFrame.DEPTH_MASK ? localOrd : Math.min(localOrd, request.ird());
-        return new NegotiatedStream(crc, request.revision(), request.peerToPeer(), ord, localIrd);
+        // RFC 6581 section 9.1: a peer whose only ready-to-receive is a READ needs room for one.
+        boolean readOnly = request.peerToPeer() && request.rtr() == MpaFrame.RTR_READ;
+        int ird = readOnly ? Math.max(1, localIrd) : localIrd;
+        return new NegotiatedStream(crc, request.revision(), request.peerToPeer(), ord, ird);
     }
 
     /** The responder's reply. */
     static MpaFrame reply(EngineLimits limits, MpaFrame request, NegotiatedStream stream, byte[] privateData) {
-        int rtr = request.rtr() & (MpaFrame.RTR_WRITE | MpaFrame.RTR_READ);
-        if (rtr == 0) {
-            rtr = MpaFrame.RTR_WRITE | MpaFrame.RTR_READ;
-        }
+        int rtr = request.rtr() == MpaFrame.RTR_READ ? MpaFrame.RTR_READ : MpaFrame.RTR_WRITE;
         boolean enhanced = request.enhanced();
         return new MpaFrame(
                 false,

@@ -95,11 +95,34 @@ final class OutboundStream {
         return !residue.isEmpty();
     }
 
-    /** Gives up the requests of the send queue, also one that has gone in part. */
+    /**
+     * Gives up the requests of the send queue, also one that has gone in part; what is left of its segment is copied, because
+     * its buffer is the application's again once the request is flushed.
+     */
     void abandonRequests() {
         requestsAllowed = false;
         requestOffset = 0;
         faultSequence = -1;
+        if (residue.isRequest()) {
+            engine.epoch().enter();
+            try {
+                residue.own();
+            } finally {
+                engine.epoch().exit();
+            }
+        }
+    }
+
+    /** Gives up the READ responses, also one that has gone in part. */
+    void abandonResponses() {
+        inboundReads.clear();
+        responseOffset = 0;
+        responseBinding = null;
+    }
+
+    /** True if nothing is left to send but what this side may still be asked for. */
+    boolean isIdle() {
+        return residue.isEmpty() && !inboundReads.hasUnsent() && (terminate == null || connection.isTerminateSent());
     }
 
     /**
@@ -309,9 +332,10 @@ final class OutboundStream {
                 AccessRights.REMOTE_READ,
                 inboundReads.sourceOffset(slot),
                 inboundReads.length(slot));
-        connection.refuseRead(slot, result, responseOffset);
+        long sent = responseOffset;
         responseOffset = 0;
         responseBinding = null;
+        connection.refuseRead(inboundReads.cursor(), result, sent);
         return true;
     }
 
@@ -553,6 +577,9 @@ final class OutboundStream {
                     batch.isLast(firstIncomplete),
                     batch.offsetBefore(firstIncomplete));
             batch.saveRest(sent, batch.end(firstIncomplete), residue);
+            if (!requestsAllowed && residue.isRequest()) {
+                residue.own();
+            }
         }
         for (int i = batch.segments() - 1; i >= firstIncomplete + (inPart ? 1 : 0); i--) {
             takeBack(batch, i);
@@ -569,15 +596,21 @@ final class OutboundStream {
                 responseBinding = responseOffset > 0 ? batch.messageBinding(segment) : null;
             }
             case READ_REQUEST -> {
-                sends.cursor(sequence);
-                outboundReads.undo();
+                if (requestsAllowed) {
+                    sends.cursor(sequence);
+                    outboundReads.undo();
+                    faultSequence = -1;
+                }
             }
             case WRITE, SEND -> {
-                if (batch.isLast(segment) && batch.kind(segment) == SegmentKind.SEND) {
-                    sendMsn--;
+                if (requestsAllowed) {
+                    if (batch.isLast(segment) && batch.kind(segment) == SegmentKind.SEND) {
+                        sendMsn--;
+                    }
+                    sends.cursor(sequence);
+                    requestOffset = batch.offsetBefore(segment);
+                    faultSequence = -1;
                 }
-                sends.cursor(sequence);
-                requestOffset = batch.offsetBefore(segment);
             }
             case TERMINATE -> connection.terminateStaged(false);
         }

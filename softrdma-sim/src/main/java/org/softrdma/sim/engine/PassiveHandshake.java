@@ -28,6 +28,7 @@ public final class PassiveHandshake implements Handshake {
 
     private final Connection connection;
     private final Consumer<PassiveHandshake> onRequest;
+    private final Runnable onSettled;
     private final HandshakeReader reader = new HandshakeReader(true);
     private final CompletableFuture<Void> established = new CompletableFuture<>();
     private final AtomicBoolean decided = new AtomicBoolean();
@@ -35,6 +36,7 @@ public final class PassiveHandshake implements Handshake {
     private EventLoop.@Nullable Cancellable timer;
     private @Nullable SoftQueuePair queuePair;
     private @Nullable NegotiatedStream negotiated;
+    private boolean settled;
     private volatile @Nullable MpaFrame request;
     private volatile InetSocketAddress remote = new InetSocketAddress(0);
 
@@ -43,10 +45,12 @@ public final class PassiveHandshake implements Handshake {
      *
      * @param connection not connected yet
      * @param onRequest given this once the request has come; on the engine's thread
+     * @param onSettled told once that the request has come or never will; on the engine's thread
      */
-    public PassiveHandshake(Connection connection, Consumer<PassiveHandshake> onRequest) {
+    public PassiveHandshake(Connection connection, Consumer<PassiveHandshake> onRequest, Runnable onSettled) {
         this.connection = connection;
         this.onRequest = onRequest;
+        this.onSettled = onSettled;
     }
 
     /** Takes an accepted TCP connection. Any thread. */
@@ -94,13 +98,19 @@ public final class PassiveHandshake implements Handshake {
         if (request == null) {
             connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
             LOG.info("{} connected but sent no MPA request in time", remote);
+            settled();
             connection.abort();
         }
     }
 
-    private void cancelTimer() {
+    /** The request has come, or never will. */
+    private void settled() {
         if (timer != null) {
             timer.cancel();
+        }
+        if (!settled) {
+            settled = true;
+            onSettled.run();
         }
     }
 
@@ -116,11 +126,12 @@ public final class PassiveHandshake implements Handshake {
                 return;
             }
             MpaNegotiation.checkRequest(frame);
-            cancelTimer();
+            settled();
             request = frame;
+            current.pause();
             onRequest.accept(this);
         } catch (MalformedFrameException e) {
-            cancelTimer();
+            settled();
             connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
             LOG.info("refused the connection of {}: {}", remote, e.getMessage());
             connection.reject(MpaNegotiation.rejectMalformed());
@@ -143,7 +154,12 @@ public final class PassiveHandshake implements Handshake {
 
     private void reply(SoftQueuePair pair, ConnectionParameters parameters) {
         queuePair = pair;
-        connection.attach(pair);
+        if (!connection.isInHandshake() || pair.isInError()) {
+            fail(new VerbsException(
+                    VerbsErrorCode.CONNECTION_LOST, "the connection of " + remote + " ended before it was accepted"));
+            connection.abort();
+            return;
+        }
         EngineLimits limits = connection.engine().limits();
         NegotiatedStream stream = MpaNegotiation.accept(
                 limits, request(), parameters.inboundReads(), parameters.outboundReads());
@@ -208,7 +224,7 @@ public final class PassiveHandshake implements Handshake {
 
     @Override
     public void failed(IOException cause) {
-        cancelTimer();
+        settled();
         connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
         fail(new VerbsException(
                 VerbsErrorCode.CONNECTION_LOST,

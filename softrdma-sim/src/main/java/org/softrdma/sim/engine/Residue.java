@@ -29,6 +29,26 @@ final class Residue {
         return pieces == 0;
     }
 
+    /** True if it is part of a request of the send queue, sent from the application's buffer. */
+    boolean isRequest() {
+        return pieces > 0 && (kind == SegmentKind.WRITE || kind == SegmentKind.SEND);
+    }
+
+    /** Copies what it refers to, at most one segment; what has been deregistered stays a dead reference. Inside a batch. */
+    void own() {
+        for (int i = 0; i < pieces; i++) {
+            Binding binding = bindings[i];
+            if (binding != null && binding.isAlive()) {
+                int length = (int) lengths[i];
+                reserve(copied + length);
+                NativeMemory.copy(addresses[i], copy.address() + copied, length);
+                addresses[i] = copied;
+                bindings[i] = null;
+                copied += length;
+            }
+        }
+    }
+
     void clear() {
         pieces = 0;
         copied = 0;
@@ -42,9 +62,7 @@ final class Residue {
     }
 
     void addCopy(long address, int length) {
-        if (copied + length > copy.byteSize()) {
-            grow(copied + length);
-        }
+        reserve(copied + length);
         NativeMemory.copy(address, copy.address() + copied, length);
         add(copied, length, null);
         copied += length;
@@ -90,7 +108,10 @@ final class Residue {
         pieces++;
     }
 
-    private void grow(int needed) {
+    private void reserve(int needed) {
+        if (needed <= copy.byteSize()) {
+            return;
+        }
         int capacity = Math.max(INITIAL_BYTES, Integer.highestOneBit(needed - 1) << 1);
         MemorySegment larger = Arena.ofAuto().allocate(capacity, Long.BYTES);
         MemorySegment.copy(copy, 0, larger, 0, copied);

@@ -97,9 +97,15 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         receives = new ReceiveQueue(
                 this, receiveCompletions, limits.maxReceiveWorkRequests(), limits.maxReceiveScatterGather());
         sendCompletions.attach(this);
-        if (receiveCompletions != sendCompletions) {
-            receiveCompletions.attach(this);
+        try {
+            if (receiveCompletions != sendCompletions) {
+                receiveCompletions.attach(this);
+            }
+        } catch (RuntimeException e) {
+            sendCompletions.detach(this);
+            throw e;
         }
+        connection.attach(this);
     }
 
     private static QueuePairLimits checked(QueuePairLimits asked, Capabilities device) {
@@ -461,6 +467,8 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
             state = QueuePairState.CLOSED;
         } else {
             state = QueuePairState.ERROR;
+            // Pairs with the fence of receivePosted: either the RECV is flushed here, or its poster sees ERROR.
+            VarHandle.fullFence();
             sends.flush(culprit, status, vendorCode);
             receives.flush(vendorCode);
         }
@@ -479,13 +487,16 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     }
 
     private void destroy() {
-        connection.queuePairClosed();
-        state = QueuePairState.CLOSED;
-        sendCompletions.detach(this);
-        if (receiveCompletions != sendCompletions) {
-            receiveCompletions.detach(this);
+        try {
+            connection.queuePairClosed();
+        } finally {
+            state = QueuePairState.CLOSED;
+            sendCompletions.detach(this);
+            if (receiveCompletions != sendCompletions) {
+                receiveCompletions.detach(this);
+            }
+            onClose.run();
         }
-        onClose.run();
     }
 
     @Override

@@ -65,6 +65,9 @@ final class TransmitBatch {
 
     /** Takes bytes of the staging buffer, behind everything added so far; the caller fills them. */
     long stage(int length) {
+        if (length <= 0) {
+            throw new IllegalStateException("length=" + length + " of staged bytes");
+        }
         long address = stagingCursor;
         int previous = entries - 1;
         if (previous >= 0 && vectors.base(previous) + vectors.length(previous) == address) {
@@ -79,6 +82,9 @@ final class TransmitBatch {
 
     /** Adds memory that is sent from where it is. */
     void gather(long address, long length, @Nullable Binding binding) {
+        if (length <= 0) {
+            throw new IllegalStateException("length=" + length + " of gathered bytes");
+        }
         addEntry(address, length, binding);
         total += length;
     }

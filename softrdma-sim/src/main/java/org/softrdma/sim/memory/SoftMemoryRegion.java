@@ -47,6 +47,9 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public MemorySegment memory() {
+        if (closed.get()) {
+            throw new IllegalStateException("the memory region is closed");
+        }
         return backing.segment;
     }
 

@@ -310,38 +310,57 @@ public final class StagTable implements AutoCloseable {
         NativeMemory.putNativeInt(address, value);
     }
 
-    /** A bijection of 32-bit numbers with secret constants; multiplication and xor-shift, each invertible. */
+    /**
+     * A bijection of 32-bit numbers under secret constants: four Feistel rounds with a multiplication in each. It keeps a peer
+     * that knows some keys from computing others; it is not a cipher, and keys travel in the clear anyway.
+     */
     private static final class Scrambler {
-        private static final int SHIFT = 16;
-        private final int mask;
-        private final int factor;
-        private final int inverse;
+        private static final int HALF = 16;
+        private static final int HALF_MASK = 0xFFFF;
+
+        private final int key0;
+        private final int key1;
+        private final int key2;
+        private final int key3;
+        private final int factor0;
+        private final int factor1;
+        private final int factor2;
+        private final int factor3;
 
         Scrambler(SecureRandom random) {
-            mask = random.nextInt();
-            factor = random.nextInt() | 1;
-            inverse = inverse(factor);
+            key0 = random.nextInt();
+            key1 = random.nextInt();
+            key2 = random.nextInt();
+            key3 = random.nextInt();
+            factor0 = random.nextInt() | 1;
+            factor1 = random.nextInt() | 1;
+            factor2 = random.nextInt() | 1;
+            factor3 = random.nextInt() | 1;
         }
 
         int scramble(int number) {
-            int x = (number ^ mask) * factor;
-            x ^= x >>> SHIFT;
-            x *= factor;
-            return x ^ (x >>> SHIFT);
+            int left = number >>> HALF;
+            int right = number & HALF_MASK;
+            left ^= round(right, key0, factor0);
+            right ^= round(left, key1, factor1);
+            left ^= round(right, key2, factor2);
+            right ^= round(left, key3, factor3);
+            return left << HALF | right;
         }
 
         int unscramble(int key) {
-            int x = (key ^ (key >>> SHIFT)) * inverse;
-            x ^= x >>> SHIFT;
-            return (x * inverse) ^ mask;
+            int left = key >>> HALF;
+            int right = key & HALF_MASK;
+            right ^= round(left, key3, factor3);
+            left ^= round(right, key2, factor2);
+            right ^= round(left, key1, factor1);
+            left ^= round(right, key0, factor0);
+            return left << HALF | right;
         }
 
-        private static int inverse(int odd) {
-            int inverse = odd;
-            for (int i = 0; i < 4; i++) {
-                inverse *= 2 - odd * inverse;
-            }
-            return inverse;
+        private static int round(int half, int key, int factor) {
+            int x = (half + key) * factor;
+            return (x ^ (x >>> HALF)) >>> 8 & HALF_MASK;
         }
     }
 }

@@ -78,6 +78,11 @@ public final class InboundReadQueue {
         head++;
     }
 
+    /** Forgets the request at the cursor and those behind it. */
+    public void truncate() {
+        tail = cursor;
+    }
+
     /** Forgets everything. */
     public void clear() {
         head = tail;

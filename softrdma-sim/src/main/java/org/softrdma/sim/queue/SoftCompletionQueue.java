@@ -106,6 +106,9 @@ public final class SoftCompletionQueue implements CompletionQueue {
                     kept++;
                 }
             }
+            for (long i = kept; i < tail; i++) {
+                owners[(int) i & mask] = null;
+            }
             tail = kept;
             sources.remove(source);
         } finally {
@@ -262,6 +265,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
 
     private void take(int slot, WorkCompletion completion) {
         CompletionSource source = owners[slot];
+        owners[slot] = null;
         if (statuses[slot] == 0) {
             completion.succeeded(wrIds[slot], source.number(), OPCODES[opcodes[slot]], byteLengths[slot]);
         } else {

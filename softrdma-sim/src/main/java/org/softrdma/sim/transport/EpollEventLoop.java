@@ -11,6 +11,8 @@ import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,6 +26,7 @@ final class EpollEventLoop extends NettyEventLoop {
             .with(EpollIoOps.EPOLLRDHUP)
             .with(EpollIoOps.EPOLLET);
     private static final int SOCKADDR_BYTES = 128;
+    private static final int ACCEPT_PAUSE_MS = 100;
 
     EpollEventLoop(IoEventLoop loop, SocketOptions options) {
         super(loop, options);
@@ -133,16 +136,25 @@ final class EpollEventLoop extends NettyEventLoop {
 
         @Override
         public int receive(long address, int length) throws IOException {
+            checkOpen();
             return socket.recvAddress(address, 0, length);
         }
 
         @Override
         public long gather(IoVectors vectors, int from, int count) throws IOException {
+            checkOpen();
             if (count == 1) {
                 int length = Math.toIntExact(vectors.length(from));
                 return socket.sendAddress(vectors.base(from), 0, length);
             }
             return socket.writevAddresses(vectors.entry(from), count);
+        }
+
+        /** The descriptor's number may be another socket's by now. */
+        private void checkOpen() throws IOException {
+            if (closed) {
+                throw new ClosedChannelException();
+            }
         }
 
         @Override
@@ -151,7 +163,21 @@ final class EpollEventLoop extends NettyEventLoop {
         }
 
         @Override
+        public void rearm() {
+            // Modifying an edge-triggered registration raises what is ready again (epoll_ctl(2), EPOLL_CTL_MOD).
+            if (!closed && registration != null) {
+                registration.submit(STREAM_EVENTS);
+            }
+        }
+
+        @Override
+        public void pause() {
+            // Edge triggered: it says it once.
+        }
+
+        @Override
         public boolean finishConnect() throws IOException {
+            checkOpen();
             return socket.finishConnect();
         }
 
@@ -167,6 +193,9 @@ final class EpollEventLoop extends NettyEventLoop {
 
         @Override
         public void shutdownOutput() {
+            if (closed) {
+                return;
+            }
             try {
                 socket.shutdown(false, true);
             } catch (IOException | NotYetConnectedException e) {
@@ -204,6 +233,7 @@ final class EpollEventLoop extends NettyEventLoop {
         private final Consumer<PendingSocket> accepted;
         private final InetSocketAddress local;
         private final IoRegistration registration;
+        private boolean failing;
         private boolean closed;
 
         EpollAcceptor(Socket socket, Consumer<PendingSocket> accepted) throws IOException {
@@ -226,9 +256,27 @@ final class EpollEventLoop extends NettyEventLoop {
                 for (int fd = socket.accept(address); fd >= 0; fd = socket.accept(address)) {
                     accepted.accept(new Pending(new Socket(fd)));
                 }
+                failing = false;
             } catch (IOException e) {
-                LOG.warn("accept on {} failed: {}", local, e.getMessage());
+                pauseAccepting(e);
             }
+        }
+
+        /** Most likely no descriptors are left: level-triggered events would spin until some are. */
+        private void pauseAccepting(IOException cause) {
+            if (!failing) {
+                failing = true;
+                LOG.warn("accept on {} failed, trying again every {} ms: {}", local, ACCEPT_PAUSE_MS, cause.getMessage());
+            }
+            registration.submit(EpollIoOps.NONE);
+            schedule(
+                    () -> {
+                        if (!closed) {
+                            registration.submit(EpollIoOps.EPOLLIN);
+                        }
+                    },
+                    ACCEPT_PAUSE_MS,
+                    TimeUnit.MILLISECONDS);
         }
 
         @Override

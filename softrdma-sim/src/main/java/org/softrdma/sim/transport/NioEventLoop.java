@@ -112,6 +112,7 @@ final class NioEventLoop extends NettyEventLoop {
         private final SocketEvents events;
         private final InetSocketAddress remote;
         private @Nullable IoRegistration registration;
+        private boolean paused;
         private boolean closed;
 
         NioSocket(SocketChannel channel, SocketEvents events, InetSocketAddress remote) {
@@ -133,7 +134,7 @@ final class NioEventLoop extends NettyEventLoop {
             NioIoOps ops = ((NioIoEvent) event).ops();
             boolean writable = ops.contains(NioIoOps.WRITE) || ops.contains(NioIoOps.CONNECT);
             if (ops.contains(NioIoOps.WRITE)) {
-                registered.submit(NioIoOps.READ);
+                registered.submit(paused ? NioIoOps.NONE : NioIoOps.READ);
             }
             events.ready(writable);
         }
@@ -153,9 +154,26 @@ final class NioEventLoop extends NettyEventLoop {
             }
             long sent = channel.write(buffers);
             if (sent < total && registration != null) {
-                registration.submit(NioIoOps.READ_AND_WRITE);
+                registration.submit(paused ? NioIoOps.WRITE : NioIoOps.READ_AND_WRITE);
             }
             return sent;
+        }
+
+        @Override
+        public void rearm() {
+            if (!closed && registration != null) {
+                paused = false;
+                registration.submit(NioIoOps.READ_AND_WRITE);
+            }
+        }
+
+        @Override
+        public void pause() {
+            // A selector is level triggered: it would say it for ever.
+            if (!closed && registration != null) {
+                paused = true;
+                registration.submit(NioIoOps.NONE);
+            }
         }
 
         @Override

@@ -29,6 +29,12 @@ public interface StreamSocket {
      */
     boolean isHungUp();
 
+    /** Raises an event soon, after other sockets had their turn, if there is anything to receive or room to send. */
+    void rearm();
+
+    /** No need for events until {@link #rearm}: there is something to receive that is not wanted now, or its end. */
+    void pause();
+
     /**
      * Sends what the kernel takes.
      *

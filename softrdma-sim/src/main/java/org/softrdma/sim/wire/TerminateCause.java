@@ -53,6 +53,8 @@ public enum TerminateCause {
     DDP_UNTAGGED_VERSION(1, 2, 6, "untagged buffer: invalid DDP version"),
     /** FPDU: the CRC does not fit. */
     MPA_CRC(2, 0, 2, "MPA: CRC error"),
+    /** The handshake failed for a reason without a code of its own. */
+    MPA_LOCAL_CATASTROPHIC(2, 0, 5, "MPA: local catastrophic error"),
     /** The granted number of READs is too small. */
     MPA_INSUFFICIENT_IRD(2, 0, 6, "MPA: insufficient IRD resources"),
     /** The two ends have no ready-to-receive frame in common. */
