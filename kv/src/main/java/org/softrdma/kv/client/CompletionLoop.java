@@ -139,10 +139,14 @@ public final class CompletionLoop implements AutoCloseable {
         owned.close();
     }
 
-    /** An event that was raised after our last wait has to be taken before its queue can be closed. */
+    /** Events that were raised after our last wait have to be taken before their queue can be closed. */
     private void drainEvents() {
         if (channel != null) {
-            channel.await(0).ifPresent(signalled -> signalled.acknowledgeEvents(1));
+            Optional<CompletionQueue> signalled = channel.await(0);
+            while (signalled.isPresent()) {
+                signalled.get().acknowledgeEvents(1);
+                signalled = channel.await(0);
+            }
         }
     }
 }

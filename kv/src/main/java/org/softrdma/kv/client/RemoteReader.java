@@ -123,7 +123,8 @@ final class RemoteReader implements AutoCloseable {
         owned.add(() -> loop.remove(index, completionsOf(window)));
         try {
             VerbsDevice device = loop.device();
-            sinkSegment = owned.add(device.allocateMemory((long) slots * slotLength)).segment();
+            sinkSegment =
+                    owned.add(device.allocateMemory((long) slots * slotLength)).segment();
             sinkView = sinkSegment.asByteBuffer();
             sink = owned.add(loop.domain()
                     .register(

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -220,6 +222,41 @@ class KvClientTest {
             for (int i = clients - 1; i >= 0; i--) {
                 all[i].close();
             }
+        }
+    }
+
+    @Test
+    void shouldAllocateNothingPerRead() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        int reads = 20_000;
+        // On a device that drives itself, so that only what this client does is on this thread.
+        try (CompletionLoop loop = new CompletionLoop(running.clientDevice(), 1, 8);
+                KvClient client = new KvClient(loop, context().window(8).conclude())) {
+            client.set(KEY, 0, 0, bytes("value"));
+            long[] hits = {0};
+            ReadHandler handler = (tag, outcome, item) -> hits[0] += outcome == ReadOutcome.HIT ? 1 : 0;
+            double perRead = Double.MAX_VALUE;
+            int rounds = 0;
+            while (perRead >= 1 && rounds < 100) { // until the compiler is through with it
+                long before = threads.getCurrentThreadAllocatedBytes();
+                pump(loop, client, handler, reads);
+                perRead = (double) (threads.getCurrentThreadAllocatedBytes() - before) / reads;
+                rounds++;
+            }
+            assertEquals((long) rounds * reads, hits[0]);
+            assertTrue(perRead < 1, perRead + " bytes per READ");
+        }
+    }
+
+    private static void pump(CompletionLoop loop, KvClient client, ReadHandler handler, int reads) {
+        int started = 0;
+        int done = 0;
+        while (done < reads) {
+            while (started < reads && client.start(KEY, started) == StartStatus.STARTED) {
+                started++;
+            }
+            loop.poll();
+            done += client.deliver(handler);
         }
     }
 
