@@ -82,7 +82,7 @@ public record BytePattern(long seed) {
      * @param what names the memory in the message
      */
     public static void requireAll(MemorySegment memory, byte value, String what) {
-        long repeated = (value & 0xFFL) * 0x0101010101010101L;
+        long repeated = repeated(value);
         long offset = 0;
         while (offset + Long.BYTES <= memory.byteSize() && memory.get(LONG, offset) == repeated) {
             offset += Long.BYTES;
@@ -94,6 +94,36 @@ public record BytePattern(long seed) {
                         + hex(found) + " from " + hex(value));
             }
         }
+    }
+
+    /**
+     * Fails unless every byte of memory has one of two values.
+     *
+     * @param memory to be looked at
+     * @param one a value
+     * @param other another
+     * @param what names the memory in the message
+     */
+    public static void requireEither(MemorySegment memory, byte one, byte other, String what) {
+        long ones = repeated(one);
+        long others = repeated(other);
+        for (long offset = 0; offset < memory.byteSize(); offset++) {
+            while (offset + Long.BYTES <= memory.byteSize()
+                    && (memory.get(LONG, offset) == ones || memory.get(LONG, offset) == others)) {
+                offset += Long.BYTES;
+            }
+            if (offset < memory.byteSize()) {
+                byte found = memory.get(ValueLayout.JAVA_BYTE, offset);
+                if (found != one && found != other) {
+                    throw new AssertionError(what + ": byte " + offset + " of " + memory.byteSize() + " is " + hex(found)
+                            + ", expected " + hex(one) + " or " + hex(other));
+                }
+            }
+        }
+    }
+
+    private static long repeated(byte value) {
+        return (value & 0xFFL) * 0x0101010101010101L;
     }
 
     /**

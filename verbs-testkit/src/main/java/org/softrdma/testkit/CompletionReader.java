@@ -65,7 +65,7 @@ public final class CompletionReader implements AutoCloseable {
      *
      * @param wrId number of its request
      * @param opcode what it was
-     * @param byteLength bytes moved; not looked at for SEND and WRITE
+     * @param byteLength bytes moved; of a SEND or WRITE the completion says 0
      */
     public void expect(long wrId, CompletionOpcode opcode, long byteLength) {
         Completion completion = next("success of " + opcode + " with wrId " + wrId);
@@ -73,9 +73,9 @@ public final class CompletionReader implements AutoCloseable {
         if (completion.wrId() != wrId
                 || !completion.isSuccess()
                 || completion.opcode() != opcode
-                || (lengthCounts && completion.byteLength() != byteLength)) {
+                || completion.byteLength() != (lengthCounts ? byteLength : 0)) {
             throw new AssertionError("expected success of " + opcode + " with wrId " + wrId
-                    + (lengthCounts ? " and " + byteLength + " bytes" : "") + ", got " + completion);
+                    + " and " + (lengthCounts ? byteLength : 0) + " bytes, got " + completion);
         }
     }
 

@@ -36,6 +36,7 @@ import org.softrdma.testkit.cases.RangeCases;
 import org.softrdma.testkit.cases.ReadCases;
 import org.softrdma.testkit.cases.RebindCases;
 import org.softrdma.testkit.cases.SendReceiveCases;
+import org.softrdma.testkit.cases.StandstillCases;
 import org.softrdma.testkit.cases.WriteCases;
 import org.softrdma.verbs.Capabilities;
 
@@ -60,7 +61,8 @@ public final class ConformanceRunner {
             WriteCases.class,
             ReadCases.class,
             RebindCases.class,
-            QuiescenceCases.class);
+            QuiescenceCases.class,
+            StandstillCases.class);
 
     private static final long CASE_LIMIT_SECONDS = 120;
 

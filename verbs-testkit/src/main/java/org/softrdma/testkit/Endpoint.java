@@ -16,6 +16,7 @@ public final class Endpoint {
     private final QueuePair queuePair;
     private final CompletionReader sends;
     private final CompletionReader receives;
+    private volatile QueuePairState stateAtDisconnect = QueuePairState.ERROR;
     private final AtomicReference<@Nullable String> disconnectReason = new AtomicReference<>();
 
     Endpoint(Fabric fabric, Node node, QueuePair queuePair, CompletionReader sends, CompletionReader receives) {
@@ -30,10 +31,8 @@ public final class Endpoint {
     void watchDisconnection() {
         CompletionStage<String> disconnected = queuePair.disconnected();
         CompletionStage<Void> unused = disconnected.thenAccept(reason -> {
-            String earlier = disconnectReason.getAndSet(reason);
-            if (earlier != null) {
-                disconnectReason.set("disconnected twice: " + earlier + "; " + reason);
-            }
+            stateAtDisconnect = queuePair.state();
+            disconnectReason.set(reason);
         });
         java.util.Objects.requireNonNull(unused);
     }
@@ -146,8 +145,11 @@ public final class Endpoint {
         fabric.await(node.name() + "'s queue pair to go to ERROR", () -> queuePair.state() == QueuePairState.ERROR);
         fabric.await(node.name() + "'s disconnected() to complete", () -> disconnectReason.get() != null);
         String reason = disconnectReason.get();
-        if (reason == null || reason.isBlank() || reason.startsWith("disconnected twice")) {
-            throw new AssertionError(node.name() + "'s disconnected() completed with '" + reason + "'");
+        if (reason == null || reason.isBlank()) {
+            throw new AssertionError(node.name() + "'s disconnected() completed without a reason");
+        }
+        if (stateAtDisconnect == QueuePairState.READY_TO_SEND) {
+            throw new AssertionError(node.name() + "'s disconnected() completed in state " + stateAtDisconnect);
         }
     }
 

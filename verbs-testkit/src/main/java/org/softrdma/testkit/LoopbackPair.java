@@ -2,6 +2,7 @@ package org.softrdma.testkit;
 
 import java.util.EnumSet;
 import java.util.Set;
+import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.Feature;
@@ -75,7 +76,7 @@ public final class LoopbackPair {
      * is too, or works on, as the provider's traits say.
      */
     public void expectBrokenByLocalError() {
-        if (fabric.traits().peerSurvivesLocalError()) {
+        if (fabric.traits().has(Trait.PEER_SURVIVES_LOCAL_ERROR)) {
             requester.awaitError();
             expectFlush(requester);
             QueuePairState state = responder.queuePair().state();

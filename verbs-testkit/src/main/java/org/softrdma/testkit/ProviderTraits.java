@@ -12,6 +12,7 @@ import static org.softrdma.verbs.CompletionStatus.REMOTE_OPERATION_ERROR;
 import static org.softrdma.verbs.CompletionStatus.RETRY_EXCEEDED_ERROR;
 import static org.softrdma.verbs.CompletionStatus.SUCCESS;
 
+import java.util.EnumSet;
 import java.util.Set;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.Feature;
@@ -20,14 +21,7 @@ import org.softrdma.verbs.Feature;
  * How a provider lawfully differs from others. What the API can tell comes from the features of a connection, the rest from
  * the name of the device. Statuses are sets: every member is a lawful answer.
  *
- * @param receiverNotReady a SEND waits for its RECV
- * @param acknowledgedWrites success of a WRITE or SEND means that it was placed
- * @param peerSurvivesLocalError an error that the requester finds in its own request leaves the peer's queue pair alone
- * @param passiveSideMaySendFirst the accepting side may use the connection before the connecting one did
- * @param reportsQueueOverrun a full completion queue is reported and never drops silently
- * @param flushesBeforeTheCause requests that were outstanding before the refused one may be flushed: a Terminate leaves at
- *     the earliest opportunity and names its request (RFC 5040, sections 6.2.1 and 7.1)
- * @param checksWholeReceiveBuffer a RECV whose entry is longer than its region may fail although the message fits
+ * @param traits what holds
  * @param readRefused a READ refused by the peer, at the requester
  * @param writeRefused a WRITE refused by the peer, at the requester
  * @param sendRefused a SEND whose RECV is missing or too short, at the requester
@@ -39,13 +33,7 @@ import org.softrdma.verbs.Feature;
  * @param peerGone what was outstanding when the peer vanished, besides success
  */
 public record ProviderTraits(
-        boolean receiverNotReady,
-        boolean acknowledgedWrites,
-        boolean peerSurvivesLocalError,
-        boolean passiveSideMaySendFirst,
-        boolean reportsQueueOverrun,
-        boolean flushesBeforeTheCause,
-        boolean checksWholeReceiveBuffer,
+        Set<Trait> traits,
         Set<CompletionStatus> readRefused,
         Set<CompletionStatus> writeRefused,
         Set<CompletionStatus> sendRefused,
@@ -57,6 +45,45 @@ public record ProviderTraits(
         Set<CompletionStatus> peerGone) {
     private static final Set<CompletionStatus> SENT_OR_FLUSHED = Set.of(SUCCESS, FLUSHED);
 
+    /** A lawful difference. */
+    public enum Trait {
+        /** A SEND waits for its RECV. */
+        RECEIVER_NOT_READY,
+        /** Success of a WRITE or SEND means that the peer can no longer refuse it. */
+        ACKNOWLEDGED_WRITES,
+        /** An error that the requester finds in its own request leaves the peer's queue pair alone. */
+        PEER_SURVIVES_LOCAL_ERROR,
+        /** The accepting side may use the connection before the connecting one did. */
+        PASSIVE_SIDE_MAY_SEND_FIRST,
+        /** A full completion queue is reported and never drops silently. */
+        REPORTS_QUEUE_OVERRUN,
+        /**
+         * Requests that were outstanding before the refused one may be flushed: a Terminate leaves at the earliest
+         * opportunity and names its request (RFC 5040, sections 6.2.1 and 7.1).
+         */
+        FLUSHES_BEFORE_THE_CAUSE,
+        /** A RECV whose entry is longer than its region may fail although the message fits. */
+        CHECKS_WHOLE_RECEIVE_BUFFER,
+        /** A queue that is not armed, or armed when its completions are already there, may raise an event. */
+        RAISES_SPURIOUS_EVENTS,
+        /** Private data arrives with zeros behind it (rdma_get_cm_event(3)). */
+        PADS_PRIVATE_DATA
+    }
+
+    /** Copies. */
+    public ProviderTraits {
+        traits = Set.copyOf(traits);
+    }
+
+    /**
+     * True if it has the trait.
+     *
+     * @param trait the trait
+     */
+    public boolean has(Trait trait) {
+        return traits.contains(trait);
+    }
+
     /**
      * The traits of a connection.
      *
@@ -65,24 +92,30 @@ public record ProviderTraits(
      * @param features features of the connection
      */
     public static ProviderTraits of(String provider, String device, Set<Feature> features) {
-        if (provider.equals("sim")) {
-            return softwareRnic(features);
+        EnumSet<Trait> traits = EnumSet.noneOf(Trait.class);
+        if (features.contains(Feature.RECEIVER_NOT_READY)) {
+            traits.add(Trait.RECEIVER_NOT_READY);
         }
-        return device.contains("siw") ? siw(features) : channelAdapter(features, device.contains("rxe"));
+        if (features.contains(Feature.ACKNOWLEDGED_WRITES)) {
+            traits.add(Trait.ACKNOWLEDGED_WRITES);
+        }
+        if (provider.equals("sim")) {
+            return softwareRnic(traits, features);
+        }
+        return device.contains("siw") ? siw(traits) : channelAdapter(traits, device.contains("rxe"));
     }
 
     /** The software RNIC of this project: a stream, so that whatever ends one side ends the other. */
-    private static ProviderTraits softwareRnic(Set<Feature> features) {
+    private static ProviderTraits softwareRnic(EnumSet<Trait> traits, Set<Feature> features) {
         boolean statuses = features.contains(Feature.REMOTE_STATUSES);
         boolean readStatuses = statuses || features.contains(Feature.REMOTE_READ_STATUSES);
+        traits.add(Trait.PASSIVE_SIDE_MAY_SEND_FIRST);
+        traits.add(Trait.REPORTS_QUEUE_OVERRUN);
+        if (!statuses) {
+            traits.add(Trait.FLUSHES_BEFORE_THE_CAUSE);
+        }
         return new ProviderTraits(
-                features.contains(Feature.RECEIVER_NOT_READY),
-                features.contains(Feature.ACKNOWLEDGED_WRITES),
-                false,
-                true,
-                true,
-                !statuses,
-                false,
+                traits,
                 Set.of(readStatuses ? REMOTE_ACCESS_ERROR : FLUSHED),
                 statuses ? Set.of(REMOTE_ACCESS_ERROR) : SENT_OR_FLUSHED,
                 statuses ? Set.of(REMOTE_INVALID_REQUEST_ERROR) : SENT_OR_FLUSHED,
@@ -95,15 +128,12 @@ public record ProviderTraits(
     }
 
     /** The kernel's siw driver: ten statuses only, completions mean "handed to TCP". */
-    private static ProviderTraits siw(Set<Feature> features) {
+    private static ProviderTraits siw(EnumSet<Trait> traits) {
+        traits.add(Trait.FLUSHES_BEFORE_THE_CAUSE);
+        traits.add(Trait.CHECKS_WHOLE_RECEIVE_BUFFER);
+        traits.add(Trait.RAISES_SPURIOUS_EVENTS);
         return new ProviderTraits(
-                features.contains(Feature.RECEIVER_NOT_READY),
-                features.contains(Feature.ACKNOWLEDGED_WRITES),
-                false,
-                false,
-                false,
-                true,
-                true,
+                traits,
                 Set.of(FLUSHED),
                 SENT_OR_FLUSHED,
                 SENT_OR_FLUSHED,
@@ -115,16 +145,15 @@ public record ProviderTraits(
                 Set.of(FLUSHED));
     }
 
-    /** InfiniBand and RoCE; SoftRoCE maps two statuses of its own way. */
-    private static ProviderTraits channelAdapter(Set<Feature> features, boolean rxe) {
+    /** InfiniBand and RoCE; SoftRoCE maps two statuses in a way of its own. */
+    private static ProviderTraits channelAdapter(EnumSet<Trait> traits, boolean rxe) {
+        traits.add(Trait.PEER_SURVIVES_LOCAL_ERROR);
+        traits.add(Trait.PASSIVE_SIDE_MAY_SEND_FIRST);
+        traits.add(Trait.CHECKS_WHOLE_RECEIVE_BUFFER);
+        traits.add(Trait.RAISES_SPURIOUS_EVENTS);
+        traits.add(Trait.PADS_PRIVATE_DATA);
         return new ProviderTraits(
-                features.contains(Feature.RECEIVER_NOT_READY),
-                features.contains(Feature.ACKNOWLEDGED_WRITES),
-                true,
-                true,
-                false,
-                false,
-                true,
+                traits,
                 Set.of(REMOTE_ACCESS_ERROR),
                 Set.of(REMOTE_ACCESS_ERROR),
                 Set.of(REMOTE_INVALID_REQUEST_ERROR),

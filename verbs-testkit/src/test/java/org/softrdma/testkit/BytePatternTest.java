@@ -61,4 +61,18 @@ class BytePatternTest {
             }
         }
     }
+
+    @Test
+    void shouldNameTheByteWhenItIsNeitherOfTwo() {
+        for (int wrong = 0; wrong < 21; wrong++) {
+            MemorySegment memory = MemorySegment.ofArray(new byte[21]);
+            memory.asSlice(0, wrong).fill((byte) 1);
+            BytePattern.requireEither(memory, (byte) 1, (byte) 0, "target");
+            memory.set(ValueLayout.JAVA_BYTE, wrong, BytePattern.POISON);
+            AssertionError error = assertThrows(
+                    AssertionError.class, () -> BytePattern.requireEither(memory, (byte) 1, (byte) 0, "target"));
+            assertEquals(
+                    "target: byte " + wrong + " of 21 is 0xdb, expected 0x01 or 0x00", error.getMessage());
+        }
+    }
 }

@@ -22,6 +22,7 @@ import org.softrdma.testkit.Endpoint;
 import org.softrdma.testkit.Fabric;
 import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
+import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.testkit.Task;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionChannel;
@@ -79,7 +80,7 @@ public final class CompletionChannelCases {
         }
 
         void expectNoEvent(String why) {
-            assertEquals(Optional.empty(), channel.await(QUIET_NS), why);
+            CompletionChannelCases.expectNoEvent(fabric, channel, why);
         }
     }
 
@@ -95,6 +96,15 @@ public final class CompletionChannelCases {
             event = channel.await(0);
         }
         return event;
+    }
+
+    /** Where events without a cause are lawful they are only taken. */
+    private static void expectNoEvent(Fabric fabric, CompletionChannel channel, String why) {
+        Optional<CompletionQueue> event = await(fabric, channel, QUIET_NS);
+        if (event.isPresent()) {
+            event.get().acknowledgeEvents(1);
+            assertTrue(fabric.traits().has(Trait.RAISES_SPURIOUS_EVENTS), "an event, although " + why);
+        }
     }
 
     /** See the title. */
@@ -119,7 +129,7 @@ public final class CompletionChannelCases {
         sends.expect(1, CompletionOpcode.READ, BYTES);
         pair.requester().read(2, sink, source);
         sends.expect(2, CompletionOpcode.READ, BYTES);
-        assertEquals(Optional.empty(), await(fabric, channel, QUIET_NS), "event of a queue that is not armed");
+        expectNoEvent(fabric, channel, "the queue is not armed");
     }
 
     /** See the title. */
@@ -183,7 +193,7 @@ public final class CompletionChannelCases {
         receiving.expectMessage();
         receiving.send(SendFlags.SOLICITED);
         receiving.expectMessage();
-        receiving.expectNoEvent("arming twice raises one event only");
+        receiving.expectNoEvent("arming twice raises one event");
     }
 
     /** See the title. */
@@ -215,7 +225,7 @@ public final class CompletionChannelCases {
             assertTrue(expected.remove(event.get()), "event of a queue without completion, or a second one");
             event.get().acknowledgeEvents(1);
         }
-        assertEquals(Optional.empty(), await(fabric, channel, QUIET_NS), "events of idle queues");
+        expectNoEvent(fabric, channel, "the other queues are idle");
         for (int i = 0; i < pairs.size(); i += 2) {
             pairs.get(i).requester().sends().expect(i, CompletionOpcode.READ, BYTES);
         }

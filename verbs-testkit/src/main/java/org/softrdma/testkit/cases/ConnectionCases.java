@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetSocketAddress;
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -17,6 +19,7 @@ import org.softrdma.testkit.ConnectionSpec;
 import org.softrdma.testkit.Fabric;
 import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
+import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.testkit.Task;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
@@ -78,8 +81,8 @@ public final class ConnectionCases {
             Task<byte[]> accepting = fabric.start("accept", () -> acceptOne(fabric, reply));
             Active active = Active.to(fabric, fabric.responderAddress());
             byte[] received = active.connector.connect(DEFAULT.withPrivateData(request), fabric.timeoutNs());
-            assertArrayEquals(reply, received, length + " bytes of the accept");
-            assertArrayEquals(request, accepting.get(), length + " bytes of the request");
+            expectPrivateData(fabric, reply, received, length + " bytes of the accept");
+            expectPrivateData(fabric, request, accepting.get(), length + " bytes of the request");
         }
         Active tooMuch = Active.to(fabric, fabric.responderAddress());
         assertThrows(
@@ -87,6 +90,13 @@ public final class ConnectionCases {
                 () -> tooMuch.connector.connect(DEFAULT.withPrivateData(new byte[most + 1]), fabric.timeoutNs()));
         fabric.linger(20_000_000);
         assertEquals(Optional.empty(), fabric.listener().next(0), "something was sent");
+    }
+
+    private static void expectPrivateData(Fabric fabric, byte[] expected, byte[] found, String what) {
+        byte[] padded = fabric.traits().has(Trait.PADS_PRIVATE_DATA)
+                ? Arrays.copyOf(expected, Math.max(expected.length, found.length))
+                : expected;
+        assertArrayEquals(padded, found, what);
     }
 
     private static byte[] acceptOne(Fabric fabric, byte[] reply) {
@@ -150,7 +160,7 @@ public final class ConnectionCases {
                             fabric.responder().domain(),
                             QueuePairAttributes.of(completions.queue(), QueuePairLimits.of(4, 4))));
                     request.reject(why);
-                    assertTrue(unused.state() != QueuePairState.READY_TO_SEND, "state " + unused.state());
+                    assertEquals(QueuePairState.ERROR, unused.state());
                 }
                 return 0;
             });
@@ -158,7 +168,7 @@ public final class ConnectionCases {
             ConnectionRejectedException rejected = assertThrows(
                     ConnectionRejectedException.class, () -> active.connector.connect(DEFAULT, fabric.timeoutNs()));
             assertEquals(VerbsErrorCode.REJECTED, rejected.code());
-            assertArrayEquals(why, rejected.privateData());
+            expectPrivateData(fabric, why, rejected.privateData(), length + " bytes of the refusal");
             assertEquals(QueuePairState.ERROR, active.queuePair.state());
             rejecting.get();
         }
@@ -218,7 +228,7 @@ public final class ConnectionCases {
             title = "the accepting side may speak first",
             source = "RFC 6581 section 4 (peer-to-peer connections); rdma_accept(3)")
     void shouldDeliverWhenTheAcceptingSideSpeaksFirst(Fabric fabric) {
-        fabric.require(fabric.traits().passiveSideMaySendFirst(), "the connecting side must speak first");
+        fabric.require(fabric.traits().has(Trait.PASSIVE_SIDE_MAY_SEND_FIRST), "the connecting side must speak first");
         MemoryRegion inbox = fabric.requester().region(BYTES, AccessFlag.RECEIVE_SINK);
         MemoryRegion source = fabric.responder().region(BYTES);
         for (int i = 0; i < fabric.times(20); i++) {
@@ -272,7 +282,7 @@ public final class ConnectionCases {
         Task<Integer> looking = fabric.start("look", () -> {
             try (ConnectionRequest request =
                     fabric.listener().next(fabric.timeoutNs()).orElseThrow()) {
-                assertArrayEquals(data, request.privateData());
+                expectPrivateData(fabric, data, request.privateData(), "the request");
                 assertEquals(3, request.peerOutboundReads().orElseThrow());
                 assertEquals(5, request.peerInboundReads().orElseThrow());
                 assertFalse(request.remoteAddress().getAddress().isAnyLocalAddress(), "peer has no address");
@@ -284,7 +294,7 @@ public final class ConnectionCases {
         ConnectionParameters wishes = new ConnectionParameters(3, 5, data);
         ConnectionRejectedException rejected = assertThrows(
                 ConnectionRejectedException.class, () -> active.connector.connect(wishes, fabric.timeoutNs()));
-        assertEquals(0, rejected.privateData().length);
+        expectPrivateData(fabric, new byte[0], rejected.privateData(), "a refusal by closing");
         looking.get();
     }
 
@@ -402,6 +412,73 @@ public final class ConnectionCases {
             active.completions.close();
         }
         return rounds;
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 300,
+            title = "a connector that is given up takes its queue pair to ERROR; the two close in either order",
+            source = "Connector; rdma_destroy_id(3), rdma_destroy_qp(3)")
+    void shouldTakeTheQueuePairToErrorWhenGivenUp(Fabric fabric) {
+        Active first = Active.to(fabric, fabric.responderAddress());
+        first.queuePair.postReceive(1, fabric.requester().region(BYTES, AccessFlag.RECEIVE_SINK), 0, BYTES);
+        first.connector.close();
+        first.connector.close();
+        assertEquals(QueuePairState.ERROR, first.queuePair.state());
+        first.completions.expect(1, Set.of(CompletionStatus.FLUSHED), "RECV of a connector given up");
+        assertThrows(IllegalStateException.class, () -> first.connector.connect(DEFAULT, fabric.timeoutNs()));
+        first.queuePair.close();
+        Active second = Active.to(fabric, fabric.responderAddress());
+        second.queuePair.close();
+        assertThrows(IllegalStateException.class, () -> second.connector.connect(DEFAULT, fabric.timeoutNs()));
+        second.connector.close();
+        fabric.linger(SHORT_NS / 10);
+        assertEquals(Optional.empty(), fabric.listener().next(0), "something was sent");
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 301,
+            title = "connecting and accepting without a queue pair are refused",
+            source = "Connector.connect, ConnectionRequest.accept; rdma_connect(3)")
+    void shouldRefuseToConnectWhenThereIsNoQueuePair(Fabric fabric) {
+        Connector without = fabric.own(
+                fabric.requester().device().resolve(fabric.responderAddress(), fabric.timeoutNs()));
+        assertThrows(IllegalStateException.class, () -> without.connect(DEFAULT, fabric.timeoutNs()));
+        Task<Integer> accepting = fabric.start("accept", () -> {
+            try (ConnectionRequest request =
+                    fabric.listener().next(fabric.timeoutNs()).orElseThrow()) {
+                assertThrows(IllegalStateException.class, () -> request.accept(DEFAULT, fabric.timeoutNs()));
+            }
+            return 0;
+        });
+        Active active = Active.to(fabric, fabric.responderAddress());
+        assertThrows(
+                ConnectionRejectedException.class, () -> active.connector.connect(DEFAULT, fabric.timeoutNs()));
+        accepting.get();
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 302,
+            title = "READ on a connection that allows none is refused when posted, WRITE and SEND work",
+            source = "QueuePair; RFC 6581 section 9 (ORD of 0)")
+    void shouldRefuseToPostReadWhenTheConnectionAllowsNone(Fabric fabric) {
+        ConnectionParameters none = ConnectionParameters.ofReads(0);
+        LoopbackPair pair = fabric.connect(new ConnectionSpec().parameters(none, none));
+        OptionalInt depth = pair.requester().queuePair().connectionCapabilities().maxOutboundReads();
+        fabric.require(depth.isPresent() && depth.getAsInt() == 0, "the connection allows READs all the same");
+        MemoryRegion local = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
+        MemoryRegion remote = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ, AccessFlag.LOCAL_WRITE);
+        assertThrows(IllegalStateException.class, () -> pair.requester().read(1, local, remote));
+        pair.responder().receive(2, remote, 0, BYTES);
+        pair.requester().send(3, local, 0, BYTES);
+        pair.requester().sends().expect(3, CompletionOpcode.SEND, BYTES);
+        pair.responder().receives().expect(2, CompletionOpcode.RECEIVE, BYTES);
+        assertEquals(QueuePairState.READY_TO_SEND, pair.requester().queuePair().state());
     }
 
     /** See the title. */

@@ -21,6 +21,7 @@ import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.testkit.Task;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
@@ -262,6 +263,35 @@ public final class PostingCases {
             written.require(fixture.remote.memory().asSlice(0, length), "inline WRITE in round " + round);
             sent.require(inbox.memory().asSlice(0, length), "inline SEND in round " + round);
         }
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 303,
+            title = "inline data of a ZERO_BASED region comes from the memory it names",
+            source = "SendFlags.INLINE; ibv_post_send(3)")
+    void shouldSendTheRegionsBytesWhenInlineFromZeroBased(Fabric fabric) {
+        int length = Math.min(BYTES, fabric.requester().device().capabilities().maxInline());
+        fabric.require(length > 0, "no inline data");
+        fabric.require(Feature.ZERO_BASED);
+        Fixture fixture = new Fixture(
+                fabric,
+                new ConnectionSpec().requesterLimits(new QueuePairLimits(SMALL_DEPTH, SMALL_DEPTH, 1, 1, length)));
+        BytePattern pattern = fabric.pattern();
+        MemoryRegion source = fabric.requester().region(2L * length, pattern, AccessFlag.ZERO_BASED);
+        MemoryRegion inbox = fabric.responder().region(2L * length, AccessFlag.RECEIVE_SINK);
+        int flags = SendFlags.INLINE | SendFlags.SIGNALLED;
+        fixture.pair.responder().receive(1, inbox, 0, length);
+        fixture.pair.responder().receive(2, inbox, length, length);
+        Endpoint.require(fixture.queuePair.postSend(3, source, 0, length, flags), "inline SEND");
+        SendWorkRequest request = new SendWorkRequest().send(4, flags).add(source, length, length);
+        Endpoint.require(fixture.queuePair.post(request), "inline SEND");
+        for (int i = 0; i < 2; i++) {
+            fixture.pair.requester().sends().expect(3 + i, CompletionOpcode.SEND, length);
+            fixture.pair.responder().receives().expect(1 + i, CompletionOpcode.RECEIVE, length);
+        }
+        pattern.require(inbox.memory(), "inline SENDs of both halves");
     }
 
     /** See the title. */

@@ -20,6 +20,7 @@ import org.softrdma.testkit.Endpoint;
 import org.softrdma.testkit.Fabric;
 import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
+import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.testkit.Task;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Capabilities;
@@ -344,7 +345,7 @@ public final class QueuePairCases {
                 default -> pair.requester().send(2, local, 0, BYTES);
             }
             Completion completion = pair.requester().sends().next("request " + kind + " to a destroyed peer");
-            boolean sentOnly = kind > 0 && !fabric.traits().acknowledgedWrites() && completion.isSuccess();
+            boolean sentOnly = kind > 0 && !fabric.traits().has(Trait.ACKNOWLEDGED_WRITES) && completion.isSuccess();
             assertTrue(sentOnly || fabric.traits().peerGone().contains(completion.status()), completion.toString());
             pair.requester().awaitError();
             pair.requester().read(9, local, remote);

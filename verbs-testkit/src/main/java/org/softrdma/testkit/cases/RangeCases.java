@@ -15,6 +15,7 @@ import org.softrdma.testkit.Endpoint;
 import org.softrdma.testkit.Fabric;
 import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
+import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.MemoryRegion;
@@ -220,7 +221,7 @@ public final class RangeCases {
             pair.expectBothBroken();
         } else {
             assertTrue(
-                    fabric.traits().checksWholeReceiveBuffer()
+                    fabric.traits().has(Trait.CHECKS_WHOLE_RECEIVE_BUFFER)
                             && fabric.traits().badReceiveSink().contains(received.status()),
                     "RECV: " + received);
             pair.expectBothBroken();

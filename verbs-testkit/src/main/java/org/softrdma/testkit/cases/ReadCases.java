@@ -21,6 +21,7 @@ import org.softrdma.testkit.Endpoint;
 import org.softrdma.testkit.Fabric;
 import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
+import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.testkit.Task;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
@@ -364,7 +365,7 @@ public final class ReadCases {
                     fabric.traits().readRefused().contains(completions.get(bad).status()),
                     "the READ by a bad key: " + completions);
             assertTrue(
-                    succeeded == bad || fabric.traits().flushesBeforeTheCause(),
+                    succeeded == bad || fabric.traits().has(Trait.FLUSHES_BEFORE_THE_CAUSE),
                     "READs before the refused one: " + completions);
             for (int i = 0; i < succeeded; i++) {
                 pattern.require(sinks.get(i).memory(), "READ " + i + " before the refused one");

@@ -176,6 +176,13 @@ public final class RebindCases {
         pair.barrier();
         pattern.require(first.memory(), "WRITE by the first key, in what was the second memory");
         BytePattern.requireAll(second.memory(), (byte) 0, "the other memory");
+        BytePattern otherPattern = fabric.pattern();
+        MemoryRegion otherSource = fabric.requester().region(BYTES, otherPattern);
+        pair.requester().write(4, otherSource, second);
+        pair.requester().sends().expect(4, CompletionOpcode.WRITE, BYTES);
+        pair.barrier();
+        otherPattern.require(second.memory(), "WRITE by the second key, in what was the first memory");
+        pattern.require(first.memory(), "the first key's memory afterwards");
         MemoryRegion inbox = fabric.requester().region(BYTES, AccessFlag.RECEIVE_SINK);
         pair.requester().receive(2, inbox, 0, BYTES);
         pair.responder().send(3, first, 0, BYTES);

@@ -12,6 +12,7 @@ import org.softrdma.testkit.Completion;
 import org.softrdma.testkit.Endpoint;
 import org.softrdma.testkit.Fabric;
 import org.softrdma.testkit.LoopbackPair;
+import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
@@ -101,7 +102,7 @@ final class Refusals {
                 assertEquals(i, succeeded, what + ": success after a failure: " + completion);
                 succeeded++;
             } else if (completion.status() != CompletionStatus.FLUSHED) {
-                boolean mayComeHere = i == succeeded || fabric.traits().flushesBeforeTheCause();
+                boolean mayComeHere = i == succeeded || fabric.traits().has(Trait.FLUSHES_BEFORE_THE_CAUSE);
                 if (!cause.contains(completion.status()) || !mayComeHere || causes > 0) {
                     throw new AssertionError(what + ": " + completion + ", expected FLUSHED"
                             + (causes > 0 || !mayComeHere ? "" : " or " + cause) + ", in " + completions);

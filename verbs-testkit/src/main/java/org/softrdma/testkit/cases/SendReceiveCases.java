@@ -12,6 +12,7 @@ import org.softrdma.testkit.Endpoint;
 import org.softrdma.testkit.Fabric;
 import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
+import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
@@ -116,7 +117,7 @@ public final class SendReceiveCases {
             title = "without receiver-not-ready a SEND that finds no RECV ends the connection",
             source = "RFC 5040 section 5.1, RFC 5041 section 7.1 (no buffer available)")
     void shouldEndTheConnectionWhenNoReceiveIsPosted(Fabric fabric) {
-        fabric.require(!fabric.traits().receiverNotReady(), "a SEND waits for its RECV here");
+        fabric.require(!fabric.traits().has(Trait.RECEIVER_NOT_READY), "a SEND waits for its RECV here");
         LoopbackPair pair = fabric.connect();
         MemoryRegion source = fabric.requester().region(BYTES);
         pair.requester().send(1, source, 0, BYTES);
@@ -165,7 +166,7 @@ public final class SendReceiveCases {
         for (int i = 0; i < receives; i++) {
             pair.responder().receives().expect(i, CompletionOpcode.RECEIVE, BYTES);
         }
-        if (fabric.traits().receiverNotReady()) {
+        if (fabric.traits().has(Trait.RECEIVER_NOT_READY)) {
             for (int i = receives; i < 2 * receives; i++) {
                 pair.responder().receive(i, inbox, (long) i * BYTES, BYTES);
                 pair.responder().receives().expect(i, CompletionOpcode.RECEIVE, BYTES);
@@ -238,7 +239,7 @@ public final class SendReceiveCases {
         request.send(1, SendFlags.SIGNALLED).add(source.address(), BYTES, BAD_KEY);
         Endpoint.require(waiting.requester().queuePair().post(request), "SEND");
         waiting.requester().sends().expect(1, fabric.traits().badSource(), "SEND by a bad key, RECV posted");
-        if (!fabric.traits().peerSurvivesLocalError()) {
+        if (!fabric.traits().has(Trait.PEER_SURVIVES_LOCAL_ERROR)) {
             waiting.responder()
                     .receives()
                     .expect(9, Set.of(CompletionStatus.FLUSHED), "RECV of the message never sent");
