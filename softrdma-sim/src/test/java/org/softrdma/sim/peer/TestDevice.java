@@ -162,6 +162,15 @@ public final class TestDevice implements AutoCloseable {
         }
     }
 
+    /** One counter of the device. */
+    public long counter(String name) {
+        Long value = device.counters().get(name);
+        if (value == null) {
+            throw new AssertionError("no counter " + name);
+        }
+        return value;
+    }
+
     /** The counters that say that something went wrong. */
     public Map<String, Long> trouble() {
         Map<String, Long> trouble = new TreeMap<>(device.counters());
