@@ -59,6 +59,15 @@ final class PerfFloorCommand implements Callable<Integer> {
     private String memory = "";
 
     @Option(
+            names = "--responders",
+            paramLabel = "N",
+            defaultValue = "3",
+            description =
+                    "Processes of the soft RNIC that take turns round by round, because no two JVMs compile the same "
+                            + "program to quite the same code (${DEFAULT-VALUE}).")
+    private int responders;
+
+    @Option(
             names = "--latency",
             negatable = true,
             defaultValue = "true",
@@ -89,6 +98,7 @@ final class PerfFloorCommand implements Callable<Integer> {
                     windows,
                     connections,
                     ByteSize.parse(memory),
+                    responders,
                     latency,
                     study.limit);
             return new FloorStudy(study.setup(), load);

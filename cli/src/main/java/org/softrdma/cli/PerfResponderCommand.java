@@ -2,6 +2,7 @@ package org.softrdma.cli;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.softrdma.bench.perf.ByteSize;
 import org.softrdma.bench.perf.PerfException;
@@ -47,9 +48,9 @@ final class PerfResponderCommand implements Callable<Integer> {
     @Option(
             names = "--slices",
             paramLabel = "N",
-            defaultValue = "0",
+            split = ",",
             description = "Register so many equal slices instead of the whole.")
-    private int slices;
+    private List<Integer> slices = List.of();
 
     @Option(
             names = "--overlap",

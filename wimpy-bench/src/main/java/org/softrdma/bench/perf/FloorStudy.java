@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import org.softrdma.bench.cpu.MedianOfRounds;
 import org.softrdma.bench.cpu.Pinning;
 import org.softrdma.verbs.VerbsDevice;
 
@@ -45,11 +47,18 @@ public final class FloorStudy {
      * @param windows READs outstanding per connection
      * @param connections connections
      * @param memoryBytes bytes of the memory that is read
+     * @param responders processes of the soft RNIC that take turns
      * @param latency also measure single round trips
      * @param limit the ratio that must not be exceeded
      */
     public record Load(
-            List<Long> sizes, List<Integer> windows, int connections, long memoryBytes, boolean latency, double limit) {
+            List<Long> sizes,
+            List<Integer> windows,
+            int connections,
+            long memoryBytes,
+            int responders,
+            boolean latency,
+            double limit) {
         /** Copies the lists and checks the numbers. */
         public Load {
             sizes = List.copyOf(sizes);
@@ -57,6 +66,7 @@ public final class FloorStudy {
             if (sizes.isEmpty()
                     || windows.isEmpty()
                     || connections < 1
+                    || responders < 1
                     || sizes.stream().anyMatch(size -> size < 1 || size > memoryBytes)
                     || windows.stream().anyMatch(window -> window < 1)) {
                 throw new IllegalArgumentException(
@@ -88,6 +98,7 @@ public final class FloorStudy {
         root.set("machine", mapper.valueToTree(setup.machine()));
         root.put("connections", settings.connections())
                 .put("memoryBytes", settings.memoryBytes())
+                .put("responders", settings.responders())
                 .put("rounds", setup.rounds())
                 .put("millis", setup.millis())
                 .put("warmUpMillis", setup.warmUpMillis())
@@ -116,26 +127,38 @@ public final class FloorStudy {
 
     private ArrayNode throughput(List<String> pinning) {
         ArrayNode cells = mapper.createArrayNode();
-        try (ResponderProcess yardstick = ResponderProcess.yardstick(
-                        setup.programs().readResponder(), pinning, settings.memoryBytes(), false);
-                ResponderProcess soft = soft(pinning, "engine");
-                VerbsDevice device = setup.devices().open(java.util.Map.of("progress", "manual"));
-                ReadLoad yardstickLoad = connect(device, yardstick, settings.connections(), settings.widest());
-                ReadLoad softLoad = connect(device, soft, settings.connections(), settings.widest())) {
-            setup.out().println("client: " + device.name() + "; soft RNIC: " + softLoad.wire());
+        List<AutoCloseable> opened = new ArrayList<>();
+        try {
+            VerbsDevice device = setup.devices().open(Map.of("progress", "manual"));
+            opened.add(device);
+            List<LoadCell.Server> c = List.of(
+                    connect(device, opened, yardstick(pinning, false), settings.connections(), settings.widest()));
+            List<LoadCell.Server> java = new ArrayList<>();
+            for (int i = 0; i < settings.responders(); i++) {
+                java.add(connect(device, opened, soft(pinning, "engine"), settings.connections(), settings.widest()));
+            }
+            setup.out()
+                    .println("client: " + device.name() + "; soft RNIC: "
+                            + java.getFirst().load().wire() + ", " + java.size() + " processes in turns");
             header();
             for (long size : settings.sizes()) {
-                aim(yardstickLoad, yardstick, size);
-                aim(softLoad, soft, size);
+                c.forEach(server -> aim(server, size));
+                java.forEach(server -> aim(server, size));
                 for (int window : settings.windows()) {
-                    LoadCell c = new LoadCell(yardstickLoad, yardstick, setup.serverCore(), window, size);
-                    LoadCell java = new LoadCell(softLoad, soft, setup.serverCore(), window, size);
-                    measure(c, java);
-                    cells.add(report(size, window, c, java));
+                    LoadCell yardstickCell = new LoadCell(c, setup.serverCore(), window, size);
+                    LoadCell softCell = new LoadCell(java, setup.serverCore(), window, size);
+                    measure(yardstickCell, softCell);
+                    cells.add(report(size, window, yardstickCell, softCell));
                 }
             }
+        } finally {
+            StudySetup.closeAll(opened);
         }
         return cells;
+    }
+
+    private ResponderProcess yardstick(List<String> pinning, boolean spin) {
+        return ResponderProcess.yardstick(setup.programs().readResponder(), pinning, settings.memoryBytes(), spin);
     }
 
     private ResponderProcess soft(List<String> pinning, String progress) {
@@ -145,14 +168,19 @@ public final class FloorStudy {
                 List.of("--progress", progress, "--memory", Long.toString(settings.memoryBytes())));
     }
 
-    private ReadLoad connect(VerbsDevice device, ResponderProcess responder, int connections, int window) {
-        return ReadLoad.connect(
+    /** Connects to a responder and notes both to be closed, the load first. */
+    private LoadCell.Server connect(
+            VerbsDevice device, List<AutoCloseable> opened, ResponderProcess responder, int connections, int window) {
+        opened.add(responder);
+        ReadLoad load = ReadLoad.connect(
                 device,
                 responder.address(),
                 connections,
                 window,
                 settings.largest(),
                 targets(responder, settings.largest()));
+        opened.add(load);
+        return new LoadCell.Server(responder, load);
     }
 
     private static ReadTargets targets(ResponderProcess responder, long size) {
@@ -168,8 +196,8 @@ public final class FloorStudy {
                 responder.memory().address(), size, responder.memory().rkey(), size);
     }
 
-    private static void aim(ReadLoad load, ResponderProcess responder, long size) {
-        load.targets(targets(responder, size));
+    private static void aim(LoadCell.Server server, long size) {
+        server.load().targets(targets(server.responder(), size));
     }
 
     private void measure(LoadCell c, LoadCell java) {
@@ -178,8 +206,8 @@ public final class FloorStudy {
         java.startAllocation();
         for (int round = 0; round < setup.rounds(); round++) {
             // Alternating order, so that neither always runs on a machine the other has just warmed or tired.
-            (round % 2 == 0 ? c : java).round(setup.roundNs());
-            (round % 2 == 0 ? java : c).round(setup.roundNs());
+            (round % 2 == 0 ? c : java).round(round, setup.roundNs());
+            (round % 2 == 0 ? java : c).round(round, setup.roundNs());
         }
         java.endAllocation();
     }
@@ -266,29 +294,34 @@ public final class FloorStudy {
 
     private void latency(ArrayNode rows, List<String> pinning, boolean spin) {
         List<String> clientPinning = Pinning.detect().prefix(setup.clientCpu());
-        try (ResponderProcess yardstick = ResponderProcess.yardstick(
-                        setup.programs().readResponder(), pinning, settings.memoryBytes(), spin);
-                ResponderProcess soft = soft(pinning, spin ? "manual" : "engine");
-                VerbsDevice device = setup.devices().open(java.util.Map.of("progress", "manual"));
-                ReadLoad mixedLoad = connect(device, yardstick, 1, 1);
-                ReadLoad softLoad = connect(device, soft, 1, 1)) {
+        List<AutoCloseable> opened = new ArrayList<>();
+        try {
+            VerbsDevice device = setup.devices().open(Map.of("progress", "manual"));
+            opened.add(device);
+            LoadCell.Server c = connect(device, opened, yardstick(pinning, spin), 1, 1);
             if (spin) {
-                // Both spin on one core: each runs in its own rounds only.
-                yardstick.suspend();
-                soft.suspend();
+                // All that spin share a core: each runs in its own rounds only.
+                c.responder().suspend();
+            }
+            LoadCell.Server java = connect(device, opened, soft(pinning, spin ? "manual" : "engine"), 1, 1);
+            if (spin) {
+                java.responder().suspend();
             }
             for (long size : settings.sizes()) {
-                // The ping-pong answers with the same bytes each time: so do the others, from one place in their memory.
-                mixedLoad.targets(onePlace(yardstick, size));
-                softLoad.targets(onePlace(soft, size));
+                // The ping-pong answers with the same bytes each time: so do the others, from one place in their
+                // memory.
+                c.load().targets(onePlace(c.responder(), size));
+                java.load().targets(onePlace(java.responder(), size));
                 try (LatencyCell plain =
                                 new LatencyCell.OfPingPong(setup.programs(), pinning, clientPinning, size, spin);
-                        LatencyCell java = new LatencyCell.OfReads(softLoad, soft, size, spin, spin);
-                        LatencyCell mixed = new LatencyCell.OfReads(mixedLoad, yardstick, size, spin, spin)) {
-                    measure(List.of(plain, java, mixed));
-                    rows.add(report(size, spin, plain, java, mixed));
+                        LatencyCell soft = new LatencyCell.OfReads(java, size, spin);
+                        LatencyCell mixed = new LatencyCell.OfReads(c, size, spin)) {
+                    measure(List.of(plain, soft, mixed));
+                    rows.add(report(size, spin, plain, soft, mixed));
                 }
             }
+        } finally {
+            StudySetup.closeAll(opened);
         }
     }
 
@@ -301,7 +334,7 @@ public final class FloorStudy {
     }
 
     private ObjectNode report(long size, boolean spin, LatencyCell plain, LatencyCell java, LatencyCell mixed) {
-        org.softrdma.bench.cpu.MedianOfRounds both = new org.softrdma.bench.cpu.MedianOfRounds();
+        MedianOfRounds both = new MedianOfRounds();
         plain.rounds().values(LatencyCell.MEDIAN).forEach(value -> both.add("plain", value));
         java.rounds().values(LatencyCell.MEDIAN).forEach(value -> both.add("soft", value));
         double ratio = both.medianRatio("soft", "plain");

@@ -38,37 +38,31 @@ abstract class LatencyCell implements AutoCloseable {
 
     /** READs by a {@link ReadLoad}. */
     static final class OfReads extends LatencyCell {
-        private final ReadLoad load;
-        private final ResponderProcess responder;
+        private final LoadCell.Server server;
         private final long size;
         private final boolean spin;
-        private final boolean pause;
 
         /**
          * READs.
          *
-         * @param load one connection
-         * @param responder what it is connected to
+         * @param server a responder and a load of one connection; suspended now if it spins
          * @param size bytes of a READ
-         * @param spin true if the client does not sleep
-         * @param pause true if the responder spins on its core and must rest between rounds
+         * @param spin true if neither end sleeps: then the responder must rest between rounds
          */
-        OfReads(ReadLoad load, ResponderProcess responder, long size, boolean spin, boolean pause) {
-            this.load = load;
-            this.responder = responder;
+        OfReads(LoadCell.Server server, long size, boolean spin) {
+            this.server = server;
             this.size = size;
             this.spin = spin;
-            this.pause = pause;
         }
 
         @Override
         void round(long durationNs, boolean keep) {
-            if (pause) {
-                responder.resume();
+            if (spin) {
+                server.responder().resume();
             }
-            Histogram histogram = load.latency(size, durationNs, spin);
-            if (pause) {
-                responder.suspend();
+            Histogram histogram = server.load().latency(size, durationNs, spin);
+            if (spin) {
+                server.responder().suspend();
             }
             if (keep) {
                 keep(

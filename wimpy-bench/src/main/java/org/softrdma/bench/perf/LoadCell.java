@@ -1,6 +1,7 @@
 package org.softrdma.bench.perf;
 
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import org.softrdma.bench.cpu.AllocationMeter;
 import org.softrdma.bench.cpu.CoreClock;
@@ -11,7 +12,8 @@ import org.softrdma.bench.cpu.ThreadClass;
 
 /**
  * One system under one load: runs rounds from rest to rest and keeps what each cost. The server is at rest before and after
- * a round, so that its clocks are exact. Belongs to the thread of its load.
+ * a round, so that its clocks are exact. A system may be several processes that take turns round by round: no two JVMs
+ * compile the same program to quite the same code. Belongs to the thread of its loads.
  */
 final class LoadCell {
     static final String CPU = "serverCpuMicrosPerRead";
@@ -27,8 +29,7 @@ final class LoadCell {
     private static final CpuClock OWN_CLOCK = CpuClock.ofThisProcess();
     private static final AllocationMeter ALLOCATION = new AllocationMeter();
 
-    private final ReadLoad load;
-    private final ResponderProcess responder;
+    private final List<Server> servers;
     private final CoreClock cores;
     private final int window;
     private final long size;
@@ -40,31 +41,51 @@ final class LoadCell {
     private long serverBytesAtStart;
     private long serverBytes;
 
-    LoadCell(ReadLoad load, ResponderProcess responder, CoreClock cores, int window, long size) {
-        this.load = load;
-        this.responder = responder;
+    /**
+     * A process and the load connected to it.
+     *
+     * @param responder the process
+     * @param load its load
+     */
+    record Server(ResponderProcess responder, ReadLoad load) {}
+
+    LoadCell(List<Server> servers, CoreClock cores, int window, long size) {
+        this.servers = List.copyOf(servers);
         this.cores = cores;
         this.window = window;
         this.size = size;
     }
 
-    /** Runs without keeping figures. */
+    /** Runs each process without keeping figures. */
     void warmUp(long durationNs) {
-        load.run(window, size, durationNs);
+        servers.forEach(server -> server.load().run(window, size, durationNs));
     }
 
     /** Begins to count the responder's allocation. */
     void startAllocation() {
-        serverBytesAtStart = responder.allocatedBytes();
+        serverBytesAtStart = allocatedBytes();
     }
 
     /** Ends to count the responder's allocation. */
     void endAllocation() {
-        serverBytes = responder.allocatedBytes() - serverBytesAtStart;
+        serverBytes = allocatedBytes() - serverBytesAtStart;
     }
 
-    /** Runs a round. */
-    void round(long durationNs) {
+    private long allocatedBytes() {
+        return servers.stream()
+                .mapToLong(server -> server.responder().allocatedBytes())
+                .sum();
+    }
+
+    /**
+     * Runs a round.
+     *
+     * @param number which, from 0: chooses the process
+     * @param durationNs how long
+     */
+    void round(int number, long durationNs) {
+        ResponderProcess responder = servers.get(number % servers.size()).responder();
+        ReadLoad load = servers.get(number % servers.size()).load();
         CpuClock.Sample serverBefore = responder.clock().sample();
         CpuClock.Sample clientBefore = OWN_CLOCK.sample();
         CoreClock.Sample coreBefore = cores.sample();

@@ -120,6 +120,11 @@ final class ReadLoad implements AutoCloseable {
         return queuePairs.get(0).connectionCapabilities().wire();
     }
 
+    /** How many connections it has. */
+    int connections() {
+        return queuePairs.size();
+    }
+
     /** Changes what is read. */
     void targets(ReadTargets newTargets) {
         targets = newTargets;

@@ -37,9 +37,9 @@ import org.softrdma.verbs.cm.Listener;
  * Memory for {@link ReadLoad} to read, served by the device alone: the counterpart of the C yardstick. Says on its output
  * where it listens and what may be read, obeys lines on its input, and ends when that ends.
  *
- * <p>Output: {@code LISTENING port}, {@code MEMORY address length rkey} (rkey 0 without a stag of its own), with slices
- * {@code CATALOG address length rkey} naming memory that holds their rkeys, 4 bytes each, little endian, in the order of the
- * slices; then {@code READY}. Input: {@code ALLOC} answers {@code ALLOC bytes reads} (heap bytes allocated by all other
+ * <p>Output: {@code LISTENING port}, {@code MEMORY address length rkey} (rkey 0 without a stag of its own), for each
+ * number of slices {@code CATALOG address length rkey} naming memory that holds their rkeys, 4 bytes each, little endian, in
+ * the order of the slices; then {@code READY}. Input: {@code ALLOC} answers {@code ALLOC bytes reads} (heap bytes allocated by all other
  * threads, READs served or -1 where that is not known).
  *
  * <p>The calling thread accepts connections and drives a manual device; a second one reads the input.
@@ -74,13 +74,16 @@ public final class ReadResponder {
      *
      * @param listen where to listen
      * @param memoryBytes bytes of memory
-     * @param slices stags, each of an equal slice; 0 for one stag of all of it
+     * @param slices numbers of stags: the memory is registered once in so many equal slices for each of them; empty for one
+     *     stag of all of it
      * @param overlapBytes how far each slice reaches into the next; only with slices
      */
-    public record Settings(InetSocketAddress listen, long memoryBytes, int slices, long overlapBytes) {
+    public record Settings(InetSocketAddress listen, long memoryBytes, List<Integer> slices, long overlapBytes) {
         /** Checks the sizes. */
         public Settings {
-            if (memoryBytes < 1 || slices < 0 || overlapBytes < 0 || (slices > 0 && memoryBytes / slices < 1)) {
+            slices = List.copyOf(slices);
+            long bytes = memoryBytes;
+            if (bytes < 1 || overlapBytes < 0 || slices.stream().anyMatch(count -> count < 1 || count > bytes)) {
                 throw new IllegalArgumentException("memory=" + memoryBytes + ", slices=" + slices + ", overlap="
                         + overlapBytes + ": there must be at least a byte for each slice");
             }
@@ -139,25 +142,28 @@ public final class ReadResponder {
         MemorySegment segment = memory.segment();
         MemoryPattern.fill(segment);
         EnumSet<AccessFlag> access = EnumSet.of(AccessFlag.REMOTE_READ);
-        if (settings.slices() == 0) {
+        if (settings.slices().isEmpty()) {
             MemoryRegion region = domain.register(segment, access);
             regions.add(region);
             say("MEMORY " + region.address() + " " + region.length() + " " + region.rkey());
             return;
         }
-        HostMemory catalog = device.allocateMemory((long) settings.slices() * Integer.BYTES);
-        memories.add(catalog);
-        var rkeyLayout = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
-        long stride = settings.memoryBytes() / settings.slices();
-        for (int i = 0; i < settings.slices(); i++) {
-            MemoryRegion slice = domain.register(segment.asSlice(i * stride, stride + settings.overlapBytes()), access);
-            regions.add(slice);
-            catalog.segment().setAtIndex(rkeyLayout, i, slice.rkey());
+        say("MEMORY " + segment.address() + " " + settings.memoryBytes() + " 0");
+        for (int count : settings.slices()) {
+            HostMemory catalog = device.allocateMemory((long) count * Integer.BYTES);
+            memories.add(catalog);
+            var rkeyLayout = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
+            long stride = settings.memoryBytes() / count;
+            for (int i = 0; i < count; i++) {
+                MemoryRegion slice =
+                        domain.register(segment.asSlice(i * stride, stride + settings.overlapBytes()), access);
+                regions.add(slice);
+                catalog.segment().setAtIndex(rkeyLayout, i, slice.rkey());
+            }
+            MemoryRegion region = domain.register(catalog.segment(), access);
+            regions.add(region);
+            say("CATALOG " + region.address() + " " + region.length() + " " + region.rkey());
         }
-        MemoryRegion catalogRegion = domain.register(catalog.segment(), access);
-        regions.add(catalogRegion);
-        say("MEMORY " + regions.get(0).address() + " " + settings.memoryBytes() + " 0");
-        say("CATALOG " + catalogRegion.address() + " " + catalogRegion.length() + " " + catalogRegion.rkey());
     }
 
     private void accept(Listener listener) {

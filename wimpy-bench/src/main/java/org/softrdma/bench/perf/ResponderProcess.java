@@ -13,17 +13,18 @@ import org.softrdma.verbs.RemoteRegion;
 final class ResponderProcess implements AutoCloseable {
     private static final long START_SECONDS = 300;
     private static final long ANSWER_SECONDS = 30;
+    private static final String CATALOG = "CATALOG ";
 
     private final Child child;
     private final CpuClock clock;
     private final InetSocketAddress address;
     private final RemoteRegion memory;
-    private final RemoteRegion catalog;
+    private final List<RemoteRegion> catalogs;
 
-    private ResponderProcess(Child child, int port, RemoteRegion memory, RemoteRegion catalog) {
+    private ResponderProcess(Child child, int port, RemoteRegion memory, List<RemoteRegion> catalogs) {
         this.child = child;
         this.memory = memory;
-        this.catalog = catalog;
+        this.catalogs = List.copyOf(catalogs);
         clock = CpuClock.ofProcess(child.pid());
         address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
@@ -46,8 +47,7 @@ final class ResponderProcess implements AutoCloseable {
         try {
             Child child = Child.start("the C yardstick", command);
             int port = Integer.parseInt(child.await("LISTENING", START_SECONDS));
-            RemoteRegion nothing = new RemoteRegion(0, 0, 0);
-            return new ResponderProcess(child, port, new RemoteRegion(0, memoryBytes, 0), nothing);
+            return new ResponderProcess(child, port, new RemoteRegion(0, memoryBytes, 0), List.of());
         } catch (IOException e) {
             throw failure(e);
         }
@@ -68,13 +68,14 @@ final class ResponderProcess implements AutoCloseable {
             Child child = Child.start("the soft RNIC's responder", command);
             int port = Integer.parseInt(child.await("LISTENING", START_SECONDS));
             RemoteRegion memory = region(child.await("MEMORY", START_SECONDS));
+            List<RemoteRegion> catalogs = new ArrayList<>();
             String line = child.nextLine(START_SECONDS);
-            boolean catalogued = line.startsWith("CATALOG ");
-            RemoteRegion catalog = catalogued ? region(line.substring("CATALOG ".length())) : new RemoteRegion(0, 0, 0);
-            if (catalogued) {
-                child.await("READY", START_SECONDS);
+            for (; !line.equals("READY"); line = child.nextLine(START_SECONDS)) {
+                if (line.startsWith(CATALOG)) {
+                    catalogs.add(region(line.substring(CATALOG.length())));
+                }
             }
-            return new ResponderProcess(child, port, memory, catalog);
+            return new ResponderProcess(child, port, memory, catalogs);
         } catch (IOException e) {
             throw failure(e);
         }
@@ -93,8 +94,9 @@ final class ResponderProcess implements AutoCloseable {
         return memory;
     }
 
-    RemoteRegion catalog() {
-        return catalog;
+    /** Where the rkeys of its slices are, in the order in which they were asked for. */
+    List<RemoteRegion> catalogs() {
+        return catalogs;
     }
 
     CpuClock clock() {

@@ -7,13 +7,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.VerbsDevice;
 
 /**
  * What more stags and more connections add to the cost of a READ. Every cell reads the same memory at positions drawn from
- * the same sequence, so that the payload's own cache misses are the same; each responder is a process of its own. With more
- * connections the kernel's sockets and the data in flight (window x connections) grow too, which no RNIC over TCP can avoid:
- * the C yardstick, which has no stags, shows that part alone. Runs on the calling thread.
+ * the same sequence, so that the payload's own cache misses are the same, and all rows of a system are served by one process,
+ * so that they run the same compiled code: two JVMs differ by more than what is looked for. What a row does not use is there
+ * but idle. With more connections the kernel's sockets and the data in flight (window x connections) grow too, which no RNIC
+ * over TCP can avoid: the C yardstick, which has no stags, shows that part alone. Runs on the calling thread.
  */
 public final class ScaleStudy {
     private static final long POSITION_BYTES = 256;
@@ -65,7 +67,17 @@ public final class ScaleStudy {
         }
     }
 
-    private record Row(String name, int connections, int stags, LoadCell cell) {}
+    private record Row(String name, int connections, int stags, ReadLoad load, ReadTargets targets, LoadCell cell) {
+        void warmUp(long durationNs) {
+            load.targets(targets);
+            cell.warmUp(durationNs);
+        }
+
+        void round(int number, long durationNs) {
+            load.targets(targets);
+            cell.round(number, durationNs);
+        }
+    }
 
     /**
      * Runs the study and prints its table.
@@ -82,72 +94,76 @@ public final class ScaleStudy {
             opened.add(device);
             List<Row> systems = open(pinning, device, opened);
             setup.progress().accept("warming up");
-            systems.forEach(system -> system.cell().warmUp(setup.warmUpNs()));
+            systems.forEach(system -> system.warmUp(setup.warmUpNs()));
             systems.stream()
                     .filter(system -> system.stags() > 0)
                     .forEach(system -> system.cell().startAllocation());
             for (int round = 0; round < setup.rounds(); round++) {
                 setup.progress().accept("round " + (round + 1) + " of " + setup.rounds());
                 List<Row> order = round % 2 == 0 ? systems : systems.reversed();
-                order.forEach(system -> system.cell().round(setup.roundNs()));
+                int number = round;
+                order.forEach(system -> system.round(number, setup.roundNs()));
             }
             systems.stream()
                     .filter(system -> system.stags() > 0)
                     .forEach(system -> system.cell().endAllocation());
             return report(systems);
         } finally {
-            closeAll(opened);
+            StudySetup.closeAll(opened);
         }
     }
 
     private List<Row> open(List<String> pinning, VerbsDevice device, List<AutoCloseable> opened) {
-        List<Row> systems = new ArrayList<>();
-        for (int stags : new int[] {settings.fewStags(), settings.manyStags()}) {
-            for (int connections : new int[] {settings.fewConnections(), settings.manyConnections()}) {
-                setup.progress()
-                        .accept("soft RNIC: registering " + stags + " stags, connecting " + connections + " times");
-                ResponderProcess responder = ResponderProcess.soft(
-                        setup.responder(),
-                        pinning,
-                        List.of(
-                                "--progress",
-                                "engine",
-                                "--memory",
-                                Long.toString(settings.memoryBytes()),
-                                "--slices",
-                                Integer.toString(stags),
-                                "--overlap",
-                                Long.toString(settings.size())));
-                opened.add(responder);
-                int[] rkeys = CatalogReader.read(device, responder.address(), responder.catalog());
-                ReadTargets targets =
-                        ReadTargets.ofSlices(responder.memory().address(), rkeys, settings.manyStags(), POSITION_BYTES);
-                systems.add(connect(device, responder, connections, rkeys.length, targets, opened));
+        setup.progress()
+                .accept("soft RNIC: registering " + settings.fewStags() + " and " + settings.manyStags() + " stags");
+        ResponderProcess soft = ResponderProcess.soft(
+                setup.responder(),
+                pinning,
+                List.of(
+                        "--progress",
+                        "engine",
+                        "--memory",
+                        Long.toString(settings.memoryBytes()),
+                        "--slices",
+                        settings.fewStags() + "," + settings.manyStags(),
+                        "--overlap",
+                        Long.toString(settings.size())));
+        opened.add(soft);
+        List<Row> rows = new ArrayList<>();
+        List<ReadLoad> loads = List.of(
+                connect(device, soft, settings.fewConnections(), opened),
+                connect(device, soft, settings.manyConnections(), opened));
+        for (RemoteRegion catalog : soft.catalogs()) {
+            int[] rkeys = CatalogReader.read(device, soft.address(), catalog);
+            for (ReadLoad load : loads) {
+                rows.add(row("soft RNIC", soft, load, rkeys, rkeys.length));
             }
         }
+        ResponderProcess yardstick = ResponderProcess.yardstick(
+                setup.programs().readResponder(), pinning, settings.memoryBytes() + settings.size(), false);
+        opened.add(yardstick);
         for (int connections : new int[] {settings.fewConnections(), settings.manyConnections()}) {
-            setup.progress().accept("C yardstick: connecting " + connections + " times");
-            ResponderProcess responder = ResponderProcess.yardstick(
-                    setup.programs().readResponder(), pinning, settings.memoryBytes() + settings.size(), false);
-            opened.add(responder);
-            ReadTargets targets = ReadTargets.ofSlices(0, new int[] {0}, settings.manyStags(), POSITION_BYTES);
-            systems.add(connect(device, responder, connections, 0, targets, opened));
+            rows.add(row("C yardstick", yardstick, connect(device, yardstick, connections, opened), new int[] {0}, 0));
         }
-        return systems;
+        return rows;
     }
 
-    private Row connect(
-            VerbsDevice device,
-            ResponderProcess responder,
-            int connections,
-            int stags,
-            ReadTargets targets,
-            List<AutoCloseable> opened) {
-        ReadLoad load =
-                ReadLoad.connect(device, responder.address(), connections, settings.window(), settings.size(), targets);
+    private ReadLoad connect(
+            VerbsDevice device, ResponderProcess responder, int connections, List<AutoCloseable> opened) {
+        setup.progress().accept("connecting " + connections + " times");
+        ReadTargets nothingYet = ReadTargets.ofSlices(0, new int[] {0}, settings.manyStags(), POSITION_BYTES);
+        ReadLoad load = ReadLoad.connect(
+                device, responder.address(), connections, settings.window(), settings.size(), nothingYet);
         opened.add(load);
-        LoadCell cell = new LoadCell(load, responder, setup.serverCore(), settings.window(), settings.size());
-        return new Row(stags == 0 ? "C yardstick" : "soft RNIC", connections, stags, cell);
+        return load;
+    }
+
+    private Row row(String name, ResponderProcess responder, ReadLoad load, int[] rkeys, int stags) {
+        ReadTargets targets =
+                ReadTargets.ofSlices(responder.memory().address(), rkeys, settings.manyStags(), POSITION_BYTES);
+        LoadCell cell = new LoadCell(
+                List.of(new LoadCell.Server(responder, load)), setup.serverCore(), settings.window(), settings.size());
+        return new Row(name, load.connections(), stags, load, targets, cell);
     }
 
     private ObjectNode report(List<Row> systems) {
@@ -158,7 +174,7 @@ public final class ScaleStudy {
         ArrayNode cells = root.putArray("cells");
         setup.out().println("""
 
-                system       connections     stags   server CPU us/READ   core us/READ   kREADs/s   ratio to its first row   heap B/READ""");
+                system       connections     stags   server CPU us/READ   core us/READ   kREADs/s   ratio to its first row""");
         LoadCell first = systems.get(0).cell();
         LoadCell firstYardstick = systems.get(systems.size() - 2).cell();
         for (Row system : systems) {
@@ -167,15 +183,14 @@ public final class ScaleStudy {
             setup.out()
                     .println(String.format(
                             Locale.ROOT,
-                            "%-12s %11d %9s   %18.2f   %12.2f   %8.1f   %22.2f   %11.1f",
+                            "%-12s %11d %9s   %18.2f   %12.2f   %8.1f   %22.2f",
                             system.name(),
                             system.connections(),
                             system.stags() == 0 ? "-" : Integer.toString(system.stags()),
                             cell.median(LoadCell.CPU),
                             cell.median(LoadCell.CORE),
                             cell.median(LoadCell.RATE) / 1e3,
-                            ratio,
-                            cell.serverBytesPerRead()));
+                            ratio));
             ObjectNode node = FloorStudy.json(cell);
             node.put("system", system.name())
                     .put("connections", system.connections())
@@ -199,29 +214,20 @@ public final class ScaleStudy {
                 .put("ratioOfStags", manyStags.ratio(LoadCell.CPU, few))
                 .put("ratioOfConnections", manyConnections.ratio(LoadCell.CPU, few))
                 .put("ratioOfConnectionsYardstick", tcp)
+                .put("ratioBeyondYardstick", all / tcp)
                 .put("aboveLimit", above);
         setup.out()
                 .println(String.format(
                         Locale.ROOT,
-                        "more stags alone: %.2f; more connections alone: %.2f (C yardstick: %.2f); both: %.2f, %s %.2f",
+                        "more stags alone: %.2f; more connections alone: %.2f (C yardstick: %.2f); both: %.2f, %s %.2f; "
+                                + "both beyond what the C yardstick pays for its sockets: %.2f",
                         manyStags.ratio(LoadCell.CPU, few),
                         manyConnections.ratio(LoadCell.CPU, few),
                         tcp,
                         all,
                         above ? "above" : "within",
-                        settings.limit()));
+                        settings.limit(),
+                        all / tcp));
         setup.out().flush();
-    }
-
-    private static void closeAll(List<AutoCloseable> opened) {
-        for (AutoCloseable closeable : opened.reversed()) {
-            try {
-                closeable.close();
-            } catch (RuntimeException e) {
-                throw e;
-            } catch (Exception e) {
-                throw new PerfException("could not close " + closeable + ": " + e.getMessage(), e);
-            }
-        }
     }
 }

@@ -73,4 +73,17 @@ public record StudySetup(
                 + " above a few percent the machine was not quiet");
         out.flush();
     }
+
+    /** Closes what was opened, in reverse order. */
+    static void closeAll(List<AutoCloseable> opened) {
+        for (AutoCloseable closeable : opened.reversed()) {
+            try {
+                closeable.close();
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new PerfException("could not close " + closeable + ": " + e.getMessage(), e);
+            }
+        }
+    }
 }

@@ -215,7 +215,11 @@ class PerfLoopbackTest {
         };
         CompletableFuture<Void> responder = start(() -> {
             try (VerbsDevice device = open(progress)) {
-                ReadResponder.run(device, new ReadResponder.Settings(ANYWHERE, 25_600, slices, 1000), commands, out);
+                ReadResponder.run(
+                        device,
+                        new ReadResponder.Settings(ANYWHERE, 25_600, slices == 0 ? List.of() : List.of(slices), 1000),
+                        commands,
+                        out);
             }
         });
         CompletableFuture.anyOf(ready, responder).get(SECONDS, TimeUnit.SECONDS);
