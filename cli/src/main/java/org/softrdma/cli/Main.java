@@ -43,7 +43,13 @@ public final class Main implements Runnable {
 
     /** Every subcommand, in the order in which the help lists them. Add yours here. */
     private static final List<Class<?>> SUBCOMMANDS = List.of(
-            ServerCommand.class, KvCommand.class, WimpyCommand.class, PerfCommand.class, TckCommand.class, ProvidersCommand.class, Help.class);
+            ServerCommand.class,
+            KvCommand.class,
+            WimpyCommand.class,
+            PerfCommand.class,
+            TckCommand.class,
+            ProvidersCommand.class,
+            Help.class);
 
     @Spec
     private CommandSpec spec;

@@ -9,7 +9,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /** {@code softrdma providers}: what is usable here, why not, and the options of each. */
-@Command(name = "providers", description = "List the verbs providers: whether each is usable here, and its device options.")
+@Command(
+        name = "providers",
+        description = "List the verbs providers: whether each is usable here, and its device options.")
 final class ProvidersCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -52,8 +52,9 @@ public final class SoftRdmaContext {
         options.put("mpa-revision", "1 or 2: MPA revision of outgoing requests; default 2");
         options.put("regions", "most live memory regions; default " + StagTable.MAX_ROWS);
         options.put("segment", "most payload bytes of a DDP segment; default " + EngineLimits.LARGEST_PAYLOAD);
-        options.put("copy-below", "payloads below this many bytes are copied, others gathered; default "
-                + DEFAULT_COPY_BELOW);
+        options.put(
+                "copy-below",
+                "payloads below this many bytes are copied, others gathered; default " + DEFAULT_COPY_BELOW);
         options.put("receive-buffer", "bytes of an engine's receive buffer; default " + DEFAULT_RECEIVE_BUFFER);
         options.put("socket-buffer", "SO_SNDBUF and SO_RCVBUF, 0 leaves them to the kernel; default 0");
         options.put("handshake-timeout", "milliseconds that a peer may take for the handshake; default 10000");
@@ -73,18 +74,19 @@ public final class SoftRdmaContext {
 
     private void set(String name, String value) {
         switch (name) {
-            case "progress" -> progress = choose(name, value, Map.of(
-                    "engine", ProgressMode.ENGINE, "manual", ProgressMode.MANUAL), progress);
-            case "transport" -> transport = choose(
-                    name, value, Map.of("epoll", "epoll", "nio", "nio", "auto", "auto"), transport);
+            case "progress" ->
+                progress = choose(
+                        name, value, Map.of("engine", ProgressMode.ENGINE, "manual", ProgressMode.MANUAL), progress);
+            case "transport" ->
+                transport = choose(name, value, Map.of("epoll", "epoll", "nio", "nio", "auto", "auto"), transport);
             case "threads" -> threads = (int) number(name, value, 1, MOST_THREADS);
             case "crc" -> crc = choose(name, value, Map.of("on", true, "off", false), crc);
             case "mpa-revision" -> mpaRevision = (int) number(name, value, 1, 2);
             case "regions" -> maxRegions = (int) number(name, value, 1, StagTable.MAX_ROWS);
             case "segment" -> maxPayload = (int) number(name, value, 4, EngineLimits.LARGEST_PAYLOAD);
             case "copy-below" -> copyBelow = (int) number(name, value, 1, EngineLimits.LARGEST_PAYLOAD + 1L);
-            case "receive-buffer" -> receiveBuffer =
-                    (int) number(name, value, LEAST_RECEIVE_BUFFER, MOST_RECEIVE_BUFFER);
+            case "receive-buffer" ->
+                receiveBuffer = (int) number(name, value, LEAST_RECEIVE_BUFFER, MOST_RECEIVE_BUFFER);
             case "socket-buffer" -> socketBuffer = (int) number(name, value, 0, MOST_SOCKET_BUFFER);
             case "handshake-timeout" -> handshakeTimeoutMs = number(name, value, 1, MOST_TIMEOUT_MS);
             case "linger-timeout" -> lingerTimeoutMs = number(name, value, 1, MOST_TIMEOUT_MS);
@@ -95,7 +97,8 @@ public final class SoftRdmaContext {
     private <T> T choose(String name, String value, Map<String, T> choices, T otherwise) {
         T chosen = choices.get(value);
         if (chosen == null) {
-            faults.add(name + "=" + value + ": expected " + String.join(" or ", choices.keySet().stream().sorted().toList()));
+            faults.add(name + "=" + value + ": expected "
+                    + String.join(" or ", choices.keySet().stream().sorted().toList()));
             return otherwise;
         }
         return chosen;

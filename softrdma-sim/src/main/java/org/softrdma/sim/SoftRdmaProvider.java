@@ -60,7 +60,8 @@ public final class SoftRdmaProvider implements VerbsProvider {
         }
         if (missing != null) {
             throw new VerbsException(
-                    VerbsErrorCode.NO_DEVICE, "transport=epoll is not available here: " + missing + "; use transport=nio");
+                    VerbsErrorCode.NO_DEVICE,
+                    "transport=epoll is not available here: " + missing + "; use transport=nio");
         }
         return NettyTransport.epoll(context.threads(), context.manualProgress(), context.socketOptions());
     }

@@ -11,7 +11,8 @@ import java.util.Set;
  * @param features optional features present on this connection
  * @param wire the protocol for people and reports, for example {@code iWARP without markers, MPA revision 2, CRC off}
  */
-public record ConnectionCapabilities(OptionalInt maxOutboundReads, OptionalInt maxInboundReads, Set<Feature> features, String wire) {
+public record ConnectionCapabilities(
+        OptionalInt maxOutboundReads, OptionalInt maxInboundReads, Set<Feature> features, String wire) {
     /** Copies the set. */
     public ConnectionCapabilities {
         features = Set.copyOf(features);

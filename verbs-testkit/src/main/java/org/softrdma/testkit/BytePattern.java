@@ -115,8 +115,8 @@ public record BytePattern(long seed) {
             if (offset < memory.byteSize()) {
                 byte found = memory.get(ValueLayout.JAVA_BYTE, offset);
                 if (found != one && found != other) {
-                    throw new AssertionError(what + ": byte " + offset + " of " + memory.byteSize() + " is " + hex(found)
-                            + ", expected " + hex(one) + " or " + hex(other));
+                    throw new AssertionError(what + ": byte " + offset + " of " + memory.byteSize() + " is "
+                            + hex(found) + ", expected " + hex(one) + " or " + hex(other));
                 }
             }
         }

@@ -74,8 +74,8 @@ public final class CompletionReader implements AutoCloseable {
                 || !completion.isSuccess()
                 || completion.opcode() != opcode
                 || completion.byteLength() != (lengthCounts ? byteLength : 0)) {
-            throw new AssertionError("expected success of " + opcode + " with wrId " + wrId
-                    + " and " + (lengthCounts ? byteLength : 0) + " bytes, got " + completion);
+            throw new AssertionError("expected success of " + opcode + " with wrId " + wrId + " and "
+                    + (lengthCounts ? byteLength : 0) + " bytes, got " + completion);
         }
     }
 

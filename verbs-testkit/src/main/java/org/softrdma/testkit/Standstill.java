@@ -1,5 +1,6 @@
 package org.softrdma.testkit;
 
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -7,77 +8,116 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the requester's device stand still for a while, as a peer does whose machine is overloaded: its streams stop in the
- * middle of a message, which a case can then rely on.
+ * Makes a device stand still for a while, as one does whose machine is overloaded: streams stop in the middle of a message,
+ * even of a segment, which a case can then rely on. Used once.
  *
- * <p>In manual progress it is enough not to drive it. Elsewhere the device's thread is held where the API forbids
+ * <p>A device in manual progress stands still while nobody drives it. The thread of any other is held where the API forbids
  * applications to block: in the callback of a connection that was ended for this purpose.
  */
 public final class Standstill {
     private static final long SETTLE_NS = 10_000_000;
 
     private final Fabric fabric;
-    private final @Nullable LoopbackPair brake;
-    private final CountDownLatch held = new CountDownLatch(1);
-    private final CountDownLatch released = new CountDownLatch(1);
+    private final Brake requester;
+    private final Brake responder;
 
-    private Standstill(Fabric fabric, @Nullable LoopbackPair brake) {
+    private Standstill(Fabric fabric) {
         this.fabric = fabric;
-        this.brake = brake;
-        if (brake != null) {
-            CompletionStage<Void> unused = brake.requester().queuePair().disconnected().thenRun(this::hold);
-            java.util.Objects.requireNonNull(unused);
-        }
+        boolean manual = fabric.requester().device().manualProgress();
+        requester = new Brake(manual ? null : fabric.connect().requester());
+        responder = new Brake(fabric.connect().responder());
     }
 
     /**
-     * Prepares one; it can be used once. Skips the case where it cannot work.
+     * Prepares one; skips the case where it cannot work.
      *
      * @param fabric of the case
      */
     public static Standstill prepare(Fabric fabric) {
-        fabric.require(!fabric.settings().sharedDevice(), "both ends are one device, which cannot stand still on one side");
-        return new Standstill(fabric, fabric.requester().device().manualProgress() ? null : fabric.connect());
+        fabric.require(
+                !fabric.settings().sharedDevice(), "both ends are one device, which cannot stand still on one side");
+        return new Standstill(fabric);
     }
 
     /**
-     * Runs something while the requester's device stands still, after the streams had time to come to rest.
+     * Runs something while the requester's device stands still, after the responder has sent all that it could.
      *
      * @param action what to do; it must not use the requester's device
      */
-    public void during(Runnable action) {
-        LoopbackPair ended = brake;
-        if (ended == null) {
-            LockSupport.parkNanos(SETTLE_NS);
-            action.run();
-            return;
-        }
-        Task<Integer> braking = fabric.start("brake", () -> {
-            ended.requester().queuePair().disconnect();
-            return 0;
-        });
+    public void whileRequesterTakesNothing(Runnable action) {
+        requester.hold();
         try {
-            fabric.require(await(held), "the device's thread cannot be held");
             LockSupport.parkNanos(SETTLE_NS);
             action.run();
         } finally {
+            requester.release();
+        }
+    }
+
+    /**
+     * Runs something while the requester's device stands still, after it has filled its streams to the last byte, wherever in
+     * a segment that is, and the responder has taken all of that.
+     *
+     * @param action what to do; it must not use the requester's device
+     */
+    public void whileRequesterSendsNothing(Runnable action) {
+        responder.hold();
+        try {
+            fabric.linger(SETTLE_NS);
+            requester.hold();
+        } finally {
+            responder.release();
+        }
+        try {
+            LockSupport.parkNanos(SETTLE_NS);
+            action.run();
+        } finally {
+            requester.release();
+        }
+    }
+
+    /** Holds the thread of one device. */
+    private final class Brake {
+        private final @Nullable Endpoint end;
+        private final CountDownLatch held = new CountDownLatch(1);
+        private final CountDownLatch released = new CountDownLatch(1);
+
+        /** Without an end there is no thread: nobody drives the device. */
+        Brake(@Nullable Endpoint end) {
+            this.end = end;
+            if (end != null) {
+                CompletionStage<Void> unused = end.queuePair().disconnected().thenRun(() -> {
+                    held.countDown();
+                    await(released);
+                });
+                Objects.requireNonNull(unused);
+            }
+        }
+
+        void hold() {
+            Endpoint ended = end;
+            if (ended != null) {
+                // Not from here: where it calls back at once, the case itself would be held.
+                Task<Integer> unused = fabric.start("brake", () -> {
+                    ended.queuePair().disconnect();
+                    return 0;
+                });
+                Objects.requireNonNull(unused);
+                fabric.require(await(held), "the device's thread cannot be held");
+            }
+        }
+
+        void release() {
             released.countDown();
         }
-        braking.get();
-        ended.responder().awaitError();
-    }
 
-    private void hold() {
-        held.countDown();
-        await(released);
-    }
-
-    private boolean await(CountDownLatch latch) {
-        try {
-            return latch.await(fabric.timeoutNs(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
+        private boolean await(CountDownLatch latch) {
+            try {
+                return latch.await(fabric.timeoutNs(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
         }
     }
 }

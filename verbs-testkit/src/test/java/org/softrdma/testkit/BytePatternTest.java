@@ -71,8 +71,7 @@ class BytePatternTest {
             memory.set(ValueLayout.JAVA_BYTE, wrong, BytePattern.POISON);
             AssertionError error = assertThrows(
                     AssertionError.class, () -> BytePattern.requireEither(memory, (byte) 1, (byte) 0, "target"));
-            assertEquals(
-                    "target: byte " + wrong + " of 21 is 0xdb, expected 0x01 or 0x00", error.getMessage());
+            assertEquals("target: byte " + wrong + " of 21 is 0xdb, expected 0x01 or 0x00", error.getMessage());
         }
     }
 }

@@ -76,11 +76,7 @@ final class SoftConnectionRequest implements ConnectionRequest {
         }
         CompletableFuture<Void> established = handshake.accept(pair, device.clamp(parameters));
         Waiting.establish(
-                established,
-                device.progress(),
-                timeoutNs,
-                "the connection of " + remoteAddress(),
-                handshake::giveUp);
+                established, device.progress(), timeoutNs, "the connection of " + remoteAddress(), handshake::giveUp);
     }
 
     @Override

@@ -43,7 +43,8 @@ final class SoftConnector implements Connector {
         device.progress().checkThread();
         SoftQueuePair pair = queuePair;
         if (pair == null || used) {
-            throw new IllegalStateException("connect needs a new connector with a queue pair: call createQueuePair first");
+            throw new IllegalStateException(
+                    "connect needs a new connector with a queue pair: call createQueuePair first");
         }
         if (pair.state() != QueuePairState.INITIAL) {
             throw new IllegalStateException("connect needs a queue pair in state INITIAL, but it is " + pair.state());

@@ -94,7 +94,8 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
             if (regions > 0 || queuePairs > 0) {
                 throw new VerbsException(
                         VerbsErrorCode.BUSY,
-                        regions + " memory regions and " + queuePairs + " queue pairs still use this protection domain");
+                        regions + " memory regions and " + queuePairs
+                                + " queue pairs still use this protection domain");
             }
             closed = true;
         } finally {

@@ -29,8 +29,8 @@ import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.VerbsDevice;
@@ -50,6 +50,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private static final int MAX_COMPLETIONS = 1 << 22;
     /** IRD and ORD have 14 bits and all ones means "not negotiated" (RFC 6581 section 9.1). */
     private static final int MAX_READS = 4096;
+
     private static final long MAX_MESSAGE = 1L << 31;
 
     private final String name;
@@ -62,6 +63,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final Capabilities capabilities;
     /** Number of live children, or {@link #CLOSED}. */
     private final AtomicInteger children = new AtomicInteger();
+
     private final AtomicInteger nextDomain = new AtomicInteger(1);
     private final AtomicInteger nextQueuePair = new AtomicInteger(1);
     private final AtomicInteger nextEngine = new AtomicInteger();
@@ -75,8 +77,8 @@ public final class SoftRdmaDevice implements VerbsDevice {
     public SoftRdmaDevice(SoftRdmaContext context, Transport transport) {
         this.transport = transport;
         manual = context.manualProgress();
-        name = "sim" + NEXT_DEVICE.getAndIncrement() + " (" + transport.name() + ", "
-                + (manual ? "manual" : "engine") + ")";
+        name = "sim" + NEXT_DEVICE.getAndIncrement() + " (" + transport.name() + ", " + (manual ? "manual" : "engine")
+                + ")";
         stags = new StagTable(context.maxRegions(), new SecureRandom());
         Quiescence quiescence = new Quiescence();
         for (EventLoop loop : transport.loops()) {
@@ -103,11 +105,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
                 MAX_READS,
                 MpaFrame.MAX_PRIVATE_DATA,
                 1,
-                EnumSet.of(
-                        Feature.ZERO_BASED,
-                        Feature.REGION_SWAP,
-                        Feature.REMOTE_READ_STATUSES,
-                        Feature.IPV6));
+                EnumSet.of(Feature.ZERO_BASED, Feature.REGION_SWAP, Feature.REMOTE_READ_STATUSES, Feature.IPV6));
     }
 
     Registrar registrar() {
@@ -174,8 +172,8 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     void checkPrivateData(int length) {
         if (length > capabilities.maxPrivateData()) {
-            throw new IllegalArgumentException("private data of " + length + " bytes: expected at most "
-                    + capabilities.maxPrivateData());
+            throw new IllegalArgumentException(
+                    "private data of " + length + " bytes: expected at most " + capabilities.maxPrivateData());
         }
     }
 
@@ -216,8 +214,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     @Override
-    public CompletionQueue createCompletionQueue(
-            int minimumEntries, CompletionChannel channel, int completionVector) {
+    public CompletionQueue createCompletionQueue(int minimumEntries, CompletionChannel channel, int completionVector) {
         if (completionVector < 0 || completionVector >= capabilities.completionVectors()) {
             throw new IllegalArgumentException("completionVector=" + completionVector + ": expected 0 to "
                     + (capabilities.completionVectors() - 1));
@@ -269,8 +266,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     public Connector resolve(InetSocketAddress remote, long timeoutNs) {
         progress().checkThread();
         if (remote.isUnresolved()) {
-            throw new VerbsException(
-                    VerbsErrorCode.UNREACHABLE, "host " + remote.getHostString() + " is unknown");
+            throw new VerbsException(VerbsErrorCode.UNREACHABLE, "host " + remote.getHostString() + " is unknown");
         }
         return new SoftConnector(this, newConnection(), remote);
     }
@@ -294,9 +290,8 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     private static VerbsException addressError(IOException e) {
         String message = String.valueOf(e.getMessage());
-        VerbsErrorCode code = message.contains("in use")
-                ? VerbsErrorCode.ADDRESS_IN_USE
-                : VerbsErrorCode.ADDRESS_NOT_AVAILABLE;
+        VerbsErrorCode code =
+                message.contains("in use") ? VerbsErrorCode.ADDRESS_IN_USE : VerbsErrorCode.ADDRESS_NOT_AVAILABLE;
         return new VerbsException(code, "cannot listen: " + message, e);
     }
 

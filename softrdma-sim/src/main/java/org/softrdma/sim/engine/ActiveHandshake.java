@@ -40,10 +40,7 @@ public final class ActiveHandshake implements Handshake {
      * @param parameters what this side wants, within the device's limits
      */
     public ActiveHandshake(
-            Connection connection,
-            SoftQueuePair queuePair,
-            InetSocketAddress remote,
-            ConnectionParameters parameters) {
+            Connection connection, SoftQueuePair queuePair, InetSocketAddress remote, ConnectionParameters parameters) {
         this.connection = connection;
         this.queuePair = queuePair;
         this.remote = remote;

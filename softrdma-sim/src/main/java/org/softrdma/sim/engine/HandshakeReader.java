@@ -27,7 +27,8 @@ final class HandshakeReader {
      * @throws IOException if the peer ended the stream, or it broke
      * @throws MalformedFrameException if this is not the frame expected
      */
-    @Nullable MpaFrame receive(StreamSocket socket, long buffer) throws IOException, MalformedFrameException {
+    @Nullable
+    MpaFrame receive(StreamSocket socket, long buffer) throws IOException, MalformedFrameException {
         int needed = MpaFrame.frameLength(frame, received, request);
         while (received < needed) {
             int here = socket.receive(buffer, needed - received);

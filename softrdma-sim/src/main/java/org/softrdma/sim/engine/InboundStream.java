@@ -37,6 +37,7 @@ final class InboundStream {
     private static final int DIRECT_BYTES = 16 * 1024;
     /** After a large segment only this much is received at once, so that the next one's payload can go straight too. */
     private static final int SMALL_RECEIVE = 2 * 1024;
+
     private static final int LARGEST_DIRECT = 1 << 30;
     private static final int CARRY_BYTES = 256;
     private static final int PEEK_BYTES = Short.BYTES + Short.BYTES;
@@ -84,7 +85,11 @@ final class InboundStream {
     private long sendOffset;
     private long readOffset;
 
-    InboundStream(RnicEngine engine, Connection connection, StreamSocket socket, SoftQueuePair queuePair,
+    InboundStream(
+            RnicEngine engine,
+            Connection connection,
+            StreamSocket socket,
+            SoftQueuePair queuePair,
             NegotiatedStream negotiated) {
         this.engine = engine;
         this.connection = connection;
@@ -139,7 +144,8 @@ final class InboundStream {
                 connection.endOfStream();
                 return false;
             }
-            // Fewer than asked for: nothing is left, and an event follows, unless the peer's end has come with the last one.
+            // Fewer than asked for: nothing is left, and an event follows, unless the peer's end has come with the last
+            // one.
             if (received < asked && (received == 0 || !socket.isHungUp())) {
                 return false;
             }
@@ -389,8 +395,8 @@ final class InboundStream {
         int sourceStag = NativeMemory.getInt(at + Ddp.READ_SOURCE_STAG_OFFSET);
         long sourceOffset = NativeMemory.getLong(at + Ddp.READ_SOURCE_OFFSET_OFFSET);
         if (length > 0) {
-            AccessResult result = stags.check(
-                    stags.findRemote(sourceStag), domain, AccessRights.REMOTE_READ, sourceOffset, length);
+            AccessResult result =
+                    stags.check(stags.findRemote(sourceStag), domain, AccessRights.REMOTE_READ, sourceOffset, length);
             if (result != AccessResult.GRANTED) {
                 return accessError(AccessCauses.readRequest(result), at);
             }

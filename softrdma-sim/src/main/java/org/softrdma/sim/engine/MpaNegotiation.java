@@ -79,8 +79,7 @@ final class MpaNegotiation {
                     "the peer wants " + reply.ord() + " READs in flight, but inboundReads=" + localIrd);
         }
         int ord = reply.ird() == MpaFrame.DEPTH_MASK ? localOrd : Math.min(localOrd, reply.ird());
-        return new Outcome.Agreed(
-                new NegotiatedStream(crc, reply.revision(), reply.peerToPeer(), ord, localIrd));
+        return new Outcome.Agreed(new NegotiatedStream(crc, reply.revision(), reply.peerToPeer(), ord, localIrd));
     }
 
     /**

@@ -17,8 +17,8 @@ import org.softrdma.verbs.Feature;
  */
 record NegotiatedStream(boolean crc, int revision, boolean peerToPeer, int ord, int ird) {
     ConnectionCapabilities capabilities() {
-        Set<Feature> features = EnumSet.of(
-                Feature.ZERO_BASED, Feature.REGION_SWAP, Feature.REMOTE_READ_STATUSES, Feature.IPV6);
+        Set<Feature> features =
+                EnumSet.of(Feature.ZERO_BASED, Feature.REGION_SWAP, Feature.REMOTE_READ_STATUSES, Feature.IPV6);
         return new ConnectionCapabilities(
                 OptionalInt.of(ord),
                 OptionalInt.of(ird),

@@ -61,7 +61,11 @@ final class OutboundStream {
     private @Nullable MemorySegment terminate;
     private int terminateUlpdu;
 
-    OutboundStream(RnicEngine engine, Connection connection, StreamSocket socket, SoftQueuePair queuePair,
+    OutboundStream(
+            RnicEngine engine,
+            Connection connection,
+            StreamSocket socket,
+            SoftQueuePair queuePair,
             NegotiatedStream negotiated) {
         this.engine = engine;
         this.connection = connection;
@@ -368,8 +372,7 @@ final class OutboundStream {
         long sequence = sends.cursor();
         int msn = outboundReads.add(sequence);
         long at = batch.stage(Ddp.fpduLength(ulpdu));
-        Ddp.putReadRequest(
-                at, msn, sinkKey, sinkAddress, (int) length, sends.rkey(slot), sends.remoteAddress(slot));
+        Ddp.putReadRequest(at, msn, sinkKey, sinkAddress, (int) length, sends.rkey(slot), sends.remoteAddress(slot));
         finish(batch, at, ulpdu);
         batch.endSegment(SegmentKind.READ_REQUEST, sequence, 0, true, null);
         sends.cursor(sequence + 1);

@@ -65,9 +65,7 @@ public final class PassiveHandshake implements Handshake {
                         .engine()
                         .loop()
                         .schedule(
-                                this::tooSlow,
-                                connection.engine().limits().handshakeTimeoutNs(),
-                                TimeUnit.NANOSECONDS);
+                                this::tooSlow, connection.engine().limits().handshakeTimeoutNs(), TimeUnit.NANOSECONDS);
                 connection.ready(false);
             } catch (IOException e) {
                 failed(e);
@@ -161,8 +159,8 @@ public final class PassiveHandshake implements Handshake {
             return;
         }
         EngineLimits limits = connection.engine().limits();
-        NegotiatedStream stream = MpaNegotiation.accept(
-                limits, request(), parameters.inboundReads(), parameters.outboundReads());
+        NegotiatedStream stream =
+                MpaNegotiation.accept(limits, request(), parameters.inboundReads(), parameters.outboundReads());
         negotiated = stream;
         pair.negotiated(stream);
         try {

@@ -88,8 +88,7 @@ final class Residue {
             if (bindings[i] != null) {
                 batch.gather(addresses[i], lengths[i], bindings[i]);
             } else {
-                NativeMemory.copy(
-                        copy.address() + addresses[i], batch.stage((int) lengths[i]), lengths[i]);
+                NativeMemory.copy(copy.address() + addresses[i], batch.stage((int) lengths[i]), lengths[i]);
             }
         }
         batch.endSegment(kind, sequence, offsetBefore, last, null);

@@ -44,8 +44,7 @@ public final class RnicEngine implements Progress {
      * @param quiescence of the device
      * @param limits sizes
      */
-    public RnicEngine(
-            EventLoop loop, boolean manual, StagTable stags, Quiescence quiescence, EngineLimits limits) {
+    public RnicEngine(EventLoop loop, boolean manual, StagTable stags, Quiescence quiescence, EngineLimits limits) {
         this.loop = loop;
         this.manual = manual;
         this.stags = stags;
@@ -116,8 +115,9 @@ public final class RnicEngine implements Progress {
     @Override
     public void checkThread() {
         if (manual && Thread.currentThread() != owner) {
-            throw new IllegalStateException("this device is in manual progress and belongs to thread \""
-                    + owner.getName() + "\", but thread \"" + Thread.currentThread().getName() + "\" called");
+            throw new IllegalStateException(
+                    "this device is in manual progress and belongs to thread \"" + owner.getName() + "\", but thread \""
+                            + Thread.currentThread().getName() + "\" called");
         }
     }
 

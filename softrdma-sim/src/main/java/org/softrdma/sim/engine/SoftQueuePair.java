@@ -166,8 +166,7 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     @Override
     public PostStatus postRead(
             long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
-        return post(
-                SendOpcode.READ, wrId, local.address() + offset, length, local.lkey(), remoteAddress, rkey, flags);
+        return post(SendOpcode.READ, wrId, local.address() + offset, length, local.lkey(), remoteAddress, rkey, flags);
     }
 
     @Override
@@ -186,8 +185,7 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
 
     @Override
     public PostStatus postSend(long wrId, MemoryRegion local, long offset, long length, int flags) {
-        return post(
-                SendOpcode.SEND, wrId, source(local, offset, length, flags), length, local.lkey(), 0, 0, flags);
+        return post(SendOpcode.SEND, wrId, source(local, offset, length, flags), length, local.lkey(), 0, 0, flags);
     }
 
     /** Inline data is read by this process at posting, so its address is the memory's own and must lie inside the region. */

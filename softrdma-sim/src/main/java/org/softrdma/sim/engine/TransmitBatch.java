@@ -147,7 +147,8 @@ final class TransmitBatch {
         return lasts[segment];
     }
 
-    @Nullable Binding messageBinding(int segment) {
+    @Nullable
+    Binding messageBinding(int segment) {
         return messageBindings[segment];
     }
 

@@ -38,7 +38,8 @@ public final class AccessCheck {
             return AccessResult.ADDRESS_WRAP;
         }
         long offset = address - base;
-        // Unsigned: an address below the base is a huge offset. length > regionLength would make the difference negative.
+        // Unsigned: an address below the base is a huge offset. length > regionLength would make the difference
+        // negative.
         if (length > regionLength || Long.compareUnsigned(offset, regionLength - length) > 0) {
             return AccessResult.OUT_OF_BOUNDS;
         }

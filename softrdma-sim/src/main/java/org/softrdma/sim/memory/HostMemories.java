@@ -18,8 +18,8 @@ public final class HostMemories {
             throw new IllegalArgumentException("length=" + length + ": expected at least 1");
         }
         SoftHostMemory[] self = new SoftHostMemory[1];
-        SoftHostMemory memory = new SoftHostMemory(length, () -> byAddress.remove(
-                self[0].segment().address(), self[0]));
+        SoftHostMemory memory = new SoftHostMemory(
+                length, () -> byAddress.remove(self[0].segment().address(), self[0]));
         self[0] = memory;
         byAddress.put(memory.segment().address(), memory);
         return memory;
@@ -31,7 +31,8 @@ public final class HostMemories {
      * @return the memory, or null if the segment is not of this device
      * @throws IllegalStateException if that memory is closed
      */
-    @Nullable SoftHostMemory acquire(MemorySegment segment) {
+    @Nullable
+    SoftHostMemory acquire(MemorySegment segment) {
         Map.Entry<Long, SoftHostMemory> entry = byAddress.floorEntry(segment.address());
         if (entry == null) {
             return null;

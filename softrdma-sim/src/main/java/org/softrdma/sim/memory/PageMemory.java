@@ -78,8 +78,7 @@ final class PageMemory implements AutoCloseable {
             long mapped = Math.ceilDiv(length, PAGE) * PAGE;
             long address;
             try {
-                address = (long)
-                        mmap.invokeExact(0L, mapped, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
+                address = (long) mmap.invokeExact(0L, mapped, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
             } catch (Throwable e) {
                 throw new IllegalStateException("mmap of " + mapped + " bytes", e);
             }

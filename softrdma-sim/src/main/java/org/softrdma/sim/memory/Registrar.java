@@ -48,8 +48,7 @@ public final class Registrar {
         if (segment.byteSize() < 1) {
             throw new IllegalArgumentException("length=0: expected at least 1 byte");
         }
-        if (access.contains(AccessFlag.REMOTE_WRITE)
-                && (AccessRights.of(access) & AccessRights.LOCAL_WRITE) == 0) {
+        if (access.contains(AccessFlag.REMOTE_WRITE) && (AccessRights.of(access) & AccessRights.LOCAL_WRITE) == 0) {
             throw new IllegalArgumentException("access=" + access + ": REMOTE_WRITE needs LOCAL_WRITE");
         }
         if (segment.isReadOnly() && (AccessRights.of(access) & AccessRights.LOCAL_WRITE) != 0) {
@@ -57,8 +56,7 @@ public final class Registrar {
         }
         SoftHostMemory owner = memories.acquire(segment);
         long base = access.contains(AccessFlag.ZERO_BASED) ? 0 : segment.address();
-        int row = table.add(
-                segment.address(), segment.byteSize(), base, AccessRights.of(access), domainNumber);
+        int row = table.add(segment.address(), segment.byteSize(), base, AccessRights.of(access), domainNumber);
         if (row < 0) {
             if (owner != null) {
                 owner.release();

@@ -37,8 +37,7 @@ public final class InboundReadQueue {
     }
 
     /** Adds a request; false if the peer has exceeded its limit. */
-    public boolean add(
-            int msn, int sinkStag, long sinkOffset, long length, int sourceStag, long sourceOffset) {
+    public boolean add(int msn, int sinkStag, long sinkOffset, long length, int sourceStag, long sourceOffset) {
         if (tail - head >= limit) {
             return false;
         }

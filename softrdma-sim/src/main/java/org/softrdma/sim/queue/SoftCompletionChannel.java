@@ -100,8 +100,7 @@ public final class SoftCompletionChannel implements CompletionChannel {
             return events.pollFirst();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new VerbsException(
-                    VerbsErrorCode.INTERRUPTED, "interrupted while waiting for a completion event", e);
+            throw new VerbsException(VerbsErrorCode.INTERRUPTED, "interrupted while waiting for a completion event", e);
         } finally {
             lock.unlock();
         }

@@ -269,8 +269,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
         if (statuses[slot] == 0) {
             completion.succeeded(wrIds[slot], source.number(), OPCODES[opcodes[slot]], byteLengths[slot]);
         } else {
-            completion.failed(
-                    wrIds[slot], source.number(), CompletionStatus.ofCode(statuses[slot]), vendorCodes[slot]);
+            completion.failed(wrIds[slot], source.number(), CompletionStatus.ofCode(statuses[slot]), vendorCodes[slot]);
         }
         if (sendSequences[slot] != 0) {
             source.releaseSendSlots(sendSequences[slot]);

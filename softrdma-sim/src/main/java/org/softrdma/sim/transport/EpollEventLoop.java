@@ -10,8 +10,8 @@ import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.NotYetConnectedException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +46,7 @@ final class EpollEventLoop extends NettyEventLoop {
     }
 
     @Override
-    public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted)
-            throws IOException {
+    public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted) throws IOException {
         Socket socket = Socket.newSocketStream();
         try {
             socket.setReuseAddress(true);
@@ -266,7 +265,11 @@ final class EpollEventLoop extends NettyEventLoop {
         private void pauseAccepting(IOException cause) {
             if (!failing) {
                 failing = true;
-                LOG.warn("accept on {} failed, trying again every {} ms: {}", local, ACCEPT_PAUSE_MS, cause.getMessage());
+                LOG.warn(
+                        "accept on {} failed, trying again every {} ms: {}",
+                        local,
+                        ACCEPT_PAUSE_MS,
+                        cause.getMessage());
             }
             registration.submit(EpollIoOps.NONE);
             schedule(

@@ -86,8 +86,8 @@ public final class NettyTransport implements Transport {
             boolean stopped = group.shutdownGracefully(0, 0, TimeUnit.SECONDS)
                     .awaitUninterruptibly(SHUTDOWN_TIMEOUT_SECONDS, TimeUnit.SECONDS);
             if (!stopped) {
-                throw new IllegalStateException(
-                        "event loops did not stop within " + SHUTDOWN_TIMEOUT_SECONDS + " s; a callback may be blocking one");
+                throw new IllegalStateException("event loops did not stop within " + SHUTDOWN_TIMEOUT_SECONDS
+                        + " s; a callback may be blocking one");
             }
         }
         if (manual != null) {

@@ -15,9 +15,9 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.memory.NativeMemory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.sim.memory.NativeMemory;
 
 /** The portable loop: channels of java.nio and buffers made over raw memory for each call. */
 final class NioEventLoop extends NettyEventLoop {
@@ -41,8 +41,7 @@ final class NioEventLoop extends NettyEventLoop {
     }
 
     @Override
-    public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted)
-            throws IOException {
+    public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted) throws IOException {
         ServerSocketChannel channel = ServerSocketChannel.open();
         try {
             channel.configureBlocking(false);

@@ -148,8 +148,7 @@ public final class Ddp {
     public static void putTagged(long fpdu, int opcode, boolean last, int stag, long taggedOffset, int payload) {
         int ulpdu = TAGGED_HEADER_LENGTH - Short.BYTES + payload;
         int control = TAGGED | (last ? LAST : 0) | VERSIONS | opcode;
-        NativeMemory.putLong(
-                fpdu, (long) ulpdu << 48 | (long) control << Integer.SIZE | Integer.toUnsignedLong(stag));
+        NativeMemory.putLong(fpdu, (long) ulpdu << 48 | (long) control << Integer.SIZE | Integer.toUnsignedLong(stag));
         NativeMemory.putLong(fpdu + TAGGED_OFFSET_OFFSET, taggedOffset);
     }
 

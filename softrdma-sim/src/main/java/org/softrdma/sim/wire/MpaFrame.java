@@ -112,8 +112,8 @@ public record MpaFrame(
         }
         int length = ByteBuffer.wrap(bytes).getShort(PRIVATE_DATA_LENGTH_OFFSET) & 0xFFFF;
         if (length > MAX_PRIVATE_DATA_FIELD) {
-            throw new MalformedFrameException(
-                    "private data length " + length + ": at most " + MAX_PRIVATE_DATA_FIELD + " (RFC 5044 section 7.1.1)");
+            throw new MalformedFrameException("private data length " + length + ": at most " + MAX_PRIVATE_DATA_FIELD
+                    + " (RFC 5044 section 7.1.1)");
         }
         return HEADER_LENGTH + length;
     }

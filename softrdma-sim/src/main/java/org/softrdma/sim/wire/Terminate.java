@@ -66,13 +66,7 @@ public final class Terminate {
         }
         int ulpdu = length - Short.BYTES;
         Ddp.putUntagged(
-                fpdu,
-                RdmapOpcode.TERMINATE,
-                true,
-                Ddp.QUEUE_TERMINATE,
-                1,
-                0,
-                length - Ddp.UNTAGGED_HEADER_LENGTH);
+                fpdu, RdmapOpcode.TERMINATE, true, Ddp.QUEUE_TERMINATE, 1, 0, length - Ddp.UNTAGGED_HEADER_LENGTH);
         NativeMemory.putInt(fpdu + CONTROL_OFFSET, cause.code() << Short.SIZE | flags);
         return ulpdu;
     }

@@ -182,7 +182,8 @@ public final class CompletionQueueCases {
             title = "a full queue is reported after all that fitted was taken, and takes its queue pairs to ERROR",
             source = "rdma-unit-test CqTest.CqOverflow; ibv_get_async_event(3) IBV_EVENT_CQ_ERR; IBTA 10.2.6.3")
     void shouldReportOverrunWhenQueueIsFull(Fabric fabric) {
-        fabric.require(fabric.traits().has(Trait.REPORTS_QUEUE_OVERRUN), "the device loses completions without saying so");
+        fabric.require(
+                fabric.traits().has(Trait.REPORTS_QUEUE_OVERRUN), "the device loses completions without saying so");
         CompletionReader tiny = fabric.requester().completions(1).allowLeftovers();
         int entries = tiny.queue().entries();
         int depth = entries + 8;

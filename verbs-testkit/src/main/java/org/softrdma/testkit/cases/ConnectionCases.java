@@ -444,8 +444,8 @@ public final class ConnectionCases {
             title = "connecting and accepting without a queue pair are refused",
             source = "Connector.connect, ConnectionRequest.accept; rdma_connect(3)")
     void shouldRefuseToConnectWhenThereIsNoQueuePair(Fabric fabric) {
-        Connector without = fabric.own(
-                fabric.requester().device().resolve(fabric.responderAddress(), fabric.timeoutNs()));
+        Connector without =
+                fabric.own(fabric.requester().device().resolve(fabric.responderAddress(), fabric.timeoutNs()));
         assertThrows(IllegalStateException.class, () -> without.connect(DEFAULT, fabric.timeoutNs()));
         Task<Integer> accepting = fabric.start("accept", () -> {
             try (ConnectionRequest request =
@@ -455,8 +455,7 @@ public final class ConnectionCases {
             return 0;
         });
         Active active = Active.to(fabric, fabric.responderAddress());
-        assertThrows(
-                ConnectionRejectedException.class, () -> active.connector.connect(DEFAULT, fabric.timeoutNs()));
+        assertThrows(ConnectionRejectedException.class, () -> active.connector.connect(DEFAULT, fabric.timeoutNs()));
         accepting.get();
     }
 
@@ -469,7 +468,8 @@ public final class ConnectionCases {
     void shouldRefuseToPostReadWhenTheConnectionAllowsNone(Fabric fabric) {
         ConnectionParameters none = ConnectionParameters.ofReads(0);
         LoopbackPair pair = fabric.connect(new ConnectionSpec().parameters(none, none));
-        OptionalInt depth = pair.requester().queuePair().connectionCapabilities().maxOutboundReads();
+        OptionalInt depth =
+                pair.requester().queuePair().connectionCapabilities().maxOutboundReads();
         fabric.require(depth.isPresent() && depth.getAsInt() == 0, "the connection allows READs all the same");
         MemoryRegion local = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
         MemoryRegion remote = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ, AccessFlag.LOCAL_WRITE);

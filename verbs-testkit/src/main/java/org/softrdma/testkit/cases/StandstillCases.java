@@ -33,17 +33,26 @@ public final class StandstillCases {
     /** Made by JUnit. */
     public StandstillCases() {}
 
-    /** Lets the message begin, stops the requester's device in its middle, deregisters and overwrites. */
-    private static void deregisterInTheMiddle(
+    /** The message goes to a requester that takes nothing. */
+    private static void deregisterWhileSending(
             Fabric fabric, Standstill standstill, MemoryRegion region, MemorySegment memory) {
         fabric.linger(fabric.random().nextInt(MAX_START_NS));
-        standstill.during(() -> {
-            long start = System.nanoTime();
-            region.close();
-            long took = System.nanoTime() - start;
-            memory.fill(BytePattern.POISON);
-            assertTrue(took < fabric.timeoutNs() / 2, "deregistering waited for a peer that stands still: " + took + " ns");
-        });
+        standstill.whileRequesterTakesNothing(() -> deregister(fabric, region, memory));
+    }
+
+    /** The message comes from a requester that has stopped somewhere in a segment. */
+    private static void deregisterWhileReceiving(
+            Fabric fabric, Standstill standstill, MemoryRegion region, MemorySegment memory) {
+        fabric.linger(fabric.random().nextInt(MAX_START_NS));
+        standstill.whileRequesterSendsNothing(() -> deregister(fabric, region, memory));
+    }
+
+    private static void deregister(Fabric fabric, MemoryRegion region, MemorySegment memory) {
+        long start = System.nanoTime();
+        region.close();
+        long took = System.nanoTime() - start;
+        memory.fill(BytePattern.POISON);
+        assertTrue(took < fabric.timeoutNs() / 2, "deregistering waited for a peer that stands still: " + took + " ns");
     }
 
     /** Fails unless the request succeeded or failed lawfully; after a failure waits for the end of the connection. */
@@ -77,10 +86,9 @@ public final class StandstillCases {
             MemorySegment memory = fabric.responder().memory(LENGTH);
             memory.fill((byte) 1);
             MemoryRegion source = fabric.responder().register(memory);
-            MemoryRegion target =
-                    fabric.requester().region(LENGTH, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+            MemoryRegion target = fabric.requester().region(LENGTH, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
             pair.responder().write(0, source, target);
-            deregisterInTheMiddle(fabric, standstill, source, memory);
+            deregisterWhileSending(fabric, standstill, source, memory);
             succeeded(fabric, pair, pair.responder(), fabric.traits().badSource(), "WRITE from a dead source");
             BytePattern.requireEither(target.memory(), (byte) 1, (byte) 0, "target of a WRITE from a dead source");
             target.close();
@@ -102,7 +110,7 @@ public final class StandstillCases {
             MemoryRegion source = fabric.responder().register(memory, AccessFlag.REMOTE_READ);
             MemoryRegion sink = fabric.requester().region(LENGTH, AccessFlag.READ_SINK);
             pair.requester().read(0, sink, source);
-            deregisterInTheMiddle(fabric, standstill, source, memory);
+            deregisterWhileSending(fabric, standstill, source, memory);
             boolean whole =
                     succeeded(fabric, pair, pair.requester(), fabric.traits().readRefused(), "READ of a dead source");
             BytePattern.requireEither(
@@ -123,10 +131,9 @@ public final class StandstillCases {
             Standstill standstill = Standstill.prepare(fabric);
             LoopbackPair pair = fabric.connect();
             MemorySegment memory = fabric.responder().memory(LENGTH);
-            MemoryRegion target =
-                    fabric.responder().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+            MemoryRegion target = fabric.responder().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
             pair.requester().write(0, source, target);
-            deregisterInTheMiddle(fabric, standstill, target, memory);
+            deregisterWhileReceiving(fabric, standstill, target, memory);
             pair.requester().write(1, source, target); // Refused, should the first have been through already.
             Refusals.expectSuccessesThenFlushes(
                     fabric,
@@ -153,7 +160,7 @@ public final class StandstillCases {
             MemorySegment memory = fabric.responder().memory(LENGTH);
             MemoryRegion sink = fabric.responder().register(memory, AccessFlag.READ_SINK);
             pair.responder().read(0, sink, source);
-            deregisterInTheMiddle(fabric, standstill, sink, memory);
+            deregisterWhileReceiving(fabric, standstill, sink, memory);
             succeeded(fabric, pair, pair.responder(), fabric.traits().badReadSink(), "READ into a dead sink");
             BytePattern.requireAll(memory, BytePattern.POISON, "sink after its deregistration, round " + round);
         }
@@ -174,7 +181,7 @@ public final class StandstillCases {
             MemoryRegion inbox = fabric.responder().register(memory, AccessFlag.RECEIVE_SINK);
             pair.responder().receive(0, inbox, 0, LENGTH);
             pair.requester().send(1, source, 0, LENGTH);
-            deregisterInTheMiddle(fabric, standstill, inbox, memory);
+            deregisterWhileReceiving(fabric, standstill, inbox, memory);
             Completion received = pair.responder().receives().next("RECV into a dead buffer");
             boolean whole = received.isSuccess();
             assertTrue(
@@ -182,7 +189,9 @@ public final class StandstillCases {
                     "RECV into a dead buffer: " + received);
             Completion sent = pair.requester().sends().next("SEND to a dead buffer");
             assertTrue(
-                    whole ? sent.isSuccess() : fabric.traits().sendFailedAtPeer().contains(sent.status()),
+                    whole
+                            ? sent.isSuccess()
+                            : fabric.traits().sendFailedAtPeer().contains(sent.status()),
                     "SEND to a dead buffer: " + sent);
             if (!whole) {
                 pair.expectBothBroken();
