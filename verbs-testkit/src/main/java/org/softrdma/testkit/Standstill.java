@@ -45,12 +45,12 @@ public final class Standstill {
      * @param action what to do; it must not use the requester's device
      */
     public void whileRequesterTakesNothing(Runnable action) {
-        requester.hold();
         try {
+            requester.hold();
             LockSupport.parkNanos(SETTLE_NS);
             action.run();
         } finally {
-            requester.release();
+            release();
         }
     }
 
@@ -61,19 +61,22 @@ public final class Standstill {
      * @param action what to do; it must not use the requester's device
      */
     public void whileRequesterSendsNothing(Runnable action) {
-        responder.hold();
         try {
+            responder.hold();
             fabric.linger(SETTLE_NS);
             requester.hold();
-        } finally {
             responder.release();
-        }
-        try {
             LockSupport.parkNanos(SETTLE_NS);
             action.run();
         } finally {
-            requester.release();
+            release();
         }
+    }
+
+    /** Also a brake that was not used: it would hold its thread when its connection is closed. */
+    private void release() {
+        requester.release();
+        responder.release();
     }
 
     /** Holds the thread of one device. */

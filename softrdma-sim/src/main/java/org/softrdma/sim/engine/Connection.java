@@ -349,20 +349,23 @@ public final class Connection implements SocketEvents {
         int slot = inboundReads.slot(sequence);
         engine.counters().increment(Counter.ACCESS_ERRORS);
         MemorySegment request = Arena.ofAuto().allocate(Ddp.READ_REQUEST_END, Long.BYTES);
-        // RFC 5040 section 4.8: the READ request is updated to where the operation stands.
-        Ddp.putReadRequest(
-                request.address(),
-                inboundReads.msn(slot),
-                inboundReads.sinkStag(slot),
-                inboundReads.sinkOffset(slot) + sent,
-                (int) (inboundReads.length(slot) - sent),
-                inboundReads.sourceStag(slot),
-                inboundReads.sourceOffset(slot) + sent);
-        inboundReads.truncate();
-        if (state == State.STREAM) {
-            terminate(AccessCauses.readRequest(result), request.address());
+        try {
+            // RFC 5040 section 4.8: the READ request is updated to where the operation stands.
+            Ddp.putReadRequest(
+                    request.address(),
+                    inboundReads.msn(slot),
+                    inboundReads.sinkStag(slot),
+                    inboundReads.sinkOffset(slot) + sent,
+                    (int) (inboundReads.length(slot) - sent),
+                    inboundReads.sourceStag(slot),
+                    inboundReads.sourceOffset(slot) + sent);
+            inboundReads.truncate();
+            if (state == State.STREAM) {
+                terminate(AccessCauses.readRequest(result), request.address());
+            }
+        } finally {
+            Reference.reachabilityFence(request);
         }
-        Reference.reachabilityFence(request);
     }
 
     /** A local buffer of a send work request is wrong: everything before it is through, now it fails. */

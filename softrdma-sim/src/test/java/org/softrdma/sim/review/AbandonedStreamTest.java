@@ -192,8 +192,11 @@ class AbandonedStreamTest {
     }
 
     private static void awaitCount(TestDevice server, String name) {
-        TestDevice.await(
-                name, () -> Objects.requireNonNull(server.device().counters().get(name)) > 0);
+        TestDevice.await(name, () -> count(server, name) > 0);
+    }
+
+    private static long count(TestDevice server, String name) {
+        return Objects.requireNonNull(server.device().counters().get(name));
     }
 
     /** An application that uses its buffer again as soon as it may. */
