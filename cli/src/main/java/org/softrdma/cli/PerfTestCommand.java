@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.cpu.CoreClock;
@@ -180,11 +181,11 @@ abstract class PerfTestCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "-p " + port + ": expected a port from 1 to " + LAST_PORT);
         }
         PerfOptions options = options();
-        Pinning pinning = Pinning.detect();
-        pinning.pinThisProcess(cpu).ifPresent(spec.commandLine().getErr()::println);
+        Optional<String> notPinned = Pinning.detect().pinThisProcess(cpu);
+        notPinned.ifPresent(spec.commandLine().getErr()::println);
         try {
             if (host == null) {
-                serve(cpu >= 0 && pinning.problem().isEmpty() ? new CoreClock(List.of(cpu)) : null);
+                serve(cpu >= 0 && notPinned.isEmpty() ? new CoreClock(List.of(cpu)) : null);
             } else {
                 measure(options, new InetSocketAddress(host, port));
             }

@@ -89,7 +89,8 @@ public final class StandstillCases {
             long took = System.nanoTime() - start;
             memory.fill(BytePattern.POISON);
             assertTrue(
-                    took < fabric.timeoutNs() / 2, "deregistering waited for a peer that stands still: " + took + " ns");
+                    took < fabric.timeoutNs() / 2,
+                    "deregistering waited for a peer that stands still: " + took + " ns");
         }
 
         /** Takes the completions of all messages; after a failure waits for the end of the connection. */
@@ -114,8 +115,7 @@ public final class StandstillCases {
             title = "the source of WRITEs whose peer stands still is deregistered: no wait, and nothing later is sent",
             source = "MemoryRegion.close; ibv_dereg_mr(3)")
     void shouldSendNothingLaterWhenTheSourceOfWritesIsDeregistered(Fabric fabric) {
-        MemoryRegion target =
-                fabric.requester().region(REGION_BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        MemoryRegion target = fabric.requester().region(REGION_BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         for (int i = 0; i < ROUNDS; i++) {
             Round round = new Round(fabric);
             target.memory().fill((byte) 0);

@@ -63,7 +63,10 @@ public final class Pinning {
                 process.destroyForcibly();
                 return Optional.of("not pinned: taskset did not end");
             }
-            return process.exitValue() == 0 ? Optional.empty() : Optional.of("not pinned: " + said.trim());
+            return process.exitValue() == 0
+                    ? Optional.empty()
+                    : Optional.of("not pinned to core " + core + ": "
+                            + said.lines().findFirst().orElse("taskset failed"));
         } catch (IOException e) {
             return Optional.of("not pinned: " + e.getMessage());
         } catch (InterruptedException e) {

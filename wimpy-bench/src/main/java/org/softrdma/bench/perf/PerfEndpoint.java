@@ -65,6 +65,8 @@ final class PerfEndpoint implements AutoCloseable {
     private int controlSends;
     private boolean mayEnd;
     private boolean ended;
+    /** A failure that came behind a message which nobody has taken yet: that message may say why. */
+    private @Nullable PerfException deferred;
 
     /**
      * An end without queue pairs.
@@ -281,6 +283,13 @@ final class PerfEndpoint implements AutoCloseable {
      * @return how many there were
      */
     int turn(Traffic traffic, boolean spin, long timeoutNs) {
+        if (deferred != null) {
+            if (!mayEnd) {
+                throw deferred;
+            }
+            ended = true;
+            return 0;
+        }
         int count = completions.await(polled, spin, timeoutNs);
         for (int i = 0; i < count; i++) {
             dispatch(polled[i], traffic);
@@ -293,9 +302,12 @@ final class PerfEndpoint implements AutoCloseable {
         if (!completion.isSuccess()) {
             if (mayEnd) {
                 ended = true;
-                return;
+            } else if (arrived.isEmpty()) {
+                throw failure(completion);
+            } else {
+                deferred = failure(completion);
             }
-            throw failure(completion);
+            return;
         }
         if (kind(wrId) != CONTROL) {
             traffic.completed(kind(wrId), queuePair(wrId), count(wrId));
