@@ -193,6 +193,7 @@ class DeregistrationStressTest {
             DeregistrationTest.requireAll(graves.removeFirst(), POISON, "large memory just closed");
         }
 
+        @SuppressWarnings("ModifiedButNotUsed") // removeIf is the use
         private void acceptAll() {
             List<QueuePair> live = new ArrayList<>();
             while (!trafficOver) {
