@@ -109,7 +109,8 @@ final class MpaNegotiation {
 
     /** The responder's reply. */
     static MpaFrame reply(EngineLimits limits, MpaFrame request, NegotiatedStream stream, byte[] privateData) {
-        int rtr = request.rtr() == MpaFrame.RTR_READ ? MpaFrame.RTR_READ : MpaFrame.RTR_WRITE;
+        int supported = MpaFrame.RTR_WRITE | (stream.ird() > 0 ? MpaFrame.RTR_READ : 0);
+        int rtr = (request.rtr() & supported) == 0 ? supported : request.rtr() & supported;
         boolean enhanced = request.enhanced();
         return new MpaFrame(
                 false,

@@ -396,10 +396,14 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         if (!closing.compareAndSet(false, true)) {
             return;
         }
+        executeAndWait(this::destroy);
+    }
+
+    private void executeAndWait(Runnable task) {
         CountDownLatch done = new CountDownLatch(1);
         engine.execute(() -> {
             try {
-                destroy();
+                task.run();
             } finally {
                 done.countDown();
             }
@@ -422,9 +426,9 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         }
     }
 
-    /** The connection will never be made: goes to ERROR and flushes. Any thread. */
+    /** The connection will never be made: goes to ERROR and flushes before this returns. Any thread but another engine's. */
     public void abandon(String reason) {
-        engine.execute(() -> enterError(reason, -1, CompletionStatus.FLUSHED, 0));
+        executeAndWait(() -> enterError(reason, -1, CompletionStatus.FLUSHED, 0));
     }
 
     // ---- the engine

@@ -46,6 +46,7 @@ public final class Frames {
     public static final String REPLY_KEY = "MPA ID Rep Frame";
 
     private static final int CASTAGNOLI_REFLECTED = 0x82F63B78;
+    private static final int[] CRC_TABLE = crcTable();
 
     private Frames() {}
 
@@ -174,16 +175,25 @@ public final class Frames {
         }
     }
 
-    /** CRC32C, bit by bit (RFC 3720 section 12.1). */
+    /** CRC32C by a table made bit by bit (RFC 3720 section 12.1). */
     public static int crc32c(byte[] bytes, int from, int to) {
         int crc = -1;
         for (int i = from; i < to; i++) {
-            crc ^= bytes[i] & 0xFF;
+            crc = (crc >>> 8) ^ CRC_TABLE[(crc ^ bytes[i]) & 0xFF];
+        }
+        return ~crc;
+    }
+
+    private static int[] crcTable() {
+        int[] table = new int[256];
+        for (int i = 0; i < table.length; i++) {
+            int crc = i;
             for (int bit = 0; bit < 8; bit++) {
                 crc = (crc >>> 1) ^ ((crc & 1) != 0 ? CASTAGNOLI_REFLECTED : 0);
             }
+            table[i] = crc;
         }
-        return ~crc;
+        return table;
     }
 
     /** Bytes that differ from one offset to the next, and from one seed to the next. */
