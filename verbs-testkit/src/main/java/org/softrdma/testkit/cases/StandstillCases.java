@@ -31,10 +31,9 @@ import org.softrdma.verbs.cm.ConnectionParameters;
  */
 @ExtendWith(FabricExtension.class)
 public final class StandstillCases {
-    private static final int REGION_BYTES = 1 << 20;
-    private static final int MESSAGES = 400;
-    private static final int SHORTEST = 20_000;
-    private static final int LONGEST = 64_000;
+    private static final int REGION_BYTES = 2 << 20;
+    private static final int MESSAGES = 64;
+    private static final int LONGEST = 1 << 20;
     private static final int ROUNDS = 3;
     private static final int MAX_START_NS = 2_000_000;
 
@@ -67,7 +66,7 @@ public final class StandstillCases {
             memory = fabric.responder().memory(REGION_BYTES);
             memory.fill((byte) 1);
             region = fabric.responder().register(memory, access);
-            lengths = fabric.random().ints(MESSAGES, SHORTEST, LONGEST).toArray();
+            lengths = fabric.random().ints(MESSAGES, 1, LONGEST).toArray();
             offsets = fabric.random().ints(MESSAGES, 0, REGION_BYTES - LONGEST).toArray();
         }
 
