@@ -136,7 +136,11 @@ class AbandonedStreamTest {
                 CompletableFuture<TestDevice.Completion> completed = storeWhenCompleted(server, source);
                 peer.takeAll();
                 // What was in the batch before the refusal goes first, so the WRITE may have gone whole.
-                assertEquals(WRITE_WR, completed.get(TestDevice.DEADLINE_NS, TimeUnit.NANOSECONDS).wrId());
+                assertEquals(
+                        WRITE_WR,
+                        completed
+                                .get(TestDevice.DEADLINE_NS, TimeUnit.NANOSECONDS)
+                                .wrId());
                 expectOldBytes(peer.recording());
             }
         }
