@@ -222,12 +222,6 @@ class AbandonedStreamTest {
                 task -> Thread.ofPlatform().daemon().start(task));
     }
 
-    private static void expectFlushed(CompletableFuture<TestDevice.Completion> completed) throws Exception {
-        assertEquals(
-                new TestDevice.Completion(WRITE_WR, CompletionStatus.FLUSHED, 0, 0),
-                completed.get(TestDevice.DEADLINE_NS, TimeUnit.NANOSECONDS));
-    }
-
     /** The WRITE up to the end of a segment, as it was before its completion, then a Terminate, then the end. */
     private static void expectOldBytes(RecordingPeer.Recording recording) {
         assertEquals(0, recording.rest().length, "bytes of a segment cut by the end of the stream");
