@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
  * applications to block: in the callback of a connection that was ended for this purpose.
  */
 public final class Standstill {
-    private static final long SETTLE_NS = 10_000_000;
+    /** More than a sender needs to fill the buffers of a stream. */
+    private static final long FILL_NS = 50_000_000;
+
+    private static final long DRAIN_NS = 10_000_000;
 
     private final Fabric fabric;
     private final Brake requester;
@@ -47,7 +50,7 @@ public final class Standstill {
     public void whileRequesterTakesNothing(Runnable action) {
         try {
             requester.hold();
-            LockSupport.parkNanos(SETTLE_NS);
+            LockSupport.parkNanos(FILL_NS);
             action.run();
         } finally {
             release();
@@ -63,10 +66,10 @@ public final class Standstill {
     public void whileRequesterSendsNothing(Runnable action) {
         try {
             responder.hold();
-            fabric.linger(SETTLE_NS);
+            fabric.linger(FILL_NS);
             requester.hold();
             responder.release();
-            LockSupport.parkNanos(SETTLE_NS);
+            LockSupport.parkNanos(DRAIN_NS);
             action.run();
         } finally {
             release();

@@ -273,7 +273,8 @@ final class OutboundStream {
         if (payload > 0) {
             source = responseSource(slot, length, payload);
             if (source == 0) {
-                // What is in the batch goes first: refusing flushes requests, and their buffers are not read after that.
+                // What is in the batch goes first: refusing flushes requests, and their buffers are not read after
+                // that.
                 return batch.isEmpty() && refuse(slot);
             }
         }

@@ -32,7 +32,7 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 @ExtendWith(FabricExtension.class)
 public final class StandstillCases {
     private static final int REGION_BYTES = 2 << 20;
-    private static final int MESSAGES = 64;
+    private static final int MESSAGES = 100;
     private static final int LONGEST = 1 << 20;
     private static final int ROUNDS = 3;
     private static final int MAX_START_NS = 2_000_000;

@@ -1,0 +1,160 @@
+package org.softrdma.sim.fake;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.softrdma.sim.SoftRdmaContext;
+import org.softrdma.sim.device.SoftRdmaDevice;
+import org.softrdma.sim.peer.Frames;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.cm.Listener;
+
+/** A device in manual progress over a {@link FakeTransport}. The test's thread drives it. */
+final class FakeDevice implements AutoCloseable {
+    private static final int MOST_STEPS = 1_000_000;
+    private static final int REPLY_BYTES = 24;
+
+    private final FakeTransport transport = new FakeTransport();
+    private final VerbsDevice device;
+    private final ProtectionDomain domain;
+    private final CompletionQueue queue;
+    private final Listener listener;
+    private final Arena arena = Arena.ofConfined();
+    private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+    private final WorkCompletion[] completions = WorkCompletion.array(64);
+
+    FakeDevice(String... options) {
+        Map<String, String> map = new HashMap<>(Map.of("progress", "manual"));
+        for (int i = 0; i < options.length; i += 2) {
+            map.put(options[i], options[i + 1]);
+        }
+        device = new SoftRdmaDevice(new SoftRdmaContext().set(map).conclude(), transport);
+        domain = own(device.allocateProtectionDomain());
+        queue = own(device.createCompletionQueue(4096));
+        listener = own(device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 16));
+    }
+
+    <T extends AutoCloseable> T own(T resource) {
+        owned.push(resource);
+        return resource;
+    }
+
+    VerbsDevice device() {
+        return device;
+    }
+
+    ProtectionDomain domain() {
+        return domain;
+    }
+
+    MemorySegment memory(long length) {
+        return arena.allocate(length, 64);
+    }
+
+    /** Registered memory with a pattern. */
+    MemoryRegion region(int seed, int length, AccessFlag... access) {
+        MemorySegment memory = memory(length);
+        MemorySegment.copy(Frames.pattern(seed, length), 0, memory, ValueLayout.JAVA_BYTE, 0, length);
+        return own(domain.register(memory, Set.of(access)));
+    }
+
+    /** A peer's socket on which nothing was said yet. */
+    FakeSocket socket() {
+        FakeSocket socket = new FakeSocket();
+        transport.connect(socket);
+        return socket;
+    }
+
+    /** The request that came by now, if one has. */
+    Optional<ConnectionRequest> request() {
+        return listener.next(0);
+    }
+
+    /**
+     * A queue pair whose peer has a client-server connection and has not spoken yet; its reply is taken off what was sent.
+     *
+     * @param socket of the peer, new
+     */
+    QueuePair connect(FakeSocket socket, QueuePairLimits limits, int reads) {
+        socket.give(Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, reads, reads)));
+        run();
+        ConnectionRequest request = request().orElseThrow(() -> new AssertionError("no connection request"));
+        QueuePair pair = request.createQueuePair(domain, QueuePairAttributes.of(queue, limits));
+        request.accept(ConnectionParameters.ofReads(reads), Long.MAX_VALUE / 4);
+        assertEquals(REPLY_BYTES, socket.sent().length, "MPA reply");
+        return pair;
+    }
+
+    /** What was sent behind the MPA reply. */
+    static byte[] stream(FakeSocket socket) {
+        byte[] all = socket.sent();
+        return Frames.slice(all, REPLY_BYTES, all.length);
+    }
+
+    /** Drives the device until it has nothing to do. */
+    void run() {
+        int idle = 0;
+        for (int i = 0; idle < 3; i++) {
+            assertTrue(i < MOST_STEPS, "the device never comes to rest");
+            idle = device.progress(0) == 0 ? idle + 1 : 0;
+        }
+    }
+
+    /** Drives the device and polls: statuses of everything that ended. */
+    List<CompletionStatus> drain() {
+        List<CompletionStatus> statuses = new ArrayList<>();
+        run();
+        for (int got = queue.poll(completions); got > 0; got = queue.poll(completions)) {
+            for (int i = 0; i < got; i++) {
+                statuses.add(completions[i].status());
+            }
+            run();
+        }
+        return statuses;
+    }
+
+    long counter(String name) {
+        Long value = device.counters().get(name);
+        if (value == null) {
+            throw new AssertionError("no counter " + name);
+        }
+        return value;
+    }
+
+    @Override
+    public void close() {
+        while (!owned.isEmpty()) {
+            try {
+                owned.pop().close();
+            } catch (Exception e) {
+                throw new AssertionError("closing the device", e);
+            }
+        }
+        device.close();
+        arena.close();
+    }
+}

@@ -1,0 +1,200 @@
+package org.softrdma.sim.fake;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.transport.IoVectors;
+import org.softrdma.sim.transport.SocketEvents;
+import org.softrdma.sim.transport.StreamSocket;
+
+/**
+ * A socket whose peer is the test. Incoming bytes come in pieces, each by a call of its own; outgoing bytes are collected,
+ * and a function says how many of those offered are taken. Edge triggered, like the real ones.
+ */
+final class FakeSocket implements StreamSocket {
+    private static final InetSocketAddress PEER = new InetSocketAddress(InetAddress.getLoopbackAddress(), 2);
+
+    private final Deque<byte[]> incoming = new ArrayDeque<>();
+    private final ByteArrayOutputStream outgoing = new ByteArrayOutputStream();
+    private LongUnaryOperator taking = offered -> offered;
+    private @Nullable SocketEvents events;
+    private int position;
+    private boolean eventDue;
+    private boolean writableDue;
+    private boolean peerEnded;
+    private boolean peerReset;
+    private boolean outputEnded;
+    private boolean closed;
+
+    // ---- the test
+
+    /** Bytes come, all by one call if there is room. */
+    FakeSocket give(byte[] bytes) {
+        if (bytes.length > 0) {
+            incoming.addLast(bytes);
+        }
+        eventDue = true;
+        return this;
+    }
+
+    /** The peer ends its stream behind what it gave. */
+    FakeSocket giveEnd() {
+        peerEnded = true;
+        eventDue = true;
+        return this;
+    }
+
+    /** The peer resets: what was not received is lost. */
+    void giveReset() {
+        peerReset = true;
+        eventDue = true;
+    }
+
+    /** From now on a call takes this many of the bytes offered to it. */
+    FakeSocket taking(LongUnaryOperator newTaking) {
+        taking = newTaking;
+        return this;
+    }
+
+    /** Everything that was sent. */
+    byte[] sent() {
+        return outgoing.toByteArray();
+    }
+
+    boolean isOutputEnded() {
+        return outputEnded || closed;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    // ---- the loop
+
+    void attach(SocketEvents newEvents) {
+        events = newEvents;
+        eventDue = true;
+        writableDue = true;
+    }
+
+    int raise() {
+        SocketEvents current = events;
+        if (!eventDue || closed || current == null) {
+            return 0;
+        }
+        boolean writable = writableDue;
+        eventDue = false;
+        writableDue = false;
+        current.ready(writable);
+        return 1;
+    }
+
+    // ---- the engine
+
+    @Override
+    public int receive(long address, int length) throws IOException {
+        checkOpen();
+        if (peerReset) {
+            throw new IOException("Connection reset by peer");
+        }
+        byte[] piece = incoming.peekFirst();
+        if (piece == null) {
+            return peerEnded ? END_OF_STREAM : 0;
+        }
+        int here = Math.min(length, piece.length - position);
+        NativeMemory.put(address, Arrays.copyOfRange(piece, position, position + here));
+        position += here;
+        if (position == piece.length) {
+            incoming.removeFirst();
+            position = 0;
+            eventDue |= !incoming.isEmpty() || peerEnded;
+        }
+        return here;
+    }
+
+    @Override
+    public boolean isHungUp() {
+        return peerReset;
+    }
+
+    @Override
+    public void rearm() {
+        eventDue = true;
+        writableDue = true;
+    }
+
+    @Override
+    public void pause() {
+        // Events come once here.
+    }
+
+    @Override
+    public long gather(IoVectors vectors, int from, int count) throws IOException {
+        checkOpen();
+        if (peerReset) {
+            throw new IOException("Broken pipe");
+        }
+        if (outputEnded) {
+            throw new AssertionError("bytes behind the end of the stream");
+        }
+        long offered = 0;
+        for (int i = 0; i < count; i++) {
+            offered += vectors.length(from + i);
+        }
+        long taken = Math.min(offered, taking.applyAsLong(offered));
+        long left = taken;
+        for (int i = 0; i < count && left > 0; i++) {
+            int here = (int) Math.min(left, vectors.length(from + i));
+            outgoing.writeBytes(NativeMemory.bytes(vectors.base(from + i), here));
+            left -= here;
+        }
+        if (taken < offered) {
+            eventDue = true;
+            writableDue = true;
+        }
+        return taken;
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new AssertionError("a closed socket was used");
+        }
+    }
+
+    @Override
+    public boolean finishConnect() {
+        throw new AssertionError("only peers connect here");
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return PEER;
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return PEER;
+    }
+
+    @Override
+    public void shutdownOutput() {
+        outputEnded = true;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+
+    @Override
+    public void abort() {
+        closed = true;
+    }
+}

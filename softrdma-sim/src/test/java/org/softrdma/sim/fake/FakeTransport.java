@@ -1,0 +1,119 @@
+package org.softrdma.sim.fake;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.transport.Acceptor;
+import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.SocketEvents;
+import org.softrdma.sim.transport.StreamSocket;
+import org.softrdma.sim.transport.Transport;
+
+/** One loop for manual progress. Timers never fire. One thread. */
+final class FakeTransport implements Transport {
+    private static final InetSocketAddress NOWHERE = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+
+    private final Loop loop = new Loop();
+
+    /** A peer connects. */
+    void connect(FakeSocket socket) {
+        Consumer<EventLoop.PendingSocket> listening = loop.listening;
+        if (listening == null) {
+            throw new IllegalStateException("nobody listens");
+        }
+        listening.accept(new Pending(socket));
+    }
+
+    @Override
+    public String name() {
+        return "fake";
+    }
+
+    @Override
+    public List<EventLoop> loops() {
+        return List.of(loop);
+    }
+
+    @Override
+    public void close() {
+        loop.sockets.clear();
+    }
+
+    private record Pending(FakeSocket socket) implements EventLoop.PendingSocket {
+        @Override
+        public void discard() {
+            socket.close();
+        }
+    }
+
+    private static final class Loop implements EventLoop {
+        private final Deque<Runnable> tasks = new ArrayDeque<>();
+        private final List<FakeSocket> sockets = new ArrayList<>();
+        private @Nullable Consumer<PendingSocket> listening;
+
+        @Override
+        public void execute(Runnable task) {
+            tasks.addLast(task);
+        }
+
+        @Override
+        public boolean inLoop() {
+            return true;
+        }
+
+        @Override
+        public Cancellable schedule(Runnable task, long delay, TimeUnit unit) {
+            return () -> {};
+        }
+
+        @Override
+        public StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
+            throw new IOException("only peers connect here");
+        }
+
+        @Override
+        public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted) {
+            listening = accepted;
+            return new Acceptor() {
+                @Override
+                public InetSocketAddress localAddress() {
+                    return NOWHERE;
+                }
+
+                @Override
+                public void close() {
+                    listening = null;
+                }
+            };
+        }
+
+        @Override
+        public StreamSocket adopt(PendingSocket pending, SocketEvents events) {
+            FakeSocket socket = ((Pending) pending).socket;
+            socket.attach(events);
+            sockets.add(socket);
+            return socket;
+        }
+
+        @Override
+        public int run(long timeoutNs) {
+            int handled = 0;
+            for (int left = tasks.size(); left > 0; left--) {
+                tasks.removeFirst().run();
+                handled++;
+            }
+            for (FakeSocket socket : List.copyOf(sockets)) {
+                handled += socket.raise();
+            }
+            sockets.removeIf(FakeSocket::isClosed);
+            return handled;
+        }
+    }
+}

@@ -1,0 +1,318 @@
+package org.softrdma.sim.fake;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.softrdma.sim.peer.Frames;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendWorkRequest;
+
+/**
+ * Whatever part of a batch TCP takes, the bytes on the wire are those of one unbroken send, which are made by hand here: at
+ * every position, with every small number of bytes a call, and with random ones.
+ */
+class ShortSendTest {
+    private static final long SEED = Long.getLong("softrdma.test.seed", 4_711L);
+    private static final int SEGMENT = 96;
+    private static final int SOURCE_BYTES = 1200;
+    private static final byte[] FIRST = Frames.tagged(Frames.WRITE, true, 0, 0);
+    private static final long REMOTE = 0x1122_3344_5566_7000L;
+    private static final int RKEY = 0x8877_6655;
+
+    enum Kind {
+        READ_RESPONSES,
+        WRITES,
+        SENDS,
+        INLINE,
+        READ_REQUESTS
+    }
+
+    /** A device, a source of bytes in it, and what each kind of traffic looks like on the wire. */
+    private static final class Bench implements AutoCloseable {
+        private final FakeDevice device;
+        private final MemoryRegion source;
+        private final MemoryRegion sink;
+        private final boolean crc;
+
+        Bench(boolean crc, boolean copied) {
+            this.crc = crc;
+            device = new FakeDevice(
+                    "crc", crc ? "on" : "off", "segment", "" + SEGMENT, "copy-below", copied ? "4096" : "1");
+            source = device.region(7, SOURCE_BYTES, AccessFlag.REMOTE_READ);
+            sink = device.region(8, SOURCE_BYTES, AccessFlag.READ_SINK);
+        }
+
+        /** Bytes that the peer says first, all in one piece. */
+        private byte[] incoming(Kind kind) {
+            if (kind != Kind.READ_RESPONSES) {
+                return Frames.fpdu(FIRST, crc);
+            }
+            byte[][] segments = new byte[READS.length][];
+            for (int i = 0; i < READS.length; i++) {
+                segments[i] = Frames.fpdu(
+                        Frames.readRequest(
+                                i + 1, 50 + i, 1000L * i, READS[i], source.rkey(), source.address() + 3L * i),
+                        crc);
+            }
+            return Frames.concat(segments);
+        }
+
+        /** Lengths of READs: empty, one byte, odd, one segment, several. */
+        private static final int[] READS = {5, 0, SEGMENT, 1, SEGMENT + 1, 3 * SEGMENT - 1, 17};
+
+        private void post(Kind kind, QueuePair pair) {
+            switch (kind) {
+                case READ_RESPONSES -> {
+                    // The peer asks.
+                }
+                case WRITES, SENDS, INLINE -> {
+                    for (int i = 0; i < MESSAGES.length; i++) {
+                        SendWorkRequest request = new SendWorkRequest();
+                        int flags = SendFlags.SIGNALLED | (kind == Kind.INLINE ? SendFlags.INLINE : 0);
+                        if (kind == Kind.SENDS || (kind == Kind.INLINE && i % 2 == 0)) {
+                            request.send(i, flags | (i == 1 ? SendFlags.SOLICITED : 0));
+                        } else {
+                            request.write(i, REMOTE + i, RKEY + i, flags);
+                        }
+                        for (int[] piece : MESSAGES[i]) {
+                            if (kind == Kind.INLINE) {
+                                request.add(source.memory().address() + piece[0], piece[1], 0);
+                            } else {
+                                request.add(source, piece[0], piece[1]);
+                            }
+                        }
+                        assertEquals(PostStatus.ACCEPTED, pair.post(request));
+                    }
+                }
+                case READ_REQUESTS -> {
+                    for (int i = 0; i < READS.length; i++) {
+                        assertEquals(
+                                PostStatus.ACCEPTED,
+                                pair.postRead(i, sink, i, READS[i], REMOTE + i, RKEY + i, SendFlags.SIGNALLED));
+                    }
+                }
+            }
+        }
+
+        /** Messages as pieces of the source: offset, length. Empty pieces at the edges, several segments in and across pieces. */
+        private static final int[][][] MESSAGES = {
+            {{0, 11}},
+            {{5, 0}, {100, 3}, {7, 0}, {200, SEGMENT - 3}},
+            {},
+            {{300, 2 * SEGMENT + 5}, {20, 1}, {400, 40}, {800, 0}},
+            {{0, SEGMENT}}
+        };
+
+        /** The stream that the device must send. */
+        private byte[] expected(Kind kind) {
+            ByteArrayOutputStream stream = new ByteArrayOutputStream();
+            switch (kind) {
+                case READ_RESPONSES -> {
+                    for (int i = 0; i < READS.length; i++) {
+                        byte[] payload = Frames.slice(Frames.pattern(7, SOURCE_BYTES), 3 * i, 3 * i + READS[i]);
+                        putTagged(stream, Frames.READ_RESPONSE, 50 + i, 1000L * i, payload);
+                    }
+                }
+                case READ_REQUESTS -> {
+                    for (int i = 0; i < READS.length; i++) {
+                        boolean empty = READS[i] == 0;
+                        stream.writeBytes(Frames.fpdu(
+                                Frames.readRequest(
+                                        i + 1,
+                                        empty ? 0 : sink.lkey(),
+                                        empty ? 0 : sink.address() + i,
+                                        READS[i],
+                                        RKEY + i,
+                                        REMOTE + i),
+                                crc));
+                    }
+                }
+                case WRITES, SENDS, INLINE -> {
+                    int msn = 1;
+                    for (int i = 0; i < MESSAGES.length; i++) {
+                        ByteArrayOutputStream payload = new ByteArrayOutputStream();
+                        for (int[] piece : MESSAGES[i]) {
+                            payload.write(Frames.pattern(7, SOURCE_BYTES), piece[0], piece[1]);
+                        }
+                        if (kind == Kind.SENDS || (kind == Kind.INLINE && i % 2 == 0)) {
+                            int opcode = i == 1 ? Frames.SEND_SOLICITED : Frames.SEND;
+                            putSend(stream, opcode, msn++, payload.toByteArray());
+                        } else {
+                            putTagged(stream, Frames.WRITE, RKEY + i, REMOTE + i, payload.toByteArray());
+                        }
+                    }
+                }
+            }
+            return stream.toByteArray();
+        }
+
+        private void putTagged(ByteArrayOutputStream stream, int opcode, int stag, long offset, byte[] message) {
+            for (int at = 0; at == 0 || at < message.length; at += SEGMENT) {
+                int end = Math.min(message.length, at + SEGMENT);
+                stream.writeBytes(Frames.fpdu(
+                        Frames.tagged(opcode, end == message.length, stag, offset + at, Frames.slice(message, at, end)),
+                        crc));
+            }
+        }
+
+        private void putSend(ByteArrayOutputStream stream, int opcode, int msn, byte[] message) {
+            for (int at = 0; at == 0 || at < message.length; at += SEGMENT) {
+                int end = Math.min(message.length, at + SEGMENT);
+                stream.writeBytes(Frames.fpdu(
+                        Frames.untagged(opcode, end == message.length, 0, msn, at, Frames.slice(message, at, end)),
+                        crc));
+            }
+        }
+
+        /** Runs one connection; {@code taking} begins behind the MPA reply. */
+        byte[] run(Kind kind, LongUnaryOperator taking) {
+            FakeSocket socket = device.socket();
+            try (QueuePair pair = device.connect(socket, new QueuePairLimits(16, 1, 8, 1, 512), 16)) {
+                post(kind, pair);
+                socket.taking(taking).give(incoming(kind));
+                List<CompletionStatus> statuses = device.drain();
+                int completions = kind == Kind.READ_RESPONSES || kind == Kind.READ_REQUESTS ? 0 : MESSAGES.length;
+                assertEquals(completions, statuses.size(), () -> "completions, statuses " + statuses);
+                statuses.forEach(status -> assertEquals(CompletionStatus.SUCCESS, status));
+                return FakeDevice.stream(socket);
+            } finally {
+                socket.giveReset();
+                device.drain();
+            }
+        }
+
+        @Override
+        public void close() {
+            device.close();
+        }
+    }
+
+    private static void check(byte[] expected, byte[] found, String how) {
+        if (!java.util.Arrays.equals(expected, found)) {
+            int at = java.util.Arrays.mismatch(expected, found);
+            assertEquals(Frames.hex(expected), Frames.hex(found), () -> how + ": first difference at byte " + at);
+        }
+    }
+
+    static Stream<Arguments> everything() {
+        return Stream.of(Kind.values())
+                .flatMap(kind -> Stream.of(
+                        Arguments.of(kind, false, false),
+                        Arguments.of(kind, false, true),
+                        Arguments.of(kind, true, true)));
+    }
+
+    @ParameterizedTest(name = "{0}, crc={1}, copied={2}")
+    @MethodSource("everything")
+    void shouldSendTheSameBytesWhenTheKernelStopsAnywhere(Kind kind, boolean crc, boolean copied) {
+        try (Bench bench = new Bench(crc, copied)) {
+            byte[] expected = bench.expected(kind);
+            check(expected, bench.run(kind, offered -> offered), "unbroken");
+            for (int position = 0; position <= expected.length; position++) {
+                int stop = position;
+                boolean[] first = {true};
+                byte[] found = bench.run(kind, offered -> {
+                    boolean here = first[0];
+                    first[0] = false;
+                    return here ? stop : offered;
+                });
+                check(expected, found, "the first call takes " + stop + " bytes");
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, crc={1}, copied={2}")
+    @MethodSource("everything")
+    void shouldSendTheSameBytesWhenEachCallTakesFew(Kind kind, boolean crc, boolean copied) {
+        try (Bench bench = new Bench(crc, copied)) {
+            byte[] expected = bench.expected(kind);
+            for (int bytes = 1; bytes < 130; bytes++) {
+                int few = bytes;
+                check(expected, bench.run(kind, offered -> few), few + " bytes a call");
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, crc={1}, copied={2}")
+    @MethodSource("everything")
+    void shouldSendTheSameBytesWhenCallsTakeRandomNumbers(Kind kind, boolean crc, boolean copied) {
+        try (Bench bench = new Bench(crc, copied)) {
+            byte[] expected = bench.expected(kind);
+            for (int round = 0; round < 200; round++) {
+                long seed = SEED + round;
+                Random random = new Random(seed);
+                check(
+                        expected,
+                        bench.run(kind, offered -> random.nextInt(4) == 0 ? 0 : random.nextLong(offered + 1)),
+                        "seed " + seed);
+            }
+        }
+    }
+
+    /** Responses and requests together: their order between each other is free, not their order among themselves. */
+    @Test
+    void shouldKeepTheOrderOfEachKindWhenTheyMix() {
+        for (int mode = 0; mode < 3; mode++) {
+            try (Bench bench = new Bench(mode == 2, mode != 0)) {
+                for (int round = 0; round < 200; round++) {
+                    long seed = SEED + 10_000 + round;
+                    Random random = new Random(seed);
+                    FakeSocket socket = bench.device.socket();
+                    try (QueuePair pair = bench.device.connect(socket, new QueuePairLimits(32, 1, 8, 1, 512), 16)) {
+                        bench.post(Kind.SENDS, pair);
+                        bench.post(Kind.READ_REQUESTS, pair);
+                        socket.taking(offered -> random.nextInt(4) == 0 ? 0 : random.nextLong(offered + 1))
+                                .give(bench.incoming(Kind.READ_RESPONSES));
+                        assertEquals(Bench.MESSAGES.length, bench.device.drain().size(), () -> "seed " + seed);
+                        List<byte[]> responses = new ArrayList<>();
+                        List<byte[]> requests = new ArrayList<>();
+                        cut(FakeDevice.stream(socket)).forEach(fpdu -> {
+                            boolean response = (fpdu[3] & 0xF) == Frames.READ_RESPONSE;
+                            (response ? responses : requests).add(fpdu);
+                        });
+                        check(
+                                bench.expected(Kind.READ_RESPONSES),
+                                Frames.concat(responses.toArray(byte[][]::new)),
+                                "responses, seed " + seed);
+                        check(
+                                Frames.concat(bench.expected(Kind.SENDS), bench.expected(Kind.READ_REQUESTS)),
+                                Frames.concat(requests.toArray(byte[][]::new)),
+                                "requests, seed " + seed);
+                    } finally {
+                        socket.giveReset();
+                        bench.device.drain();
+                    }
+                }
+            }
+        }
+    }
+
+    private static List<byte[]> cut(byte[] stream) {
+        List<byte[]> fpdus = new ArrayList<>();
+        int at = 0;
+        while (at < stream.length) {
+            int ulpdu = (stream[at] & 0xFF) << 8 | (stream[at + 1] & 0xFF);
+            int end = at + ((2 + ulpdu + 3) & ~3) + 4;
+            assertTrue(end <= stream.length, "the stream ends within an FPDU");
+            fpdus.add(Frames.slice(stream, at, end));
+            at = end;
+        }
+        return fpdus;
+    }
+}
