@@ -151,6 +151,18 @@ public final class Connection implements SocketEvents {
 
     @Override
     public void ready(boolean writable) {
+        engine.favourite().event(this);
+        handle(writable);
+    }
+
+    /** Tries without an event: receives what may be there. */
+    void attempt() {
+        if (state == State.STREAM) {
+            handle(false);
+        }
+    }
+
+    private void handle(boolean writable) {
         engine.epoch().enter();
         try {
             switch (state) {
@@ -507,6 +519,7 @@ public final class Connection implements SocketEvents {
             endStream("closed", -1, null, 0);
         }
         state = State.CLOSED;
+        engine.favourite().forget(this);
         if (outbound != null) {
             outbound.abandonResponses();
         }
@@ -523,6 +536,7 @@ public final class Connection implements SocketEvents {
     /** Closes so that the peer sees a reset: a handshake that has failed or timed out. */
     void abort() {
         state = State.CLOSED;
+        engine.favourite().forget(this);
         StreamSocket current = socket;
         socket = null;
         if (current != null) {

@@ -14,6 +14,7 @@ import org.softrdma.sim.queue.InboundReadQueue;
 import org.softrdma.sim.queue.OutboundReadQueue;
 import org.softrdma.sim.queue.ReceiveQueue;
 import org.softrdma.sim.queue.SendQueue;
+import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.RdmapOpcode;
@@ -25,7 +26,8 @@ import org.softrdma.verbs.CompletionStatus;
  * What a connection receives: FPDUs are cut from the byte stream, checked, and their payload placed.
  *
  * <p>Bytes arrive in the engine's receive buffer and are copied once to where they belong; while a large payload is being
- * received, the rest of it is received straight into its place. A header that is not complete yet is carried over in a few
+ * received, the rest of it is received straight into its place, and so is the payload of a READ response that is expected
+ * next. Should something else come, it is moved to the buffer; the sink of a READ that is refused stays as it was. A header that is not complete yet is carried over in a few
  * bytes of the connection's own; with CRC a whole FPDU is, because nothing may be placed before its CRC was checked (RFC
  * 5044 section 4.4). Each placement is checked against the stag table, and again by its {@link Binding} when it goes on in a later batch.
  *
@@ -37,6 +39,13 @@ final class InboundStream {
     private static final int DIRECT_BYTES = 16 * 1024;
     /** After a large segment only this much is received at once, so that the next one's payload can go straight too. */
     private static final int SMALL_RECEIVE = 2 * 1024;
+
+    /** A READ response expected with at least this much is received straight into its sink, with its header before it. */
+    private static final int SCATTER_BYTES = 4 * 1024;
+
+    static final int SCATTER_ENTRIES = 3;
+    /** Bytes at the start of such a sink that are put back if no more came and they were not a response: a Terminate. */
+    private static final int SAVED_BYTES = 128;
 
     private static final int LARGEST_DIRECT = 1 << 30;
     private static final int CARRY_BYTES = 256;
@@ -84,6 +93,8 @@ final class InboundStream {
     private int readRequestMsn = 1;
     private long sendOffset;
     private long readOffset;
+    /** Payload of the peer's whole response segments, as far as seen. */
+    private int responseSegment = EngineLimits.LARGEST_PAYLOAD;
 
     InboundStream(
             RnicEngine engine,
@@ -136,8 +147,9 @@ final class InboundStream {
                     afterLargeSegment = true;
                 }
             } else {
-                asked = receiveRoom();
-                received = receiveBuffered(asked);
+                int expected = expectedResponse();
+                asked = expected > 0 ? scatterRoom(expected) : receiveRoom();
+                received = expected > 0 ? receiveResponse(expected, asked) : receiveBuffered(asked);
             }
             engine.counters().increment(Counter.RECEIVE_CALLS);
             if (received < 0) {
@@ -170,6 +182,66 @@ final class InboundStream {
             long rest = consume(buffer, end);
             keep(rest, (int) (end - rest));
         }
+        return received;
+    }
+
+    /** Payload of the READ response that comes next, or 0 if none is expected or it is not worth its own entry. */
+    private int expectedResponse() {
+        if (crc || !isAtBoundary() || outboundReads.isEmpty()) {
+            return 0;
+        }
+        EntryTable entries = sends.entries();
+        int slot = sends.slot(outboundReads.oldest());
+        int expected = (int) Math.min(entries.total(slot) - readOffset, responseSegment);
+        return expected >= SCATTER_BYTES && sinkAddress(entries, slot, expected) != 0 ? expected : 0;
+    }
+
+    /** Where the next payload of a response goes, or 0 if that memory is not accessible. */
+    private long sinkAddress(EntryTable entries, int slot, int length) {
+        long address = entries.address(slot, 0) + readOffset;
+        int row = stags.findLocal(entries.lkey(slot, 0));
+        return stags.check(row, domain, AccessRights.LOCAL_WRITE, address, length) == AccessResult.GRANTED
+                ? stags.rawAddress(row, address)
+                : 0;
+    }
+
+    private int scatterRoom(int expected) {
+        int room = engine.limits().receiveBuffer();
+        int straight = Ddp.TAGGED_HEADER_LENGTH + expected;
+        return expected >= DIRECT_BYTES ? Math.min(room, straight + SMALL_RECEIVE) : room;
+    }
+
+    /** Receives a header, the payload expected behind it straight into its sink, and what follows. */
+    private int receiveResponse(int expected, int asked) throws IOException {
+        int slot = sends.slot(outboundReads.oldest());
+        long sink = sinkAddress(sends.entries(), slot, expected);
+        long buffer = engine.receiveAddress();
+        int header = Ddp.TAGGED_HEADER_LENGTH;
+        IoVectors vectors = engine.receiveVectors();
+        vectors.set(0, buffer, header);
+        vectors.set(1, sink, expected);
+        vectors.set(2, buffer + header + expected, asked - header - expected);
+        // This part of the buffer is not received into.
+        long saved = buffer + header + SAVED_BYTES;
+        NativeMemory.copy(sink, saved, SAVED_BYTES);
+        int received = socket.scatter(vectors, SCATTER_ENTRIES);
+        if (received <= 0) {
+            return received;
+        }
+        long end = buffer + received;
+        int straight = Math.min(received - header, expected);
+        long rest;
+        if (straight > 0 && Ddp.isReadResponse(buffer, expected)) {
+            boolean begun = beginSegment(buffer, received) != 0 && placeFrom(sink, straight);
+            rest = begun ? consume(buffer + header + straight, end) : end;
+        } else {
+            if (straight > 0) {
+                NativeMemory.copy(sink, buffer + header, straight);
+                NativeMemory.copy(saved, sink, Math.min(straight, SAVED_BYTES));
+            }
+            rest = consume(buffer, end);
+        }
+        keep(rest, (int) (end - rest));
         return received;
     }
 
@@ -450,6 +522,15 @@ final class InboundStream {
         }
     }
 
+    /** Payload that was received straight into the sink: it is in its place unless the region was swapped meanwhile. */
+    private boolean placeFrom(long sink, int length) {
+        if (sink != runAddress) {
+            return place(sink, length);
+        }
+        advanceRun(length);
+        return true;
+    }
+
     private boolean place(long from, int length) {
         long at = from;
         int left = length;
@@ -526,6 +607,8 @@ final class InboundStream {
                     long sequence = outboundReads.oldest();
                     outboundReads.complete();
                     sends.complete(sequence);
+                } else {
+                    responseSegment = payload;
                 }
             }
             case SEND -> {

@@ -168,6 +168,7 @@ final class OutboundStream {
                 engine.counters().increment(Counter.SHORT_SENDS);
                 blocked = true;
                 takeBack(batch, complete, sent);
+                socket.awaitRoom();
             }
             turn -= sent;
         }

@@ -10,6 +10,7 @@ import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.wire.FpduCrc;
 
 /**
@@ -29,11 +30,14 @@ public final class RnicEngine implements Progress {
     private final EngineCounters counters = new EngineCounters();
     private final Arena arena = Arena.ofAuto();
     private final MemorySegment receiveBuffer;
+    private final IoVectors receiveVectors;
     private final ByteBuffer receiveView;
     private final TransmitBatch batch;
     private final FpduCrc crc = new FpduCrc();
     /** Manual mode: connections with a doorbell rung since the last poll. */
     private final ArrayDeque<Connection> rung = new ArrayDeque<>();
+
+    private final Favourite favourite = new Favourite();
 
     /**
      * Makes an engine; in manual mode the calling thread owns it.
@@ -52,6 +56,7 @@ public final class RnicEngine implements Progress {
         epoch = quiescence.newEpoch();
         receiveBuffer = arena.allocate(limits.receiveBuffer(), PAGE);
         receiveView = receiveBuffer.asByteBuffer();
+        receiveVectors = new IoVectors(arena, InboundStream.SCATTER_ENTRIES);
         batch = new TransmitBatch(arena, STAGING_BYTES);
     }
 
@@ -79,6 +84,10 @@ public final class RnicEngine implements Progress {
 
     long receiveAddress() {
         return receiveBuffer.address();
+    }
+
+    IoVectors receiveVectors() {
+        return receiveVectors;
     }
 
     ByteBuffer receiveView() {
@@ -124,7 +133,10 @@ public final class RnicEngine implements Progress {
     @Override
     public void poll() {
         if (manual) {
-            run(0);
+            ringDoorbells();
+            if (!favourite.poll()) {
+                loop.run(0);
+            }
         }
     }
 
@@ -135,10 +147,18 @@ public final class RnicEngine implements Progress {
      * @return events and tasks handled
      */
     public int run(long timeoutNs) {
+        ringDoorbells();
+        return loop.run(timeoutNs);
+    }
+
+    private void ringDoorbells() {
         for (Connection connection = rung.pollFirst(); connection != null; connection = rung.pollFirst()) {
             connection.doorbell();
         }
-        return loop.run(timeoutNs);
+    }
+
+    Favourite favourite() {
+        return favourite;
     }
 
     @Override

@@ -12,12 +12,15 @@ import java.util.Optional;
 
 /**
  * Page-aligned zeroed memory whose pages cost nothing until they are touched: mmap(2) on Linux, an ordinary allocation (which
- * touches every page) elsewhere.
+ * touches every page) elsewhere. From 2 MiB on it asks for transparent huge pages (madvise(2), MADV_HUGEPAGE), because random
+ * accesses to small pages miss the TLB twice, here and in the kernel's copy; a machine without them gives small ones.
  */
 final class PageMemory implements AutoCloseable {
     private static final long PAGE = 4096;
     private static final int PROT_READ_WRITE = 0x3;
+    private static final long HUGE_PAGE = 2 << 20;
     private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x02 | 0x20 | 0x4000;
+    private static final int MADV_HUGEPAGE = 14;
     private static final Optional<Calls> CALLS = Calls.find();
 
     private final MemorySegment segment;
@@ -50,8 +53,8 @@ final class PageMemory implements AutoCloseable {
         release.run();
     }
 
-    /** The two system calls. */
-    private record Calls(MethodHandle mmap, MethodHandle munmap) {
+    /** The system calls. */
+    private record Calls(MethodHandle mmap, MethodHandle munmap, MethodHandle madvise) {
         @SuppressWarnings("restricted")
         static Optional<Calls> find() {
             if (!Files.isDirectory(Path.of("/proc/self"))) {
@@ -71,11 +74,17 @@ final class PageMemory implements AutoCloseable {
             MethodHandle munmap = linker.downcallHandle(
                     linker.defaultLookup().findOrThrow("munmap"),
                     FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
-            return Optional.of(new Calls(mmap, munmap));
+            MethodHandle madvise = linker.downcallHandle(
+                    linker.defaultLookup().findOrThrow("madvise"),
+                    FunctionDescriptor.of(
+                            ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT));
+            return Optional.of(new Calls(mmap, munmap, madvise));
         }
 
         PageMemory allocate(long length) {
-            long mapped = Math.ceilDiv(length, PAGE) * PAGE;
+            boolean huge = length >= HUGE_PAGE;
+            // Older kernels do not align it by themselves; what is not touched costs nothing.
+            long mapped = Math.ceilDiv(length, PAGE) * PAGE + (huge ? HUGE_PAGE : 0);
             long address;
             try {
                 address = (long) mmap.invokeExact(0L, mapped, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
@@ -85,7 +94,20 @@ final class PageMemory implements AutoCloseable {
             if (address == -1) {
                 throw new OutOfMemoryError("mmap of " + mapped + " bytes failed");
             }
-            return new PageMemory(NativeMemory.segment(address, length), () -> unmap(address, mapped));
+            long start = huge ? Math.ceilDiv(address, HUGE_PAGE) * HUGE_PAGE : address;
+            if (huge) {
+                adviseHugePages(start, length);
+            }
+            return new PageMemory(NativeMemory.segment(start, length), () -> unmap(address, mapped));
+        }
+
+        private void adviseHugePages(long start, long length) {
+            try {
+                // A kernel without them says EINVAL, and nothing is lost but speed.
+                int ignored = (int) madvise.invokeExact(start, length, MADV_HUGEPAGE);
+            } catch (Throwable e) {
+                throw new IllegalStateException("madvise of " + length + " bytes", e);
+            }
         }
 
         private void unmap(long address, long mapped) {

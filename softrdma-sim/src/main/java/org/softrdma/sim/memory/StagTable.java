@@ -1,11 +1,11 @@
 package org.softrdma.sim.memory;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -39,7 +39,9 @@ public final class StagTable implements AutoCloseable {
     /** Most rows: 24 bits of row number. */
     public static final int MAX_ROWS = 1 << 24;
 
-    private static final int CHUNK_SHIFT = 12;
+    /** A chunk of rows is one huge page: a look-up among a million keys misses caches, but not the TLB as well. */
+    private static final int CHUNK_SHIFT = 15;
+
     private static final int CHUNK_ROWS = 1 << CHUNK_SHIFT;
     private static final int ROW_BYTES = 64;
     private static final int RKEY_OFFSET = 0;
@@ -55,7 +57,7 @@ public final class StagTable implements AutoCloseable {
     private static final VarHandle CHUNK = MethodHandles.arrayElementVarHandle(long[].class);
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Arena arena = Arena.ofShared();
+    private final List<PageMemory> memory = new ArrayList<>();
     private final int maxRows;
     private final Scrambler rkeys;
     private final Scrambler lkeys;
@@ -248,7 +250,8 @@ public final class StagTable implements AutoCloseable {
     /** Releases the table's own memory. No engine may use it any more. */
     @Override
     public void close() {
-        arena.close();
+        memory.forEach(PageMemory::close);
+        memory.clear();
     }
 
     private void rebind(int row, Binding binding) {
@@ -273,11 +276,12 @@ public final class StagTable implements AutoCloseable {
     }
 
     private void addChunk(int chunk) {
-        MemorySegment memory = arena.allocate((long) CHUNK_ROWS * ROW_BYTES, ROW_BYTES);
+        PageMemory pages = PageMemory.allocate((long) CHUNK_ROWS * ROW_BYTES);
+        memory.add(pages);
         bindings[chunk] = new Binding[CHUNK_ROWS];
         keyBytes[chunk] = new byte[CHUNK_ROWS];
         // Pairs with the acquire of findRemote and findLocal.
-        CHUNK.setRelease(chunks, chunk, memory.address());
+        CHUNK.setRelease(chunks, chunk, pages.segment().address());
     }
 
     private void chooseKeys(int row, long at) {

@@ -21,10 +21,11 @@ import org.slf4j.LoggerFactory;
 /** Edge-triggered epoll with raw-address calls: no allocation, no buffers of Netty in the data path. */
 final class EpollEventLoop extends NettyEventLoop {
     private static final Logger LOG = LoggerFactory.getLogger(EpollEventLoop.class);
-    private static final EpollIoOps STREAM_EVENTS = EpollIoOps.EPOLLIN
-            .with(EpollIoOps.EPOLLOUT)
-            .with(EpollIoOps.EPOLLRDHUP)
-            .with(EpollIoOps.EPOLLET);
+    private static final EpollIoOps INPUT =
+            EpollIoOps.EPOLLIN.with(EpollIoOps.EPOLLRDHUP).with(EpollIoOps.EPOLLET);
+    /** Only while a socket is full: with it each request of a peer would also tell that there is room. */
+    private static final EpollIoOps INPUT_AND_ROOM = INPUT.with(EpollIoOps.EPOLLOUT);
+
     private static final int SOCKADDR_BYTES = 128;
     private static final int ACCEPT_PAUSE_MS = 100;
 
@@ -86,7 +87,7 @@ final class EpollEventLoop extends NettyEventLoop {
         EpollSocket handle = new EpollSocket(socket, events, remote == null ? new InetSocketAddress(0) : remote);
         IoRegistration registration = register(handle);
         handle.registration = registration;
-        registration.submit(STREAM_EVENTS);
+        handle.rearm();
         return handle;
     }
 
@@ -110,6 +111,7 @@ final class EpollEventLoop extends NettyEventLoop {
         private final SocketEvents events;
         private final InetSocketAddress remote;
         private @Nullable IoRegistration registration;
+        private boolean awaitingRoom;
         private boolean hungUp;
         private boolean closed;
 
@@ -126,17 +128,30 @@ final class EpollEventLoop extends NettyEventLoop {
 
         @Override
         public void handle(IoRegistration registered, IoEvent event) {
-            if (!closed) {
-                EpollIoOps ops = ((EpollIoEvent) event).ops();
-                hungUp |= ops.contains(EpollIoOps.EPOLLRDHUP) || ops.contains(EpollIoOps.EPOLLERR);
-                events.ready(ops.contains(EpollIoOps.EPOLLOUT) || ops.contains(EpollIoOps.EPOLLERR));
+            if (closed) {
+                return;
             }
+            EpollIoOps ops = ((EpollIoEvent) event).ops();
+            boolean broken = ops.contains(EpollIoOps.EPOLLERR);
+            boolean room = ops.contains(EpollIoOps.EPOLLOUT);
+            hungUp |= broken || ops.contains(EpollIoOps.EPOLLRDHUP);
+            if (room && awaitingRoom) {
+                awaitingRoom = false;
+                registered.submit(INPUT);
+            }
+            events.ready(room || broken);
         }
 
         @Override
         public int receive(long address, int length) throws IOException {
             checkOpen();
             return socket.recvAddress(address, 0, length);
+        }
+
+        @Override
+        public int scatter(IoVectors vectors, int count) throws IOException {
+            checkOpen();
+            return ReadVector.call(socket.intValue(), vectors.entry(0), count);
         }
 
         @Override
@@ -165,7 +180,15 @@ final class EpollEventLoop extends NettyEventLoop {
         public void rearm() {
             // Modifying an edge-triggered registration raises what is ready again (epoll_ctl(2), EPOLL_CTL_MOD).
             if (!closed && registration != null) {
-                registration.submit(STREAM_EVENTS);
+                awaitingRoom = true;
+                registration.submit(INPUT_AND_ROOM);
+            }
+        }
+
+        @Override
+        public void awaitRoom() {
+            if (!awaitingRoom) {
+                rearm();
             }
         }
 
@@ -177,7 +200,11 @@ final class EpollEventLoop extends NettyEventLoop {
         @Override
         public boolean finishConnect() throws IOException {
             checkOpen();
-            return socket.finishConnect();
+            boolean connected = socket.finishConnect();
+            if (!connected) {
+                awaitRoom();
+            }
+            return connected;
         }
 
         @Override

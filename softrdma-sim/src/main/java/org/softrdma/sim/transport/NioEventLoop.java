@@ -144,18 +144,28 @@ final class NioEventLoop extends NettyEventLoop {
         }
 
         @Override
+        public int scatter(IoVectors vectors, int count) throws IOException {
+            return Math.toIntExact(channel.read(buffers(vectors, 0, count)));
+        }
+
+        @Override
         public long gather(IoVectors vectors, int from, int count) throws IOException {
+            return channel.write(buffers(vectors, from, count));
+        }
+
+        private static ByteBuffer[] buffers(IoVectors vectors, int from, int count) {
             ByteBuffer[] buffers = new ByteBuffer[count];
-            long total = 0;
             for (int i = 0; i < count; i++) {
                 buffers[i] = buffer(vectors.base(from + i), vectors.length(from + i));
-                total += vectors.length(from + i);
             }
-            long sent = channel.write(buffers);
-            if (sent < total && registration != null) {
+            return buffers;
+        }
+
+        @Override
+        public void awaitRoom() {
+            if (!closed && registration != null) {
                 registration.submit(paused ? NioIoOps.WRITE : NioIoOps.READ_AND_WRITE);
             }
-            return sent;
         }
 
         @Override

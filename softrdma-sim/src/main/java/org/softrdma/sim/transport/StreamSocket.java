@@ -24,6 +24,16 @@ public interface StreamSocket {
     int receive(long address, int length) throws IOException;
 
     /**
+     * Receives what is there into several places, in order.
+     *
+     * @param vectors where to
+     * @param count number of entries, from the first
+     * @return as {@link #receive}
+     * @throws IOException if the connection broke
+     */
+    int scatter(IoVectors vectors, int count) throws IOException;
+
+    /**
      * True if the peer has ended its stream or the connection broke, as an event told: no further event will say so, receive
      * until {@link #END_OF_STREAM} or a failure.
      */
@@ -41,10 +51,13 @@ public interface StreamSocket {
      * @param vectors {@link IoVectors}
      * @param from first entry
      * @param count number of entries, at most {@link IoVectors#MAX_ENTRIES}
-     * @return bytes sent, perhaps 0; if less than given, an event follows when there is room
+     * @return bytes sent, perhaps 0; if less than given, {@link #awaitRoom} raises an event when there is room
      * @throws IOException if the connection broke
      */
     long gather(IoVectors vectors, int from, int count) throws IOException;
+
+    /** Raises an event as soon as there is room to send. */
+    void awaitRoom();
 
     /**
      * Completes an outgoing connection after its first event.

@@ -120,6 +120,23 @@ final class FakeSocket implements StreamSocket {
     }
 
     @Override
+    public int scatter(IoVectors vectors, int count) throws IOException {
+        int total = 0;
+        for (int i = 0; i < count; i++) {
+            byte[] before = incoming.peekFirst();
+            int here = receive(vectors.base(i), Math.toIntExact(vectors.length(i)));
+            if (here < 0) {
+                return total == 0 ? here : total;
+            }
+            total += here;
+            if (here < vectors.length(i) || before != incoming.peekFirst()) {
+                break;
+            }
+        }
+        return total;
+    }
+
+    @Override
     public boolean isHungUp() {
         return peerReset;
     }
@@ -155,11 +172,12 @@ final class FakeSocket implements StreamSocket {
             outgoing.writeBytes(NativeMemory.bytes(vectors.base(from + i), here));
             left -= here;
         }
-        if (taken < offered) {
-            eventDue = true;
-            writableDue = true;
-        }
         return taken;
+    }
+
+    @Override
+    public void awaitRoom() {
+        rearm();
     }
 
     private void checkOpen() {

@@ -152,6 +152,10 @@ class StreamSocketTest {
                 sent += took;
                 if (took < offered) {
                     shortSends++;
+                    pair.call(() -> {
+                        pair.socket.awaitRoom();
+                        return took;
+                    });
                     while (have < sent) {
                         have += pair.peer.getInputStream().read(received, have, (int) (sent - have));
                     }

@@ -29,6 +29,7 @@ import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Listener;
@@ -174,9 +175,10 @@ public final class ReadResponder {
 
     /** Drives a manual device without rest, and looks now and then for connections. */
     private void drive(Listener listener) {
+        WorkCompletion[] none = WorkCompletion.array(1);
         while (!stopped.get()) {
             for (int i = 0; i < LOOKS_PER_ACCEPT; i++) {
-                device.progress(0);
+                completions.poll(none);
             }
             accept(listener.next(0));
         }
