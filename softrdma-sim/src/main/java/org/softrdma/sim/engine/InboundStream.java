@@ -466,16 +466,18 @@ final class InboundStream {
         long length = Integer.toUnsignedLong(NativeMemory.getInt(at + Ddp.READ_LENGTH_OFFSET));
         int sourceStag = NativeMemory.getInt(at + Ddp.READ_SOURCE_STAG_OFFSET);
         long sourceOffset = NativeMemory.getLong(at + Ddp.READ_SOURCE_OFFSET_OFFSET);
+        int row = -1;
         if (length > 0) {
-            AccessResult result =
-                    stags.check(stags.findRemote(sourceStag), domain, AccessRights.REMOTE_READ, sourceOffset, length);
+            row = stags.findRemote(sourceStag);
+            AccessResult result = stags.check(row, domain, AccessRights.REMOTE_READ, sourceOffset, length);
             if (result != AccessResult.GRANTED) {
                 return accessError(AccessCauses.readRequest(result), at);
             }
         }
         int sinkStag = NativeMemory.getInt(at + Ddp.READ_SINK_STAG_OFFSET);
         long sinkOffset = NativeMemory.getLong(at + Ddp.READ_SINK_OFFSET_OFFSET);
-        if (!inboundReads.add(msn, sinkStag, sinkOffset, length, sourceStag, sourceOffset)) {
+        long batch = engine.epoch().current();
+        if (!inboundReads.add(msn, sinkStag, sinkOffset, length, sourceStag, sourceOffset, row, batch)) {
             return protocolError(TerminateCause.DDP_NO_BUFFER, at);
         }
         readRequestMsn++;

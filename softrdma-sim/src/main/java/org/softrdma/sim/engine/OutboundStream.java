@@ -317,10 +317,13 @@ final class OutboundStream {
                     : 0;
         }
         StagTable stags = engine.stags();
-        int row = stags.findRemote(inboundReads.sourceStag(slot));
         long address = inboundReads.sourceOffset(slot);
-        if (stags.check(row, domain, AccessRights.REMOTE_READ, address, length) != AccessResult.GRANTED) {
-            return 0;
+        int row = inboundReads.rowGranted(slot, engine.epoch().current());
+        if (row < 0) {
+            row = stags.findRemote(inboundReads.sourceStag(slot));
+            if (stags.check(row, domain, AccessRights.REMOTE_READ, address, length) != AccessResult.GRANTED) {
+                return 0;
+            }
         }
         if (payload == length && (crc || payload < copyBelow)) {
             return stags.rawAddress(row, address);

@@ -49,14 +49,18 @@ public final class Quiescence {
         @SuppressWarnings("FieldMayBeFinal")
         private long value;
 
+        private long batch;
         private int depth;
         private volatile Thread owner = Thread.currentThread();
 
         Epoch() {}
 
-        /** The batch that runs now; a number never seen before and never again. Engine thread. */
+        /**
+         * The batch that runs now; a number never seen before and never again. A batch whose own thread deregisters memory,
+         * in a callback, is another one from there on. Engine thread.
+         */
         public long current() {
-            return value;
+            return batch;
         }
 
         /** Begins a batch, unless one is running. Engine thread. */
@@ -65,6 +69,7 @@ public final class Quiescence {
                 if (owner != Thread.currentThread()) {
                     owner = Thread.currentThread();
                 }
+                batch++;
                 VALUE.setOpaque(this, value + 1);
                 VarHandle.fullFence();
             }
@@ -79,7 +84,11 @@ public final class Quiescence {
 
         private void awaitEndOfBatch() {
             long seen = (long) VALUE.getAcquire(this);
-            if ((seen & 1) == 0 || owner == Thread.currentThread()) {
+            if ((seen & 1) == 0) {
+                return;
+            }
+            if (owner == Thread.currentThread()) {
+                batch++;
                 return;
             }
             int spins = 0;

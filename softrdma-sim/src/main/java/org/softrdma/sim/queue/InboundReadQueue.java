@@ -14,6 +14,8 @@ public final class InboundReadQueue {
     private final long[] sourceOffsets;
     private final int[] msns;
     private final long[] memoryOffsets;
+    private final int[] rows;
+    private final long[] grants;
     private long head;
     private long cursor;
     private long tail;
@@ -34,10 +36,32 @@ public final class InboundReadQueue {
         sourceOffsets = new long[capacity];
         msns = new int[capacity];
         memoryOffsets = new long[capacity];
+        rows = new int[capacity];
+        grants = new long[capacity];
     }
 
-    /** Adds a request; false if the peer has exceeded its limit. */
-    public boolean add(int msn, int sinkStag, long sinkOffset, long length, int sourceStag, long sourceOffset) {
+    /**
+     * Adds a request.
+     *
+     * @param msn its message sequence number
+     * @param sinkStag STag of the peer's sink
+     * @param sinkOffset tagged offset in the peer's sink
+     * @param length bytes asked for
+     * @param sourceStag STag of the source here
+     * @param sourceOffset tagged offset in the source
+     * @param row of the stag table that was granted; any if the length is 0
+     * @param batch in which it was granted
+     * @return false if the peer has exceeded its limit
+     */
+    public boolean add(
+            int msn,
+            int sinkStag,
+            long sinkOffset,
+            long length,
+            int sourceStag,
+            long sourceOffset,
+            int row,
+            long batch) {
         if (tail - head >= limit) {
             return false;
         }
@@ -48,6 +72,8 @@ public final class InboundReadQueue {
         lengths[slot] = length;
         sourceStags[slot] = sourceStag;
         sourceOffsets[slot] = sourceOffset;
+        rows[slot] = row;
+        grants[slot] = batch;
         tail++;
         return true;
     }
@@ -116,6 +142,11 @@ public final class InboundReadQueue {
     /** STag of the source here. */
     public int sourceStag(int slot) {
         return sourceStags[slot];
+    }
+
+    /** The row of the source that was granted in a batch, or -1 if that was another batch. */
+    public int rowGranted(int slot, long batch) {
+        return grants[slot] == batch ? rows[slot] : -1;
     }
 
     /** Where the source begins in its memory, once the response has begun. */

@@ -11,6 +11,8 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.function.Consumer;
@@ -288,8 +290,20 @@ final class NioEventLoop extends NettyEventLoop {
         public void close() {
             if (!closed) {
                 closed = true;
+                SelectionKey key = registration.attachment();
                 registration.cancel();
                 closeQuietly(channel);
+                releasePort(key.selector());
+            }
+        }
+
+        /** The descriptor of a registered channel, and so its port, lives on until its selector looks again. */
+        private void releasePort(Selector selector) {
+            try {
+                // What is ready is reported again by the loop's own next look.
+                int ignored = selector.selectNow();
+            } catch (IOException e) {
+                LOG.debug("close of the listener on {}", local, e);
             }
         }
     }

@@ -1,0 +1,71 @@
+package org.softrdma.sim.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+class QuiescenceTest {
+    private static final int LOOKS = 1000;
+    private static final long DEADLINE_SECONDS = 30;
+
+    private final Quiescence quiescence = new Quiescence();
+    private final Quiescence.Epoch epoch = quiescence.newEpoch();
+
+    @Test
+    void shouldWaitForTheEndOfTheBatchThatRuns() throws Exception {
+        AtomicBoolean ended = new AtomicBoolean();
+        CountDownLatch begun = new CountDownLatch(1);
+        epoch.enter();
+        CompletableFuture<Boolean> endedBefore = CompletableFuture.supplyAsync(
+                () -> {
+                    begun.countDown();
+                    quiescence.await();
+                    return ended.get();
+                },
+                task -> Thread.ofPlatform().daemon().start(task));
+        assertTrue(begun.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
+        for (int i = 0; i < LOOKS; i++) {
+            assertTrue(!endedBefore.isDone(), "returned while the batch was running");
+            Thread.yield();
+        }
+        ended.set(true);
+        epoch.exit();
+        assertTrue(endedBefore.get(DEADLINE_SECONDS, TimeUnit.SECONDS), "returned before the batch had ended");
+    }
+
+    @Test
+    void shouldNotWaitWhenNoBatchRuns() {
+        quiescence.await();
+        epoch.enter();
+        epoch.exit();
+        quiescence.await();
+    }
+
+    @Test
+    void shouldNumberEachBatchAnew() {
+        epoch.enter();
+        long first = epoch.current();
+        epoch.enter();
+        assertEquals(first, epoch.current(), "a batch within a batch is the same batch");
+        epoch.exit();
+        epoch.exit();
+        epoch.enter();
+        assertNotEquals(first, epoch.current());
+        epoch.exit();
+    }
+
+    @Test
+    void shouldForgetWhatTheBatchWasGrantedWhenItsOwnThreadWaits() {
+        epoch.enter();
+        long before = epoch.current();
+        quiescence.await();
+        assertNotEquals(before, epoch.current(), "grants of before the deregistration still hold");
+        epoch.exit();
+    }
+}
