@@ -3,19 +3,28 @@ package org.softrdma.sim.queue;
 /**
  * READ requests of the peer that wait for their response (IRRQ, RFC 5040 section 6.2). Bounded by the IRD granted to the
  * peer. Engine thread only.
+ *
+ * <p>One request is one row of 64 bytes, and an empty queue begins again at its first row: with a thousand connections the
+ * rows of each are cold, and a peer with few requests in flight should cost few cache lines, however many were granted.
+ *
+ * <pre>
+ *   row of longs:  0 sink STag, source STag | 1 sink offset | 2 source offset | 3 MSN, length
+ *                  4 offset in the source's memory | 5 batch that granted it | 6 row of the stag table | 7 -
+ * </pre>
  */
 public final class InboundReadQueue {
+    private static final int ROW_SHIFT = 3;
+    private static final int STAGS = 0;
+    private static final int SINK_OFFSET = 1;
+    private static final int SOURCE_OFFSET = 2;
+    private static final int MSN_AND_LENGTH = 3;
+    private static final int MEMORY_OFFSET = 4;
+    private static final int GRANT = 5;
+    private static final int ROW = 6;
+
     private final int limit;
     private final int mask;
-    private final int[] sinkStags;
-    private final long[] sinkOffsets;
-    private final long[] lengths;
-    private final int[] sourceStags;
-    private final long[] sourceOffsets;
-    private final int[] msns;
-    private final long[] memoryOffsets;
-    private final int[] rows;
-    private final long[] grants;
+    private final long[] rows;
     private long head;
     private long cursor;
     private long tail;
@@ -29,15 +38,7 @@ public final class InboundReadQueue {
         this.limit = limit;
         int capacity = limit <= 1 ? 1 : Integer.highestOneBit(limit - 1) << 1;
         mask = capacity - 1;
-        sinkStags = new int[capacity];
-        sinkOffsets = new long[capacity];
-        lengths = new long[capacity];
-        sourceStags = new int[capacity];
-        sourceOffsets = new long[capacity];
-        msns = new int[capacity];
-        memoryOffsets = new long[capacity];
-        rows = new int[capacity];
-        grants = new long[capacity];
+        rows = new long[capacity << ROW_SHIFT];
     }
 
     /**
@@ -46,7 +47,7 @@ public final class InboundReadQueue {
      * @param msn its message sequence number
      * @param sinkStag STag of the peer's sink
      * @param sinkOffset tagged offset in the peer's sink
-     * @param length bytes asked for
+     * @param length bytes asked for, at most 2^32 - 1
      * @param sourceStag STag of the source here
      * @param sourceOffset tagged offset in the source
      * @param row of the stag table that was granted; any if the length is 0
@@ -65,20 +66,27 @@ public final class InboundReadQueue {
         if (tail - head >= limit) {
             return false;
         }
-        int slot = (int) tail & mask;
-        msns[slot] = msn;
-        sinkStags[slot] = sinkStag;
-        sinkOffsets[slot] = sinkOffset;
-        lengths[slot] = length;
-        sourceStags[slot] = sourceStag;
-        sourceOffsets[slot] = sourceOffset;
-        rows[slot] = row;
-        grants[slot] = batch;
+        if (head == tail) {
+            head = 0;
+            cursor = 0;
+            tail = 0;
+        }
+        int slot = slot(tail);
+        rows[slot + STAGS] = pair(sinkStag, sourceStag);
+        rows[slot + SINK_OFFSET] = sinkOffset;
+        rows[slot + SOURCE_OFFSET] = sourceOffset;
+        rows[slot + MSN_AND_LENGTH] = pair(msn, (int) length);
+        rows[slot + GRANT] = batch;
+        rows[slot + ROW] = row;
         tail++;
         return true;
     }
 
-    /** Sequence of the request to be answered next. */
+    private static long pair(int high, int low) {
+        return (long) high << Integer.SIZE | Integer.toUnsignedLong(low);
+    }
+
+    /** Sequence of the request to be answered next. Sequences hold while the queue is not empty. */
     public long cursor() {
         return cursor;
     }
@@ -114,53 +122,53 @@ public final class InboundReadQueue {
         cursor = tail;
     }
 
-    /** The slot of a sequence. */
+    /** The slot of a sequence, for the methods below. */
     public int slot(long sequence) {
-        return (int) sequence & mask;
+        return ((int) sequence & mask) << ROW_SHIFT;
     }
 
     /** Message sequence number of the request. */
     public int msn(int slot) {
-        return msns[slot];
+        return (int) (rows[slot + MSN_AND_LENGTH] >>> Integer.SIZE);
     }
 
     /** STag of the peer's sink. */
     public int sinkStag(int slot) {
-        return sinkStags[slot];
+        return (int) (rows[slot + STAGS] >>> Integer.SIZE);
     }
 
     /** Tagged offset in the peer's sink. */
     public long sinkOffset(int slot) {
-        return sinkOffsets[slot];
+        return rows[slot + SINK_OFFSET];
     }
 
     /** Bytes asked for. */
     public long length(int slot) {
-        return lengths[slot];
+        return Integer.toUnsignedLong((int) rows[slot + MSN_AND_LENGTH]);
     }
 
     /** STag of the source here. */
     public int sourceStag(int slot) {
-        return sourceStags[slot];
-    }
-
-    /** The row of the source that was granted in a batch, or -1 if that was another batch. */
-    public int rowGranted(int slot, long batch) {
-        return grants[slot] == batch ? rows[slot] : -1;
-    }
-
-    /** Where the source begins in its memory, once the response has begun. */
-    public long memoryOffset(int slot) {
-        return memoryOffsets[slot];
-    }
-
-    /** Remembers where the source begins in its memory. */
-    public void memoryOffset(int slot, long offset) {
-        memoryOffsets[slot] = offset;
+        return (int) rows[slot + STAGS];
     }
 
     /** Tagged offset in the source. */
     public long sourceOffset(int slot) {
-        return sourceOffsets[slot];
+        return rows[slot + SOURCE_OFFSET];
+    }
+
+    /** The row of the source that was granted in a batch, or -1 if that was another batch. */
+    public int rowGranted(int slot, long batch) {
+        return rows[slot + GRANT] == batch ? (int) rows[slot + ROW] : -1;
+    }
+
+    /** Where the source begins in its memory, once the response has begun. */
+    public long memoryOffset(int slot) {
+        return rows[slot + MEMORY_OFFSET];
+    }
+
+    /** Remembers where the source begins in its memory. */
+    public void memoryOffset(int slot, long offset) {
+        rows[slot + MEMORY_OFFSET] = offset;
     }
 }
