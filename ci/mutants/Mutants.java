@@ -8,11 +8,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * Proves that tests can fail: applies one-line mutants to the sources, one at a time, and expects the named conformance cases
- * to fail. A mutant that nothing notices, and one whose line is no longer there, fail the run.
+ * (or the named test classes of the mutated module, which must have been compiled) to fail. A mutant that nothing notices, and one whose line is no longer there, fail the run.
  *
  * <p>Run as {@code java ci/mutants/Mutants.java LIST JAR [NAME]}: LIST is a file of mutants (its head says how it is written),
  * JAR the executable jar, NAME a part of the name of the mutants to run. The mutated class is compiled alone and put in front
@@ -47,7 +48,7 @@ public final class Mutants {
             } else {
                 failed++;
             }
-            System.out.printf("%-72s %s  %d ms%n", mutant.get("mutant") + " [" + mutant.get("cases") + "]",
+            System.out.printf("%-72s %s  %d ms%n", mutant.get("mutant") + " [" + mutant.getOrDefault("tests", mutant.get("cases")) + "]",
                     fault.isEmpty() ? "noticed" : "FAILED: " + fault, ms);
         }
         System.out.println(passed + " passed, " + failed + " failed");
@@ -92,18 +93,7 @@ public final class Mutants {
             if (!compiled.startsWith("0 ")) {
                 return "it does not compile: " + compiled;
             }
-            String outcome = execute(work, List.of(
-                    java,
-                    "--enable-native-access=ALL-UNNAMED",
-                    "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
-                    "-cp",
-                    classes + File.pathSeparator + jar,
-                    "org.softrdma.cli.Main",
-                    "tck",
-                    "--provider",
-                    mutant.getOrDefault("provider", "sim"),
-                    "--case",
-                    mutant.get("cases")));
+            String outcome = execute(work, mutant.containsKey("tests") ? tests(mutant, classes) : cases(mutant, classes));
             // 1: cases failed; anything else than 0, a crash too, is noticed as well, but a wrong command line (2) is not.
             return outcome.startsWith("0 ") || outcome.startsWith("2 ") ? "not noticed: " + tail(outcome) : "";
         } finally {
@@ -111,6 +101,35 @@ public final class Mutants {
                 files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
             }
         }
+    }
+
+    private List<String> cases(Map<String, String> mutant, Path classes) {
+        List<String> command = java(classes, jar);
+        command.addAll(List.of(
+                "org.softrdma.cli.Main",
+                "tck",
+                "--provider",
+                mutant.getOrDefault("provider", "sim"),
+                "--case",
+                mutant.get("cases")));
+        return command;
+    }
+
+    private List<String> tests(Map<String, String> mutant, Path classes) {
+        Path module = root.resolve(Path.of(mutant.get("file")).getName(0));
+        List<String> command = java(classes, jar, module.resolve("target/test-classes"));
+        command.add(root.resolve("ci/mutants/RunTests.java").toString());
+        command.addAll(List.of(mutant.get("tests").split(",")));
+        return command;
+    }
+
+    private List<String> java(Path... classPath) {
+        return new ArrayList<>(List.of(
+                java,
+                "--enable-native-access=ALL-UNNAMED",
+                "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
+                "-cp",
+                Stream.of(classPath).map(Path::toString).collect(Collectors.joining(File.pathSeparator))));
     }
 
     /** Exit code, a blank, and the output. */
