@@ -6,7 +6,6 @@ import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
@@ -67,7 +66,11 @@ public final class NettyTransport implements Transport {
     /** The portable transport; parameters as for {@link #epoll}. */
     public static Transport nio(int threads, boolean manualProgress, SocketOptions options) {
         return new NettyTransport(
-                "nio", NioIoHandler.newFactory(), loop -> new NioEventLoop(loop, options), threads, manualProgress);
+                "nio",
+                SelectorIoHandler.newFactory(!manualProgress),
+                loop -> new NioEventLoop(loop, options),
+                threads,
+                manualProgress);
     }
 
     @Override

@@ -300,8 +300,9 @@ final class NioEventLoop extends NettyEventLoop {
         /** The descriptor of a registered channel, and so its port, lives on until its selector looks again. */
         private void releasePort(Selector selector) {
             try {
-                // What is ready is reported again by the loop's own next look.
-                int ignored = selector.selectNow();
+                int ignored = selector.selectNow(key -> {
+                    // What is ready is reported again by the loop's own next look.
+                });
             } catch (IOException e) {
                 LOG.debug("close of the listener on {}", local, e);
             }

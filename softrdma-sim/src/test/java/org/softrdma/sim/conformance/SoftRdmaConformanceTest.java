@@ -46,6 +46,13 @@ class SoftRdmaConformanceTest {
     }
 
     @Test
+    void shouldKeepTheRulesWhenTheRequesterMakesProgressByHandOverNio() {
+        run(ConformanceSettings.of("sim", Map.of("progress", "manual", "transport", "nio"))
+                .withResponderOptions(NIO)
+                .withScale(BRIEF));
+    }
+
+    @Test
     void shouldKeepTheRulesWhenEveryFrameHasACrc() {
         run(ConformanceSettings.of("sim", Map.of("crc", "on")).withScale(BRIEF));
     }
