@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,8 +25,10 @@ final class EpollEventLoop extends NettyEventLoop {
     /** Only while a socket is full: with it each request of a peer would also tell that there is room. */
     private static final EpollIoOps INPUT_AND_ROOM = INPUT.with(EpollIoOps.EPOLLOUT);
 
+    /** What is reported in any case (epoll_ctl(2)); NONE would take the socket out of the epoll set for good. */
+    private static final EpollIoOps NO_INPUT = EpollIoOps.EPOLLERR;
+
     private static final int SOCKADDR_BYTES = 128;
-    private static final int ACCEPT_PAUSE_MS = 100;
 
     EpollEventLoop(IoEventLoop loop, SocketOptions options) {
         super(loop, options);
@@ -259,7 +260,7 @@ final class EpollEventLoop extends NettyEventLoop {
         private final Consumer<PendingSocket> accepted;
         private final InetSocketAddress local;
         private final IoRegistration registration;
-        private boolean failing;
+        private final AcceptPause pause;
         private boolean closed;
 
         EpollAcceptor(Socket socket, Consumer<PendingSocket> accepted) throws IOException {
@@ -268,6 +269,7 @@ final class EpollEventLoop extends NettyEventLoop {
             local = socket.localAddress();
             registration = register(this);
             registration.submit(EpollIoOps.EPOLLIN);
+            pause = new AcceptPause(EpollEventLoop.this, local, registration, NO_INPUT, EpollIoOps.EPOLLIN);
         }
 
         @Override
@@ -282,31 +284,10 @@ final class EpollEventLoop extends NettyEventLoop {
                 for (int fd = socket.accept(address); fd >= 0; fd = socket.accept(address)) {
                     accepted.accept(new Pending(new Socket(fd)));
                 }
-                failing = false;
+                pause.succeeded();
             } catch (IOException e) {
-                pauseAccepting(e);
+                pause.failed(e);
             }
-        }
-
-        /** Most likely no descriptors are left: level-triggered events would spin until some are. */
-        private void pauseAccepting(IOException cause) {
-            if (!failing) {
-                failing = true;
-                LOG.warn(
-                        "accept on {} failed, trying again every {} ms: {}",
-                        local,
-                        ACCEPT_PAUSE_MS,
-                        cause.getMessage());
-            }
-            registration.submit(EpollIoOps.NONE);
-            schedule(
-                    () -> {
-                        if (!closed) {
-                            registration.submit(EpollIoOps.EPOLLIN);
-                        }
-                    },
-                    ACCEPT_PAUSE_MS,
-                    TimeUnit.MILLISECONDS);
         }
 
         @Override

@@ -255,6 +255,7 @@ final class NioEventLoop extends NettyEventLoop {
         private final Consumer<PendingSocket> accepted;
         private final InetSocketAddress local;
         private final IoRegistration registration;
+        private final AcceptPause pause;
         private boolean closed;
 
         NioAcceptor(ServerSocketChannel channel, Consumer<PendingSocket> accepted) throws IOException {
@@ -263,6 +264,7 @@ final class NioEventLoop extends NettyEventLoop {
             local = (InetSocketAddress) channel.getLocalAddress();
             registration = register(this);
             registration.submit(NioIoOps.ACCEPT);
+            pause = new AcceptPause(NioEventLoop.this, local, registration, NioIoOps.NONE, NioIoOps.ACCEPT);
         }
 
         @Override
@@ -276,8 +278,9 @@ final class NioEventLoop extends NettyEventLoop {
                 for (SocketChannel next = channel.accept(); next != null; next = channel.accept()) {
                     accepted.accept(new Pending(next));
                 }
+                pause.succeeded();
             } catch (IOException e) {
-                LOG.warn("accept on {} failed: {}", local, e.getMessage());
+                pause.failed(e);
             }
         }
 

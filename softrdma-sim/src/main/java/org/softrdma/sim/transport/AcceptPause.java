@@ -1,0 +1,63 @@
+package org.softrdma.sim.transport;
+
+import io.netty.channel.IoOps;
+import io.netty.channel.IoRegistration;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The rest of an acceptor after accept(2) has failed: most likely no descriptors are left, and level-triggered events would
+ * spin until some are. Its loop's thread only.
+ */
+final class AcceptPause {
+    private static final Logger LOG = LoggerFactory.getLogger(AcceptPause.class);
+    private static final int PAUSE_MS = 100;
+
+    private final EventLoop loop;
+    private final InetSocketAddress local;
+    private final IoRegistration registration;
+    private final IoOps none;
+    private final IoOps accept;
+    private boolean failing;
+
+    /**
+     * For one listening socket.
+     *
+     * @param loop that drives it
+     * @param local its address
+     * @param registration of it
+     * @param none ask for no events
+     * @param accept ask for connections
+     */
+    AcceptPause(EventLoop loop, InetSocketAddress local, IoRegistration registration, IoOps none, IoOps accept) {
+        this.loop = loop;
+        this.local = local;
+        this.registration = registration;
+        this.none = none;
+        this.accept = accept;
+    }
+
+    /** Every connection that waited was accepted. */
+    void succeeded() {
+        failing = false;
+    }
+
+    /** Tries again later. */
+    void failed(IOException cause) {
+        if (!failing) {
+            failing = true;
+            LOG.warn("accept on {} failed, trying again every {} ms: {}", local, PAUSE_MS, cause.getMessage());
+        }
+        registration.submit(none);
+        loop.schedule(this::resume, PAUSE_MS, TimeUnit.MILLISECONDS);
+    }
+
+    private void resume() {
+        if (registration.isValid()) {
+            registration.submit(accept);
+        }
+    }
+}
