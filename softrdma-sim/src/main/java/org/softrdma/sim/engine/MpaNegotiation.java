@@ -1,12 +1,12 @@
 package org.softrdma.sim.engine;
 
-import org.softrdma.sim.wire.MalformedFrameException;
 import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.sim.wire.TerminateCause;
 
 /** The rules of the handshake as pure functions (RFC 5044 section 7.1, RFC 6581 section 9). */
 final class MpaNegotiation {
-    private static final byte[] NO_DATA = {};
+    /** Why a peer is refused that sets M, as what is said of it. */
+    static final String MARKERS = "requires MPA markers (RFC 5044 section 4.3); this is iWARP without markers";
 
     private MpaNegotiation() {}
 
@@ -53,9 +53,7 @@ final class MpaNegotiation {
             return new Outcome.Rejected(reply.privateData());
         }
         if (reply.markers()) {
-            return new Outcome.Refused(
-                    TerminateCause.MPA_LOCAL_CATASTROPHIC,
-                    "the peer requires MPA markers (RFC 5044 section 4.3); this is iWARP without markers");
+            return new Outcome.Refused(TerminateCause.MPA_LOCAL_CATASTROPHIC, "the peer " + MARKERS);
         }
         if (reply.enhanced() != request.enhanced()) {
             return new Outcome.Refused(
@@ -80,18 +78,6 @@ final class MpaNegotiation {
         }
         int ord = reply.ird() == MpaFrame.DEPTH_MASK ? localOrd : Math.min(localOrd, reply.ird());
         return new Outcome.Agreed(new NegotiatedStream(crc, reply.revision(), reply.peerToPeer(), ord, localIrd));
-    }
-
-    /**
-     * Refuses requests that can never be accepted, before the application sees them.
-     *
-     * @throws MalformedFrameException saying why
-     */
-    static void checkRequest(MpaFrame request) throws MalformedFrameException {
-        if (request.markers()) {
-            throw new MalformedFrameException(
-                    "the peer requires MPA markers (RFC 5044 section 4.3); this is iWARP without markers");
-        }
     }
 
     /** What the responder settles on. */
@@ -140,10 +126,5 @@ final class MpaNegotiation {
                 0,
                 0,
                 privateData);
-    }
-
-    /** The reply to a frame that could not even be understood: rejected, without private data. */
-    static MpaFrame rejectMalformed() {
-        return new MpaFrame(false, false, false, true, false, 1, false, 0, 0, 0, NO_DATA);
     }
 }

@@ -26,6 +26,8 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 public final class PassiveHandshake implements Handshake {
     private static final Logger LOG = LoggerFactory.getLogger(PassiveHandshake.class);
 
+    private static final byte[] NO_DATA = {};
+
     private final Connection connection;
     private final Consumer<PassiveHandshake> onRequest;
     private final Runnable onSettled;
@@ -123,17 +125,26 @@ public final class PassiveHandshake implements Handshake {
             if (frame == null) {
                 return;
             }
-            MpaNegotiation.checkRequest(frame);
             settled();
+            if (frame.markers()) {
+                refused("it " + MpaNegotiation.MARKERS);
+                connection.reject(MpaNegotiation.reject(frame, NO_DATA));
+                return;
+            }
             request = frame;
             current.pause();
             onRequest.accept(this);
         } catch (MalformedFrameException e) {
             settled();
-            connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
-            LOG.info("refused the connection of {}: {}", remote, e.getMessage());
-            connection.reject(MpaNegotiation.rejectMalformed());
+            refused(String.valueOf(e.getMessage()));
+            // Without a reply (RFC 5044 sections 7.1.1 and 7.1.2): this peer may speak another protocol.
+            connection.close();
         }
+    }
+
+    private void refused(String reason) {
+        connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
+        LOG.info("refused the connection of {}: {}", remote, reason);
     }
 
     /**

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -28,9 +29,6 @@ import org.softrdma.verbs.cm.ConnectionRequest;
 
 /** What peers send to a listener, good and bad (RFC 5044 section 7.1, RFC 6581 section 9). */
 class PassiveHandshakeTest {
-    /** The reply to a frame that cannot be understood: rejected, revision 1. */
-    private static final byte[] REFUSAL = Frames.mpa(Frames.REPLY_KEY, Frames.REJECTED, 1, new byte[0]);
-
     private static final byte[] GOOD =
             Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, 16, 16, (byte) 5));
 
@@ -52,32 +50,88 @@ class PassiveHandshakeTest {
                 Arguments.of("private data of 513", Frames.mpa(Frames.REQUEST_KEY, 0, 1, new byte[513])),
                 Arguments.of("private data of 32768", Frames.mpa(Frames.REQUEST_KEY, 0, 1, 32_768, new byte[0])),
                 Arguments.of("private data of 65535", Frames.mpa(Frames.REQUEST_KEY, 0, 1, 65_535, new byte[600])),
-                Arguments.of("markers, rev 1", Frames.mpa(Frames.REQUEST_KEY, Frames.MARKERS, 1, new byte[0])),
-                Arguments.of(
-                        "markers, rev 2",
-                        Frames.mpa(Frames.REQUEST_KEY, Frames.MARKERS | Frames.ENHANCED, 2, Frames.depths(0, 1, 1))),
                 Arguments.of("no depths", Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, new byte[0])),
                 Arguments.of("1 byte of depths", Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, new byte[1])),
                 Arguments.of("3 bytes of depths", Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, new byte[3])));
-        return all.stream()
-                .flatMap(one -> Stream.of("epoll", "nio")
-                        .map(transport -> Arguments.of(one.get()[0], one.get()[1], transport)));
+        return onBothTransports(all);
+    }
+
+    private static Stream<Arguments> onBothTransports(List<Arguments> cases) {
+        return cases.stream()
+                .flatMap(one -> Stream.of("epoll", "nio").map(transport -> {
+                    List<Object> arguments = new ArrayList<>(List.of(one.get()));
+                    arguments.add(transport);
+                    return Arguments.of(arguments.toArray());
+                }));
     }
 
     @ParameterizedTest(name = "{0}, {2}")
     @MethodSource("malformed")
-    void shouldRefuseReadably(String name, byte[] request, String transport) throws Exception {
+    void shouldCloseWithoutAReplyWhenTheRequestIsMalformed(String name, byte[] request, String transport)
+            throws Exception {
         try (TestDevice server = new TestDevice("transport", transport, "handshake-timeout", "300");
                 Bystander bystander = new Bystander(server, transport)) {
             bystander.begin();
             Map<String, Long> before = server.trouble();
             try (RawPeer peer = RawPeer.connect(server.address())) {
                 peer.sendBytes(request);
-                assertArrayEquals(REFUSAL, peer.receive(REFUSAL.length));
-                peer.expectEnd();
+                assertEquals(0, peer.awaitEnd(), "bytes sent to a peer that may speak another protocol");
             }
             server.awaitTrouble(before, Map.of("handshakeErrors", 1L));
             assertTrue(server.listener().next(0).isEmpty(), "a malformed request never becomes one");
+            expectCountedOnce(server, before);
+            bystander.finish();
+        }
+    }
+
+    /** Requests that are well formed but ask for markers, and the replies they get, in their own form. */
+    static Stream<Arguments> markers() {
+        int readyByWrite = Frames.PEER_TO_PEER | Frames.RTR_WRITE;
+        int readyByAny = Frames.PEER_TO_PEER | Frames.RTR_WRITE | Frames.RTR_READ;
+        return onBothTransports(List.of(
+                Arguments.of(
+                        "rev 1",
+                        Frames.mpa(Frames.REQUEST_KEY, Frames.MARKERS, 1, new byte[] {1, 2}),
+                        Frames.mpa(Frames.REPLY_KEY, Frames.REJECTED, 1, new byte[0])),
+                Arguments.of(
+                        "rev 2, CRC, not enhanced",
+                        Frames.mpa(Frames.REQUEST_KEY, Frames.MARKERS | Frames.CRC, 2, new byte[0]),
+                        Frames.mpa(Frames.REPLY_KEY, Frames.REJECTED | Frames.CRC, 2, new byte[0])),
+                Arguments.of(
+                        "enhanced",
+                        Frames.mpa(
+                                Frames.REQUEST_KEY, Frames.MARKERS | Frames.ENHANCED, 2, Frames.depths(0, 1, 1, (byte)
+                                        7)),
+                        Frames.mpa(Frames.REPLY_KEY, Frames.REJECTED | Frames.ENHANCED, 2, Frames.depths(0, 0, 0))),
+                Arguments.of(
+                        "enhanced, peer-to-peer",
+                        Frames.mpa(
+                                Frames.REQUEST_KEY,
+                                Frames.MARKERS | Frames.ENHANCED,
+                                2,
+                                Frames.depths(readyByWrite, 1, 1)),
+                        Frames.mpa(
+                                Frames.REPLY_KEY,
+                                Frames.REJECTED | Frames.ENHANCED,
+                                2,
+                                Frames.depths(readyByAny, 0, 0)))));
+    }
+
+    @ParameterizedTest(name = "{0}, {3}")
+    @MethodSource("markers")
+    void shouldRejectInThePeersFormWhenItRequiresMarkers(String name, byte[] request, byte[] reply, String transport)
+            throws Exception {
+        try (TestDevice server = new TestDevice("transport", transport, "handshake-timeout", "300");
+                Bystander bystander = new Bystander(server, transport)) {
+            bystander.begin();
+            Map<String, Long> before = server.trouble();
+            try (RawPeer peer = RawPeer.connect(server.address())) {
+                peer.sendBytes(request);
+                assertEquals(Frames.hex(reply), Frames.hex(peer.receiveMpa()));
+                peer.expectEnd();
+            }
+            server.awaitTrouble(before, Map.of("handshakeErrors", 1L));
+            assertTrue(server.listener().next(0).isEmpty(), "a request for markers never becomes one");
             expectCountedOnce(server, before);
             bystander.finish();
         }
@@ -274,10 +328,7 @@ class PassiveHandshakeTest {
                                 Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(p2p | Frames.RTR_SEND, 16, 16)),
                         Frames.mpa(Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(both, ird, ord, data)),
                         ord));
-        return all.stream()
-                .flatMap(one -> Stream.of("epoll", "nio")
-                        .map(transport ->
-                                Arguments.of(one.get()[0], one.get()[1], one.get()[2], one.get()[3], transport)));
+        return onBothTransports(all);
     }
 
     @ParameterizedTest(name = "{0}, {4}")

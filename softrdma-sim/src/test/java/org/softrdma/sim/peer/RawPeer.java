@@ -114,18 +114,20 @@ public final class RawPeer implements AutoCloseable {
         assertEquals("", Frames.hex(rest), "bytes before the end of the stream");
     }
 
-    /** Waits for the end of the stream by whatever means, and ignores what comes before it. */
-    public void awaitEnd() {
+    /** Waits for the end of the stream by whatever means; how many bytes came before it. */
+    public long awaitEnd() {
         byte[] scrap = new byte[1 << 16];
+        long total = 0;
         try {
-            while (in.read(scrap) >= 0) {
-                // Until the end, a reset, or the deadline.
+            for (int here = in.read(scrap); here >= 0; here = in.read(scrap)) {
+                total += here;
             }
         } catch (java.net.SocketTimeoutException e) {
             throw new AssertionError("the device did not end the connection within " + DEADLINE_MS + " ms", e);
         } catch (IOException e) {
             // A reset is an end too.
         }
+        return total;
     }
 
     /** Ends the stream of this side. */
