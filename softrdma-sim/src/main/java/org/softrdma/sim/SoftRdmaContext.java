@@ -51,7 +51,10 @@ public final class SoftRdmaContext {
         options.put("crc", "on or off: ask for CRC32C on connections; default off");
         options.put("mpa-revision", "1 or 2: MPA revision of outgoing requests; default 2");
         options.put("regions", "most live memory regions; default " + StagTable.MAX_ROWS);
-        options.put("segment", "most payload bytes of a DDP segment; default " + EngineLimits.LARGEST_PAYLOAD);
+        options.put(
+                "segment",
+                "most payload bytes of a DDP segment, towards an RNIC TCP's segment less 24; default "
+                        + EngineLimits.LARGEST_PAYLOAD);
         options.put(
                 "copy-below",
                 "payloads below this many bytes are copied, others gathered; default " + DEFAULT_COPY_BELOW);
