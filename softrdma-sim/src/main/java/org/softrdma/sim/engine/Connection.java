@@ -180,8 +180,7 @@ public final class Connection implements SocketEvents {
         } catch (IOException e) {
             broken(e);
         } catch (RuntimeException e) {
-            LOG.error("a fault in the engine costs this connection", e);
-            broken(new IOException("a fault in the engine: " + e, e));
+            fault(e);
         } finally {
             engine.epoch().exit();
         }
@@ -272,8 +271,7 @@ public final class Connection implements SocketEvents {
         } catch (IOException e) {
             broken(e);
         } catch (RuntimeException e) {
-            LOG.error("a fault in the engine costs this connection", e);
-            broken(new IOException("a fault in the engine: " + e, e));
+            fault(e);
         } finally {
             engine.epoch().exit();
         }
@@ -501,6 +499,12 @@ public final class Connection implements SocketEvents {
         if (endTimer == null) {
             endTimer = engine.loop().schedule(this::close, engine.limits().lingerTimeoutNs(), TimeUnit.NANOSECONDS);
         }
+    }
+
+    private void fault(RuntimeException e) {
+        LOG.error("a fault in the engine costs this connection", e);
+        engine.counters().increment(Counter.ENGINE_FAULTS);
+        broken(new IOException("a fault in the engine: " + e, e));
     }
 
     private void broken(IOException e) {

@@ -20,6 +20,8 @@ public enum Counter {
     CRC_ERRORS("crcErrors"),
     /** Handshakes that failed: malformed, refused, too slow. */
     HANDSHAKE_ERRORS("handshakeErrors"),
+    /** Faults of the engine itself, each of which cost a connection: always 0, or there is a bug. */
+    ENGINE_FAULTS("engineFaults"),
     /** Connections established. */
     CONNECTIONS_ESTABLISHED("connectionsEstablished"),
     /** Established connections that ended. */

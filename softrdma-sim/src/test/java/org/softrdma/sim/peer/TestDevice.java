@@ -49,6 +49,7 @@ public final class TestDevice implements AutoCloseable {
             "protocolErrors",
             "crcErrors",
             "handshakeErrors",
+            "engineFaults",
             "terminatesSent",
             "terminatesReceived",
             "connectionsClosed");
