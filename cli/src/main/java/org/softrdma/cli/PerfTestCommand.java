@@ -141,7 +141,10 @@ abstract class PerfTestCommand implements Callable<Integer> {
             description = "Bandwidth in Gb/sec instead of MiB/sec.")
     private boolean gbits;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Also write the results there.")
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            description = "Also write the results and the device's counters there; a server writes its counters.")
     private @Nullable Path json;
 
     @Option(
@@ -180,6 +183,10 @@ abstract class PerfTestCommand implements Callable<Integer> {
         if (port < 1 || port > LAST_PORT) {
             throw new ParameterException(spec.commandLine(), "-p " + port + ": expected a port from 1 to " + LAST_PORT);
         }
+        if (host == null && again && json != null) {
+            throw new ParameterException(
+                    spec.commandLine(), "--json: a server that runs for ever writes none, leave out --run-infinitely");
+        }
         PerfOptions options = options();
         Optional<String> notPinned = Pinning.detect().pinThisProcess(cpu);
         notPinned.ifPresent(spec.commandLine().getErr()::println);
@@ -198,6 +205,9 @@ abstract class PerfTestCommand implements Callable<Integer> {
     private void serve(@Nullable CoreClock cores) {
         try (VerbsDevice device = PerfSupport.open(spec, provider, progress, PerfProgress.ENGINE)) {
             new PerfServer(device, test, cores, spec.commandLine().getOut()).serve(new InetSocketAddress(port), again);
+            if (json != null) {
+                PerfSupport.write(json, results(device));
+            }
         }
     }
 
@@ -209,7 +219,7 @@ abstract class PerfTestCommand implements Callable<Integer> {
         try (VerbsDevice device = PerfSupport.open(spec, provider, progress, PerfProgress.MANUAL)) {
             List<PerfRow> rows = PerfClient.run(device, options, table, server);
             if (json != null) {
-                write(json, options, rows, device.name());
+                write(json, options, rows, device);
             }
         }
     }
@@ -238,12 +248,19 @@ abstract class PerfTestCommand implements Callable<Integer> {
         }
     }
 
-    private void write(Path file, PerfOptions options, List<PerfRow> rows, String device) {
+    /** What both ends write: where they ran, and what the device counted. */
+    private ObjectNode results(VerbsDevice device) {
         ObjectMapper mapper = new ObjectMapper();
         ObjectNode root = mapper.createObjectNode();
-        root.put("schema", 1).put("test", test.command()).put("device", device);
+        root.put("schema", 1).put("test", test.command()).put("device", device.name());
         root.set("machine", mapper.valueToTree(MachineDescription.here(PerfSupport.codeDirectory())));
-        root.set("options", mapper.valueToTree(options));
+        root.set("counters", mapper.valueToTree(device.counters()));
+        return root;
+    }
+
+    private void write(Path file, PerfOptions options, List<PerfRow> rows, VerbsDevice device) {
+        ObjectNode root = results(device);
+        root.set("options", new ObjectMapper().valueToTree(options));
         ArrayNode results = root.putArray("results");
         for (PerfRow row : rows) {
             ObjectNode node = results.addObject();

@@ -62,6 +62,12 @@ class MainTest {
     }
 
     @Test
+    void shouldRefuseAFileOfResultsWhenTheServerNeverEnds() {
+        assertEquals(Main.EXIT_USAGE, execute("perf", "read-bw", "--run-infinitely", "--json", "results.json"));
+        assertTrue(err.toString().contains("leave out --run-infinitely"), err::toString);
+    }
+
+    @Test
     void shouldShowTheStackTraceWhenAskedForIt() {
         assertEquals(Main.EXIT_USAGE, execute("refuse", "--stacktrace"));
         assertTrue(err.toString().contains("\tat "), err::toString);
