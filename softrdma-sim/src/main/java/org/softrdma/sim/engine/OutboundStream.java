@@ -57,6 +57,9 @@ final class OutboundStream {
     private long requestOffset;
     private long responseOffset;
     private @Nullable Binding responseBinding;
+    /** Where {@link #responseSource} found a response of one segment, which needs no binding unless it goes in part. */
+    private int responseRow;
+
     private long faultSequence = -1;
     private @Nullable MemorySegment terminate;
     private int terminateUlpdu;
@@ -306,8 +309,8 @@ final class OutboundStream {
     /**
      * Where the next part of a response is read from, or 0 if that may not be read (any more).
      *
-     * <p>A response of one copied segment looks its key up anew. One that is gathered or has several segments keeps the binding
-     * it began with, so that it sees one memory to its end even if the region is swapped.
+     * <p>A response of one segment needs its row of the stag table only. One of several keeps the binding it began with, so that
+     * it sees one memory to its end even if the region is swapped.
      */
     private long responseSource(int slot, long length, int payload) {
         Binding binding = responseBinding;
@@ -325,7 +328,8 @@ final class OutboundStream {
                 return 0;
             }
         }
-        if (payload == length && (crc || payload < copyBelow)) {
+        if (payload == length) {
+            responseRow = row;
             return stags.rawAddress(row, address);
         }
         binding = stags.binding(row);
@@ -514,7 +518,11 @@ final class OutboundStream {
         } else {
             long at = batch.stage(Ddp.TAGGED_HEADER_LENGTH);
             Ddp.putTagged(at, opcode, last, stag, taggedOffset, payload);
-            batch.gather(source, payload, binding);
+            if (binding != null) {
+                batch.gather(source, payload, binding);
+            } else {
+                batch.gather(source, payload, responseRow);
+            }
             batch.stageZeros(Ddp.trailerLength(ulpdu));
         }
     }
@@ -585,7 +593,7 @@ final class OutboundStream {
                     batch.sequence(firstIncomplete),
                     batch.isLast(firstIncomplete),
                     batch.offsetBefore(firstIncomplete));
-            batch.saveRest(sent, batch.end(firstIncomplete), residue);
+            batch.saveRest(sent, batch.end(firstIncomplete), residue, engine.stags());
             if (!requestsAllowed && residue.isRequest()) {
                 residue.own();
             }

@@ -68,7 +68,7 @@ final class Residue {
         copied += length;
     }
 
-    void addReference(long address, long length, @Nullable Binding binding) {
+    void addReference(long address, long length, Binding binding) {
         add(address, length, binding);
     }
 
@@ -85,8 +85,9 @@ final class Residue {
             }
         }
         for (int i = 0; i < pieces; i++) {
-            if (bindings[i] != null) {
-                batch.gather(addresses[i], lengths[i], bindings[i]);
+            Binding binding = bindings[i];
+            if (binding != null) {
+                batch.gather(addresses[i], lengths[i], binding);
             } else {
                 NativeMemory.copy(copy.address() + addresses[i], batch.stage((int) lengths[i]), lengths[i]);
             }

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.transport.IoVectors;
 
 /**
@@ -18,10 +19,15 @@ final class TransmitBatch {
     /** A segment needs at most this many entries beside its payload's. */
     private static final int SPARE_ENTRIES = 4;
 
+    private static final int NO_ROW = -1;
+
     private final MemorySegment staging;
     private final ByteBuffer stagingView;
     private final IoVectors vectors;
     private final Binding[] bindings = new Binding[IoVectors.MAX_ENTRIES];
+    /** Where the binding of an entry is found if it is needed, or {@link #NO_ROW}. */
+    private final int[] rows = new int[IoVectors.MAX_ENTRIES];
+
     private final SegmentKind[] kinds = new SegmentKind[MAX_SEGMENTS];
     private final long[] sequences = new long[MAX_SEGMENTS];
     private final long[] offsetsBefore = new long[MAX_SEGMENTS];
@@ -73,7 +79,7 @@ final class TransmitBatch {
         if (previous >= 0 && vectors.base(previous) + vectors.length(previous) == address) {
             vectors.set(previous, vectors.base(previous), vectors.length(previous) + length);
         } else {
-            addEntry(address, length, null);
+            addEntry(address, length, null, NO_ROW);
         }
         stagingCursor += length;
         total += length;
@@ -81,17 +87,27 @@ final class TransmitBatch {
     }
 
     /** Adds memory that is sent from where it is. */
-    void gather(long address, long length, @Nullable Binding binding) {
+    void gather(long address, long length, Binding binding) {
         if (length <= 0) {
             throw new IllegalStateException("length=" + length + " of gathered bytes");
         }
-        addEntry(address, length, binding);
+        addEntry(address, length, binding, NO_ROW);
         total += length;
     }
 
-    private void addEntry(long address, long length, @Nullable Binding binding) {
+    /** Adds memory that is sent from where it is; its binding is looked for only if the kernel does not take all of it. */
+    void gather(long address, long length, int row) {
+        if (length <= 0) {
+            throw new IllegalStateException("length=" + length + " of gathered bytes");
+        }
+        addEntry(address, length, null, row);
+        total += length;
+    }
+
+    private void addEntry(long address, long length, @Nullable Binding binding, int row) {
         vectors.set(entries, address, length);
         bindings[entries] = binding;
+        rows[entries] = row;
         entries++;
     }
 
@@ -165,8 +181,8 @@ final class TransmitBatch {
         return staging.address();
     }
 
-    /** Saves the bytes of the batch between two positions, which a short send has left of a segment. */
-    void saveRest(long from, long to, Residue residue) {
+    /** Saves the bytes of the batch between two positions, which a short send has left of a segment. Inside the batch's epoch. */
+    void saveRest(long from, long to, Residue residue, StagTable stags) {
         residue.clear();
         long position = 0;
         for (int i = 0; i < entries && position < to; i++) {
@@ -174,18 +190,15 @@ final class TransmitBatch {
             long end = Math.min(to, position + vectors.length(i));
             if (start < end) {
                 long address = vectors.base(i) + (start - position);
-                if (isStaged(address)) {
+                Binding binding = rows[i] == NO_ROW ? bindings[i] : stags.bindingOf(rows[i], address);
+                if (binding == null) {
                     residue.addCopy(address, Math.toIntExact(end - start));
                 } else {
-                    residue.addReference(address, end - start, bindings[i]);
+                    residue.addReference(address, end - start, binding);
                 }
             }
             position += vectors.length(i);
         }
-    }
-
-    private boolean isStaged(long address) {
-        return address >= staging.address() && address < staging.address() + staging.byteSize();
     }
 
     /** Zero bytes for pad and CRC field. */

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All registered memory of a device, by steering tag: a flat table with O(1) look-up, made for millions of rows.
@@ -245,6 +246,13 @@ public final class StagTable implements AutoCloseable {
             throw new IllegalStateException("row " + row + " is free");
         }
         return binding;
+    }
+
+    /** What a row is bound to now if that is the memory with a raw address in it, else null: the row was swapped. */
+    public @Nullable Binding bindingOf(int row, long rawAddress) {
+        Binding binding = binding(row);
+        long offset = rawAddress - binding.address();
+        return offset >= 0 && offset < NativeMemory.getNativeLong(rowAddress(row) + LENGTH_OFFSET) ? binding : null;
     }
 
     /** Releases the table's own memory. No engine may use it any more. */
