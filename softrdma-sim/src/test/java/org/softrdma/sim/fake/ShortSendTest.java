@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -20,6 +21,7 @@ import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequest;
 
@@ -261,6 +263,47 @@ class ShortSendTest {
                         expected,
                         bench.run(kind, offered -> random.nextInt(4) == 0 ? 0 : random.nextLong(offered + 1)),
                         "seed " + seed);
+            }
+        }
+    }
+
+    /** The region is swapped while the kernel takes part of a response, and what it had been is deregistered and spoilt. */
+    @Test
+    void shouldSendTheRestOfWhatItBeganWhenTheRegionIsSwappedAndDeregistered() {
+        int length = SEGMENT - 1;
+        for (int taken = 0; taken < 16 + length; taken++) {
+            try (FakeDevice device = new FakeDevice("segment", "" + SEGMENT, "copy-below", "1");
+                    MemoryRegion source =
+                            device.region(7, SOURCE_BYTES, AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED)) {
+                MemoryRegion other = device.region(9, SOURCE_BYTES, AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
+                FakeSocket socket = device.socket();
+                try (QueuePair pair = device.connect(socket, QueuePairLimits.of(1, 1), 1)) {
+                    assertEquals(QueuePairState.READY_TO_SEND, pair.state());
+                    byte[] request = Frames.readRequest(1, 5, 0, length, source.rkey(), source.address());
+                    int part = taken;
+                    MemorySegment begun = source.memory();
+                    int[] calls = {0};
+                    socket.taking(offered -> {
+                                switch (calls[0]++) {
+                                    case 0 -> source.swap(other);
+                                    case 1 -> {
+                                        other.close();
+                                        begun.fill((byte) 0xEE);
+                                    }
+                                    default -> {}
+                                }
+                                return calls[0] == 1 ? part : offered;
+                            })
+                            .give(Frames.fpdu(request, false));
+                    device.drain();
+                    // Nothing had gone yet: the response is made anew, of what the region is now.
+                    byte[] memory = Frames.slice(Frames.pattern(part == 0 ? 9 : 7, SOURCE_BYTES), 0, length);
+                    byte[] response = Frames.tagged(Frames.READ_RESPONSE, true, 5, 0, memory);
+                    check(Frames.fpdu(response, false), FakeDevice.stream(socket), part + " bytes before the swap");
+                } finally {
+                    socket.giveReset();
+                    device.drain();
+                }
             }
         }
     }
