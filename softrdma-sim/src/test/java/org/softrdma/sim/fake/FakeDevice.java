@@ -94,6 +94,11 @@ final class FakeDevice implements AutoCloseable {
         return listener.next(0);
     }
 
+    /** A queue pair for a request, not accepted yet. */
+    QueuePair queuePair(ConnectionRequest request, QueuePairLimits limits) {
+        return request.createQueuePair(domain, QueuePairAttributes.of(queue, limits));
+    }
+
     /**
      * A queue pair whose peer has a client-server connection and has not spoken yet; its reply is taken off what was sent.
      *
@@ -103,7 +108,7 @@ final class FakeDevice implements AutoCloseable {
         socket.give(Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, reads, reads)));
         run();
         ConnectionRequest request = request().orElseThrow(() -> new AssertionError("no connection request"));
-        QueuePair pair = request.createQueuePair(domain, QueuePairAttributes.of(queue, limits));
+        QueuePair pair = queuePair(request, limits);
         request.accept(ConnectionParameters.ofReads(reads), Long.MAX_VALUE / 4);
         assertEquals(REPLY_BYTES, socket.sent().length, "MPA reply");
         return pair;

@@ -1,0 +1,363 @@
+package org.softrdma.sim.fake;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.peer.Bystander;
+import org.softrdma.sim.peer.Frames;
+import org.softrdma.sim.peer.RawPeer;
+import org.softrdma.sim.peer.TestDevice;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRequest;
+
+/**
+ * Peers that say anything, in any pieces: nothing escapes the engine, other connections are served the right data, memory that
+ * was not granted stays as it is and is not told, every work request ends once, every connection ends, and errors are counted.
+ */
+class ReceivePathFuzzTest {
+    private static final long SEED = Long.getLong("softrdma.test.seed", 5_044L);
+    private static final long FAST_BYTES = 150_000;
+    private static final long SLOW_BYTES = Boolean.getBoolean("softrdma.slow.short") ? 500_000 : 5_000_000;
+    private static final long FAST_SOCKET_BYTES = 50_000;
+    private static final long SLOW_SOCKET_BYTES = SLOW_BYTES / 10;
+    private static final QueuePairLimits LIMITS =
+            new QueuePairLimits(FuzzPlot.READS.length, FuzzPlot.RECEIVES.length, 1, 4, 0);
+    private static final int INBOUND_READS = 6;
+    /** A peer-to-peer peer that never finishes its first message: the fake sockets know no time-out of the handshake. */
+    private static final long PATIENCE_NS = 50_000_000;
+
+    private static final List<String> MUST_MOVE = List.of(
+            "accessErrors",
+            "protocolErrors",
+            "crcErrors",
+            "handshakeErrors",
+            "terminatesSent",
+            "terminatesReceived",
+            "responderReads",
+            "responderWrites",
+            "responderSends",
+            "receivedSegments.readResponse");
+
+    @ParameterizedTest
+    @ValueSource(strings = {"off", "on"})
+    void shouldSurviveAnythingAPeerSays(String crc) {
+        overFakeSockets(crc, FAST_BYTES);
+    }
+
+    @Tag("slow")
+    @ParameterizedTest
+    @ValueSource(strings = {"off", "on"})
+    void shouldSurviveAnythingAPeerSaysForLong(String crc) {
+        overFakeSockets(crc, SLOW_BYTES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void shouldKeepItsThreadWhenPeersSayAnything(String transport) throws Exception {
+        overSockets(transport, FAST_SOCKET_BYTES);
+    }
+
+    @Tag("slow")
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void shouldKeepItsThreadWhenPeersSayAnythingForLong(String transport) throws Exception {
+        overSockets(transport, SLOW_SOCKET_BYTES);
+    }
+
+    private static AssertionError failure(int connection, Throwable e) {
+        return new AssertionError(
+                "connection " + connection + ", seed " + SEED + " (-Dsoftrdma.test.seed): " + e.getMessage(), e);
+    }
+
+    // ---- a device in manual progress over fake sockets, in one thread
+
+    private static void overFakeSockets(String crc, long bytes) {
+        int connection = 0;
+        try (Arena arena = new Arena(crc)) {
+            while (arena.given < bytes) {
+                connection++;
+                arena.fight(new Random(SEED * 1_000_003 + connection));
+            }
+            assertEquals(0, arena.device.counter("engineFaults"));
+            for (String name : MUST_MOVE) {
+                assertTrue(arena.device.counter(name) > 0, name + " has not moved");
+            }
+        } catch (AssertionError | RuntimeException e) {
+            throw failure(connection, e);
+        }
+    }
+
+    private static final class Arena implements AutoCloseable {
+        private static final int FIGHTS_PER_NEIGHBOUR = 50;
+
+        private final boolean crc;
+        private final FakeDevice device;
+        private final FuzzPlot plot;
+        private final MemoryRegion served;
+        private Neighbour neighbour;
+        private int fights;
+        private long given;
+
+        Arena(String crc) {
+            this.crc = crc.equals("on");
+            device = new FakeDevice("crc", crc);
+            plot = new FuzzPlot(
+                    device.memory(FuzzPlot.BLOCK),
+                    device.domain(),
+                    device.own(device.device().allocateProtectionDomain()),
+                    device::own);
+            served = device.region(77, 4000, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
+            neighbour = new Neighbour(device, served, this.crc);
+        }
+
+        /** One hostile connection while the neighbour works. */
+        void fight(Random random) {
+            if (++fights % FIGHTS_PER_NEIGHBOUR == 0) {
+                neighbour.close();
+                neighbour = new Neighbour(device, served, crc);
+            }
+            neighbour.begin(random);
+            FakeSocket socket = device.socket();
+            FuzzedStream stream = new FuzzedStream(random, plot);
+            byte[] handshake = stream.handshake();
+            stream.crc(crc || FuzzedStream.asksForCrc(handshake));
+            give(socket, handshake, random);
+            device.run();
+            Optional<ConnectionRequest> request = device.request();
+            if (request.isEmpty()) {
+                give(socket, stream.garbage(), random);
+                end(socket, random);
+                device.run();
+                request = device.request();
+            }
+            if (request.isPresent()) {
+                decide(socket, request.get(), FuzzedStream.isPeerToPeer(handshake), stream, random);
+            }
+            neighbour.continueOne(random);
+            end(socket, random);
+            device.run();
+            assertTrue(socket.isClosed(), "the connection outlives its peer");
+            neighbour.finish();
+            plot.requireUntouched();
+            FuzzPlot.requireNoSecret(socket.sent());
+        }
+
+        private void decide(
+                FakeSocket socket, ConnectionRequest request, boolean peerToPeer, FuzzedStream stream, Random random) {
+            if (random.nextInt(20) == 0) {
+                request.reject(new byte[random.nextInt(20)]);
+                give(socket, stream.frame(), random);
+                return;
+            }
+            try (QueuePair pair = device.queuePair(request, LIMITS)) {
+                int posted = plot.postReceives(pair);
+                if (peerToPeer) {
+                    give(socket, stream.readyToReceive(), random);
+                    if (stream.isWrong()) {
+                        end(socket, random);
+                    }
+                }
+                try {
+                    request.accept(ConnectionParameters.ofReads(INBOUND_READS), PATIENCE_NS);
+                    // A handshake may leave this side without READs.
+                    if (pair.connectionCapabilities().maxOutboundReads().orElse(0) > 0) {
+                        posted += plot.postReads(pair);
+                    }
+                } catch (VerbsException e) {
+                    assertEquals(QueuePairState.ERROR, pair.state());
+                }
+                if (random.nextBoolean()) {
+                    socket.taking(offered -> random.nextInt(4) > 0 ? offered : random.nextLong(offered + 1));
+                }
+                for (int left = random.nextInt(25); left >= 0; left -= stream.isWrong() ? 8 : 1) {
+                    give(socket, stream.frame(), random);
+                    if (random.nextBoolean()) {
+                        device.run();
+                    }
+                }
+                neighbour.continueOne(random);
+                device.run();
+                end(socket, random);
+                assertEquals(posted, device.drain().size(), "completions");
+                assertEquals(QueuePairState.ERROR, pair.state());
+            }
+        }
+
+        private void give(FakeSocket socket, byte[] bytes, Random random) {
+            given += bytes.length;
+            int most = random.nextInt(3) == 0 ? 8 : 3000;
+            for (int at = 0; at < bytes.length; ) {
+                int end = random.nextInt(3) == 0 ? bytes.length : Math.min(bytes.length, at + 1 + random.nextInt(most));
+                socket.give(Frames.slice(bytes, at, end));
+                at = end;
+                if (random.nextInt(50) == 0) {
+                    device.run();
+                }
+            }
+        }
+
+        private static void end(FakeSocket socket, Random random) {
+            if (random.nextInt(4) == 0) {
+                socket.giveReset();
+            } else {
+                socket.giveEnd();
+            }
+        }
+
+        @Override
+        public void close() {
+            neighbour.close();
+            device.close();
+        }
+    }
+
+    /** A peer that keeps to the rules on the same engine, a READ and a WRITE at a time, in pieces between the others'. */
+    private static final class Neighbour implements AutoCloseable {
+        private static final int BYTES = 900;
+        private static final int WRITTEN_AT = 2000;
+
+        private final FakeDevice device;
+        private final MemoryRegion served;
+        private final boolean crc;
+        private final FakeSocket socket;
+        private final QueuePair pair;
+        private byte[] left = {};
+        private byte[] written = {};
+        private int msn;
+        private int answered;
+
+        Neighbour(FakeDevice device, MemoryRegion served, boolean crc) {
+            this.device = device;
+            this.served = served;
+            this.crc = crc;
+            socket = device.socket();
+            pair = device.connect(socket, LIMITS, 1);
+        }
+
+        void begin(Random random) {
+            written = new byte[BYTES];
+            random.nextBytes(written);
+            msn++;
+            left = Frames.concat(
+                    Frames.fpdu(
+                            Frames.tagged(Frames.WRITE, true, served.rkey(), served.address() + WRITTEN_AT, written),
+                            crc),
+                    Frames.fpdu(Frames.readRequest(msn, 7, 8, BYTES, served.rkey(), served.address() + msn), crc));
+            continueOne(random);
+        }
+
+        void continueOne(Random random) {
+            give(random.nextInt(left.length + 1));
+        }
+
+        private void give(int length) {
+            socket.give(Frames.slice(left, 0, length));
+            left = Frames.slice(left, length, left.length);
+            device.run();
+        }
+
+        void finish() {
+            give(left.length);
+            byte[] stream = FakeDevice.stream(socket);
+            assertArrayEquals(
+                    Frames.fpdu(
+                            Frames.tagged(
+                                    Frames.READ_RESPONSE,
+                                    true,
+                                    7,
+                                    8,
+                                    Frames.slice(Frames.pattern(77, msn + BYTES), msn, msn + BYTES)),
+                            crc),
+                    Frames.slice(stream, answered, stream.length),
+                    "the neighbour's READ");
+            answered = stream.length;
+            assertArrayEquals(
+                    written,
+                    served.memory().asSlice(WRITTEN_AT, BYTES).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE),
+                    "the neighbour's WRITE");
+            assertEquals(QueuePairState.READY_TO_SEND, pair.state(), "the neighbour");
+        }
+
+        @Override
+        public void close() {
+            socket.giveEnd();
+            device.run();
+            pair.close();
+        }
+    }
+
+    // ---- engine threads over real sockets
+
+    private static void overSockets(String transport, long bytes) throws Exception {
+        int connection = 0;
+        long given = 0;
+        try (TestDevice server = new TestDevice("transport", transport, "linger-timeout", "200");
+                Bystander bystander = new Bystander(server, transport)) {
+            FuzzPlot plot = new FuzzPlot(
+                    server.memory(FuzzPlot.BLOCK),
+                    server.domain(),
+                    server.own(server.device().allocateProtectionDomain()),
+                    server::own);
+            while (given < bytes) {
+                connection++;
+                Random random = new Random(SEED * 999_983 + connection);
+                bystander.begin();
+                given += attack(server, plot, random);
+                bystander.finish();
+                plot.requireUntouched();
+            }
+            assertEquals(0, server.counter("engineFaults"));
+            assertTrue(server.counter("protocolErrors") > 0, "no protocol error");
+            assertTrue(server.counter("accessErrors") > 0, "no access error");
+        } catch (AssertionError | RuntimeException e) {
+            throw failure(connection, e);
+        }
+    }
+
+    /** One hostile connection with a good handshake; returns the bytes it sent. */
+    private static long attack(TestDevice server, FuzzPlot plot, Random random) throws Exception {
+        long given = 0;
+        boolean crc = random.nextBoolean();
+        FuzzedStream stream = new FuzzedStream(random, plot);
+        stream.crc(crc);
+        try (RawPeer peer = RawPeer.connect(server.address())) {
+            peer.sendBytes(Frames.mpa(
+                    Frames.REQUEST_KEY, Frames.ENHANCED | (crc ? Frames.CRC : 0), 2, Frames.depths(0, 8, 8)));
+            ConnectionRequest request = server.request();
+            try (QueuePair pair = server.queuePair(request, LIMITS)) {
+                int posted = plot.postReceives(pair);
+                request.accept(ConnectionParameters.ofReads(INBOUND_READS), TestDevice.DEADLINE_NS);
+                posted += plot.postReads(pair);
+                try {
+                    for (int left = random.nextInt(25); left >= 0; left -= stream.isWrong() ? 8 : 1) {
+                        byte[] frame = stream.frame();
+                        given += frame.length;
+                        int cut = random.nextInt(frame.length + 1);
+                        peer.sendBytes(Frames.slice(frame, 0, cut));
+                        peer.sendBytes(Frames.slice(frame, cut, frame.length));
+                    }
+                    peer.shutdownOutput();
+                    peer.awaitEnd();
+                } catch (java.io.IOException e) {
+                    // The device ended the connection first, and may.
+                }
+                server.take(posted);
+                assertEquals(QueuePairState.ERROR, pair.state());
+            }
+        }
+        return given;
+    }
+}
