@@ -45,7 +45,13 @@ class AccessCheckTest {
 
     /** A region that begins at 0, as ZERO_BASED ones do. */
     @ParameterizedTest
-    @CsvSource({"0, 256, GRANTED", "255, 1, GRANTED", "256, 1, OUT_OF_BOUNDS", "0, 257, OUT_OF_BOUNDS", "-1, 1, ADDRESS_WRAP"})
+    @CsvSource({
+        "0, 256, GRANTED",
+        "255, 1, GRANTED",
+        "256, 1, OUT_OF_BOUNDS",
+        "0, 257, OUT_OF_BOUNDS",
+        "-1, 1, ADDRESS_WRAP"
+    })
     void shouldCountFromZeroWhenTheRegionDoes(long address, long length, AccessResult expected) {
         assertEquals(expected, AccessCheck.check(DOMAIN, RIGHT, 0, 256, DOMAIN, RIGHT, address, length));
     }
@@ -104,7 +110,7 @@ class AccessCheckTest {
         Random random = new Random(SEED);
         for (int round = 0; round < ROUNDS; round++) {
             long base = nearABorder(random);
-            long regionLength = 1 + (nearABorder(random) >>> 1 + random.nextInt(60));
+            long regionLength = 1 + (nearABorder(random) >>> (1 + random.nextInt(60)));
             long address = random.nextBoolean() ? base + random.nextInt(-4, 5) : nearABorder(random);
             long length = Math.max(
                     1, random.nextBoolean() ? regionLength + random.nextInt(-4, 5) : nearABorder(random) >>> 1);
@@ -114,8 +120,7 @@ class AccessCheckTest {
             assertEquals(
                     expected(base, regionLength, address, length),
                     AccessCheck.check(DOMAIN, RIGHT, base, regionLength, DOMAIN, RIGHT, address, length),
-                    String.format(
-                            "region %x+%x, access %x+%x, seed %d", base, regionLength, address, length, SEED));
+                    String.format("region %x+%x, access %x+%x, seed %d", base, regionLength, address, length, SEED));
         }
     }
 

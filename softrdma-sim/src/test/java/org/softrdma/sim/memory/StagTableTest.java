@@ -194,7 +194,8 @@ class StagTableTest {
         assertEquals(-1, table.findRemote(rkey));
         assertEquals(
                 "row " + row + " is free",
-                assertThrows(IllegalStateException.class, () -> table.binding(row)).getMessage());
+                assertThrows(IllegalStateException.class, () -> table.binding(row))
+                        .getMessage());
     }
 
     @Test
