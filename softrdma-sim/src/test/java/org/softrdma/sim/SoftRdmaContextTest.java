@@ -162,6 +162,16 @@ class SoftRdmaContextTest {
         assertFalse(context.manualProgress());
     }
 
+    @Test
+    void shouldBeFrozenOnceItIsConcluded() {
+        SoftRdmaContext context = concluded(Map.of("threads", "2"));
+        assertEquals(
+                "the context is concluded",
+                assertThrows(IllegalStateException.class, () -> context.set(Map.of("threads", "3")))
+                        .getMessage());
+        assertEquals(2, context.threads());
+    }
+
     /** What the help says is what one gets. */
     @ParameterizedTest
     @MethodSource("names")
