@@ -291,7 +291,7 @@ class MpaNegotiationTest {
 
     /** RFC 6581 section 9.1: the responder may raise its IRD to 1 if nothing but a READ can start the connection. */
     @ParameterizedTest
-    @ValueSource(strings = {"R"})
+    @ValueSource(strings = {"R", "SR"})
     void shouldMakeRoomForOneReadWhenNothingElseCanStartTheConnection(String offered) throws Exception {
         MpaFrame request = request(P2P | control(offered), 1, 0);
         NegotiatedStream stream = MpaNegotiation.accept(limits(!CRC, 2), request, 0, ORD);
