@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -185,6 +186,7 @@ final class ServerCommand implements Callable<Integer> {
             names = {"-u", "--user"},
             paramLabel = "NAME",
             description = "Taken as memcached's, but the server stays the user that starts it.")
+    @SuppressWarnings("UnusedVariable") // taken, and that is all
     private String user = "";
 
     @Option(
@@ -192,6 +194,7 @@ final class ServerCommand implements Callable<Integer> {
             paramLabel = "N",
             defaultValue = "20",
             description = "Taken as memcached's; here a connection's turn ends with what one read brought.")
+    @SuppressWarnings("UnusedVariable") // taken, and that is all
     private int requestsPerEvent;
 
     @Option(
@@ -220,7 +223,7 @@ final class ServerCommand implements Callable<Integer> {
         } catch (VerbsException | IllegalArgumentException e) {
             return PerfSupport.failed(spec, e);
         } catch (UncheckedIOException e) {
-            throw new UserErrorException(String.valueOf(e.getMessage()), e);
+            throw new UserErrorException(e.getMessage() + ".", e);
         }
     }
 
@@ -258,37 +261,49 @@ final class ServerCommand implements Callable<Integer> {
 
     /** In the words and units of the options, before anything is made of them. */
     private void checkOptions() {
-        expect(port >= 0 && port <= MAX_PORT, "-p " + port, "0 to " + MAX_PORT);
-        expect(rdmaPort >= 0 && rdmaPort <= MAX_PORT, "--rdma-port " + rdmaPort, "0 to " + MAX_PORT);
-        expect(udpPort == 0, "-U " + udpPort, "0, UDP is not offered");
-        expect(
+        List<String> faults = new ArrayList<>();
+        check(faults, port >= 0 && port <= MAX_PORT, "-p " + port, "0 to " + MAX_PORT);
+        check(faults, rdmaPort >= 0 && rdmaPort <= MAX_PORT, "--rdma-port " + rdmaPort, "0 to " + MAX_PORT);
+        check(faults, udpPort == 0, "-U " + udpPort, "0, UDP is not offered");
+        check(
+                faults,
                 memoryLimit >= 2 && memoryLimit <= MAX_MEGABYTES,
                 "-m " + memoryLimit,
                 "2 to " + MAX_MEGABYTES + " megabytes");
         int itemSize = itemSize(maxItemSize);
-        expect(itemSize >= KIB && itemSize <= MAX_ITEM_MIB * MIB, "-I " + maxItemSize, "1k to " + MAX_ITEM_MIB + "m");
-        expect(
+        check(
+                faults,
+                itemSize >= KIB && itemSize <= MAX_ITEM_MIB * MIB,
+                "-I " + maxItemSize,
+                "1k to " + MAX_ITEM_MIB + "m");
+        check(
+                faults,
                 memoryLimit >= 2L * itemSize / MIB,
                 "-m " + memoryLimit,
                 "at least twice the longest item, -I " + maxItemSize);
-        expect(threads >= 1 && threads <= MAX_THREADS, "-t " + threads, "1 to " + MAX_THREADS);
-        expect(connections >= 1, "-c " + connections, "at least 1");
-        expect(factor >= 1.01 && factor <= 16, "-f " + factor, "1.01 to 16");
-        expect(minimumSpace >= 1 && minimumSpace <= itemSize / 2, "-n " + minimumSpace, "1 to half of -I");
-        expect(backlog >= 1 && backlog <= MAX_PORT, "-b " + backlog, "1 to " + MAX_PORT);
-        expect(
+        check(faults, threads >= 1 && threads <= MAX_THREADS, "-t " + threads, "1 to " + MAX_THREADS);
+        check(faults, connections >= 1, "-c " + connections, "at least 1");
+        check(faults, factor >= 1.01 && factor <= 16, "-f " + factor, "1.01 to 16");
+        check(faults, minimumSpace >= 1 && minimumSpace <= itemSize / 2, "-n " + minimumSpace, "1 to half of -I");
+        check(faults, backlog >= 1 && backlog <= MAX_PORT, "-b " + backlog, "1 to " + MAX_PORT);
+        check(
+                faults,
                 unixMask.matches("[0-7]{1,4}") && Integer.parseInt(unixMask, OCTAL) <= 0777,
                 "-a " + unixMask,
                 "0 to 0777");
-        expect(
+        check(
+                faults,
                 protocol.equals("auto") || protocol.equals("ascii") || protocol.equals("auto-negotiate"),
                 "-B " + protocol,
                 "ascii or auto");
+        if (!faults.isEmpty()) {
+            throw new ParameterException(spec.commandLine(), String.join("; ", faults));
+        }
     }
 
-    private void expect(boolean holds, String what, String expected) {
+    private static void check(List<String> faults, boolean holds, String what, String expected) {
         if (!holds) {
-            throw new ParameterException(spec.commandLine(), what + ": expected " + expected);
+            faults.add(what + ": expected " + expected);
         }
     }
 

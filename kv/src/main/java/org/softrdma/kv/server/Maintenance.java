@@ -4,6 +4,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,7 +25,7 @@ final class Maintenance implements AutoCloseable {
     private final LongSupplier clockSeconds;
     private final ScheduledExecutorService executor;
     private int nextPart;
-    private @Nullable ScheduledFuture<?> delayedFlush;
+    private final AtomicReference<@Nullable ScheduledFuture<?>> delayedFlush = new AtomicReference<>();
 
     Maintenance(ItemStore store, LongSupplier clockSeconds) {
         this.store = store;
@@ -41,7 +42,7 @@ final class Maintenance implements AutoCloseable {
 
     /** Flushes, then says so; what was to be flushed later no longer is. Any thread. */
     void flush(Runnable done) {
-        cancelDelayed();
+        replaceDelayed(null);
         executor.execute(() -> {
             guarded(store::flush);
             done.run();
@@ -49,18 +50,16 @@ final class Maintenance implements AutoCloseable {
     }
 
     /** Flushes at a time in the future; only the last such request counts. Any thread. */
-    synchronized void flushAt(long seconds) {
-        cancelDelayed();
+    void flushAt(long seconds) {
         long nowMs = clockSeconds.getAsLong() * MS_PER_SECOND + System.currentTimeMillis() % MS_PER_SECOND;
         long delayMs = Math.max(0, seconds * MS_PER_SECOND - nowMs);
-        delayedFlush = executor.schedule(() -> guarded(store::flush), delayMs, TimeUnit.MILLISECONDS);
+        replaceDelayed(executor.schedule(() -> guarded(store::flush), delayMs, TimeUnit.MILLISECONDS));
     }
 
-    private synchronized void cancelDelayed() {
-        ScheduledFuture<?> scheduled = delayedFlush;
+    private void replaceDelayed(@Nullable ScheduledFuture<?> next) {
+        ScheduledFuture<?> scheduled = delayedFlush.getAndSet(next);
         if (scheduled != null) {
             scheduled.cancel(false);
-            delayedFlush = null;
         }
     }
 

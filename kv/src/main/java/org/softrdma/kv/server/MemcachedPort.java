@@ -20,10 +20,12 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.Errors.NativeIoException;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
@@ -44,6 +46,9 @@ final class MemcachedPort implements AutoCloseable {
     private static final WriteBufferWaterMark OUTPUT_LIMITS = new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
     private static final int CLOSE_TIMEOUT_MS = 10_000;
     private static final int PERMISSION_BITS = 9;
+
+    /** Linux's number; epoll is there only. */
+    private static final int EADDRINUSE = 98;
 
     private final KvServer server;
     private final KvServerContext context;
@@ -82,7 +87,7 @@ final class MemcachedPort implements AutoCloseable {
             Files.setPosixFilePermissions(file, permissions(context.unixSocketMask()));
             return bound;
         } catch (IOException e) {
-            throw new UncheckedIOException(new IOException("cannot listen on " + file + ": " + e.getMessage(), e));
+            throw new UncheckedIOException("cannot listen on " + file + ": " + e.getMessage(), e);
         }
     }
 
@@ -133,10 +138,26 @@ final class MemcachedPort implements AutoCloseable {
     private static Channel bind(ServerBootstrap bootstrap, SocketAddress address) {
         ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
         if (!bound.isSuccess()) {
-            throw new UncheckedIOException(new IOException(
-                    "cannot listen on " + address + ": " + bound.cause().getMessage(), bound.cause()));
+            String message = "cannot listen on " + text(address) + ": " + reason(bound.cause());
+            throw new UncheckedIOException(message, new IOException(bound.cause()));
         }
         return bound.channel();
+    }
+
+    private static String text(SocketAddress address) {
+        return address instanceof InetSocketAddress tcp
+                ? tcp.getAddress().getHostAddress() + ":" + tcp.getPort()
+                : address.toString();
+    }
+
+    private static String reason(Throwable cause) {
+        boolean taken = cause instanceof NativeIoException failure
+                ? failure.expectedErr() == -EADDRINUSE
+                : cause instanceof BindException
+                        && String.valueOf(cause.getMessage()).contains("in use");
+        return taken
+                ? "the port is in use; choose another with -p (0 takes any free one)"
+                : String.valueOf(cause.getMessage());
     }
 
     private static boolean useEpoll(KvServerContext.Transport transport) {
