@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 
 /**
  * Layout of an item in a chunk of registered memory. Little endian; a chunk is 8-byte aligned. The storing thread writes
- * everything before the item is published; afterwards the item never changes except for the generation and the forward
- * locator, which the thread that holds the key's lock writes. Peers only READ.
+ * everything before the item is published; afterwards the item never changes except for the generation, the expiry and the
+ * forward locator, which the thread that holds the key's lock writes. Peers only READ.
  *
  * <pre>
  *  31                                                              0
@@ -185,6 +185,10 @@ public final class ItemDescriptor {
 
     static void cas(MemorySegment memory, long item, long cas) {
         memory.set(LONG, item + CAS_OFFSET, cas);
+    }
+
+    static void setExpiry(MemorySegment memory, long item, int expiry) {
+        memory.set(INT, item + EXPIRY_OFFSET, expiry);
     }
 
     static void forward(MemorySegment memory, long item, long first, long second) {
