@@ -91,7 +91,7 @@ public final class ItemStore {
         filled.end();
         MemorySegment memory = filled.memory();
         long item = filled.item();
-        ItemDescriptor.cas(memory, item, lastCas.incrementAndGet());
+        ItemDescriptor.endFill(memory, item, lastCas.incrementAndGet());
         ByteBuffer view = memory.asByteBuffer();
         ItemDescriptor.publish(
                 memory, item, new ItemChecksum().compute(view, (int) item, filled.keyLength, filled.valueLength()));

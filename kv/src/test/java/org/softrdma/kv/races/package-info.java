@@ -1,0 +1,11 @@
+/**
+ * Proofs that clients see what the store promises: every schedule of one READ by hand ({@code TornReadTest}), live races
+ * ({@code FreshnessUnderRacesTest}), reads without a store thread, clients that misbehave ({@code BadInputTest}). The list of
+ * mutants that these notice is ci/mutants/kv.txt.
+ *
+ * <p>Read {@link org.softrdma.kv.races.History} first.
+ */
+@NullMarked
+package org.softrdma.kv.races;
+
+import org.jspecify.annotations.NullMarked;
