@@ -135,7 +135,8 @@ class BadInputTest {
                 assertTrue(taken < 64 * MIB, () -> taken + " bytes are buffered");
             }
             assertTrue(
-                    statistic("get_hits") < UNREAD_GETS, "all was answered, although nobody reads it: there was nothing to bound");
+                    statistic("get_hits") < UNREAD_GETS,
+                    "all was answered, although nobody reads it: there was nothing to bound");
         }
         awaitConnections(2);
     }
