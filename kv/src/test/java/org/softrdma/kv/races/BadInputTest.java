@@ -114,7 +114,7 @@ class BadInputTest {
                 bad.send(garbage);
                 bad.send("\r\nquit\r\n");
             } catch (SocketException e) {
-                continue; // it was closed before all was sent
+                // it was closed before all was sent
             }
         }
         awaitConnections(2);
@@ -189,7 +189,7 @@ class BadInputTest {
         long value = -1;
         plain.send("stats\r\n");
         for (String line = plain.readLine(); !line.equals("END"); line = plain.readLine()) {
-            String[] words = line.split(" ");
+            String[] words = line.split(" ", -1);
             if (words[1].equals(name)) {
                 value = Long.parseLong(words[2]);
             }

@@ -196,7 +196,7 @@ class FreshnessUnderRacesTest {
             return;
         }
         memcached.send("gets " + name(key) + "\r\n");
-        String[] words = memcached.readLine().split(" ");
+        String[] words = memcached.readLine().split(" ", -1);
         if (words[0].equals("VALUE")) {
             int rest = Integer.parseInt(words[3]) + "\r\nEND\r\n".length();
             assertEquals(rest, memcached.read(rest).length());

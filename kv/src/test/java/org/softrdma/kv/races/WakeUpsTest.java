@@ -77,11 +77,11 @@ class WakeUpsTest {
                     threads++;
                     sum += Files.readAllLines(task.resolve("status")).stream()
                             .filter(line -> line.contains("ctxt_switches:"))
-                            .mapToLong(line -> Long.parseLong(line.split("\\s+")[1]))
+                            .mapToLong(line -> Long.parseLong(line.split("\\s+", -1)[1]))
                             .sum();
                 }
             } catch (NoSuchFileException e) {
-                continue; // the thread has ended
+                // the thread has ended
             }
         }
         assertTrue(threads > 0, () -> "no thread is called " + name);
