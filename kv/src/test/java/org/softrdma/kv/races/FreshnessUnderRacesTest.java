@@ -56,7 +56,7 @@ class FreshnessUnderRacesTest {
     private static final int LARGE_WINDOW = 16;
 
     /** Pages of two megabytes: one for each small length and one for each of three large values. */
-    private static final long MEMORY = (SMALL_LENGTHS.length + 3) * 2L << 20;
+    private static final long MEMORY = ((SMALL_LENGTHS.length + 3) * 2L) << 20;
 
     /**
      * Steps of the writer while READs wait. With three chunks, the first takes it from between two versions to the middle of

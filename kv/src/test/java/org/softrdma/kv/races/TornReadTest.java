@@ -34,7 +34,7 @@ import org.softrdma.kv.store.SlabGeometry;
  */
 class TornReadTest {
     /** What the store does between the parts of the READ. */
-    private enum Change {
+    enum Change {
         REPLACE,
         DELETE,
         REUSE_BY_SAME_KEY,
