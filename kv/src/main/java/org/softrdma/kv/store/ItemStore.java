@@ -549,7 +549,7 @@ public final class ItemStore {
     private void seal(NewItem filled, StoreRule rule) {
         MemorySegment memory = filled.memory();
         long item = filled.item();
-        ItemDescriptor.cas(memory, item, rule.newCas == 0 ? lastCas.incrementAndGet() : rule.newCas);
+        ItemDescriptor.endFill(memory, item, rule.newCas == 0 ? lastCas.incrementAndGet() : rule.newCas);
         ItemDescriptor.publish(
                 memory,
                 item,
