@@ -43,6 +43,11 @@ public final class RawMemcached implements AutoCloseable {
         return line.toString(StandardCharsets.ISO_8859_1).strip();
     }
 
+    /** True if something can be read without waiting. */
+    public boolean hasInput() throws IOException {
+        return socket.getInputStream().available() > 0;
+    }
+
     /** Sends a request and reads an answer of just the expected length. */
     public String ask(String request, String expected) throws IOException {
         send(request);
