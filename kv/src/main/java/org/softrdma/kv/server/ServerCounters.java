@@ -27,4 +27,10 @@ final class ServerCounters {
 
     /** rgets answered without an item. */
     final LongAdder rgetMisses = new LongAdder();
+
+    /** READs that found an item, as far as clients have reported them. */
+    final LongAdder rdmaGetHits = new LongAdder();
+
+    /** Touch reports taken. */
+    final LongAdder rdmaTouchReports = new LongAdder();
 }

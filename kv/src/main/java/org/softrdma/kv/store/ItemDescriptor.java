@@ -323,6 +323,13 @@ public final class ItemDescriptor {
         return item + KEY_OFFSET + keyLength(memory, item);
     }
 
+    /** The key as it stands there, never beyond the chunk: without its lock it may be anything. */
+    static byte[] copyKey(MemorySegment memory, long item, int chunkLength) {
+        byte[] key = new byte[Math.min(keyLength(memory, item), chunkLength - KEY_OFFSET)];
+        MemorySegment.copy(memory, BYTE, item + KEY_OFFSET, key, 0, key.length);
+        return key;
+    }
+
     /**
      * True if the item's key is this one.
      *

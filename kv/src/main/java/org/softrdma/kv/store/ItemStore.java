@@ -251,6 +251,39 @@ public final class ItemStore {
         }
     }
 
+    /**
+     * Takes note that a client has READ an item.
+     *
+     * @param first first half of the locator by which it did, as the client says: may be anything
+     * @param generation of the item
+     * @param hits how often
+     * @param nowSeconds the time, for expiry
+     * @return true if the item still lives
+     */
+    public boolean touched(long first, int generation, int hits, long nowSeconds) {
+        long chunk = slabs.find(Locator.rkey(first), Locator.offset(first));
+        if (chunk == SlabAllocator.NONE || (generation & 1) == 0) {
+            return false;
+        }
+        MemorySegment memory = slabs.memory(chunk);
+        long item = SlabAllocator.offset(chunk);
+        byte[] key = ItemDescriptor.copyKey(memory, item, slabs.page(chunk).chunkLength);
+        long hash = KeyHash.hash(key, 0, key.length, hashSeed); // of another key if the chunk is being reused
+        Stripe stripe = stripe(hash);
+        stripe.lock.lock();
+        try {
+            int slot = stripe.index.find(hash);
+            while (slot != HashIndex.NONE && stripe.index.chunk(slot) != chunk) {
+                slot = stripe.index.findNext(slot, hash);
+            }
+            return slot != HashIndex.NONE
+                    && ItemDescriptor.generation(memory, item) == generation
+                    && !isExpired(chunk, nowSeconds);
+        } finally {
+            stripe.lock.unlock();
+        }
+    }
+
     /** What the store counts. */
     public StoreStatistics statistics() {
         return new StoreStatistics(

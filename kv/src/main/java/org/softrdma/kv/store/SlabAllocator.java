@@ -131,6 +131,20 @@ public final class SlabAllocator {
         return (int) (offset(chunk) & (geometry.pageLength() - 1)) / page.chunkLength;
     }
 
+    /** The chunk that starts at an offset of an arena, or NONE: for what peers say, which may be anything. */
+    long find(int rkey, long offset) {
+        ArenaPages[] known = arenas;
+        for (int i = 0; i < known.length; i++) {
+            if (known[i].arena.rkey() == rkey) {
+                SlabPage page = offset < arenaLength ? known[i].pages[(int) (offset >>> pageShift)] : null;
+                int inPage = (int) offset & (geometry.pageLength() - 1);
+                boolean isStart = page != null && inPage % page.chunkLength == 0 && page.has(inPage / page.chunkLength);
+                return isStart ? (long) (i + 1) << OFFSET_BITS | offset : NONE;
+            }
+        }
+        return NONE;
+    }
+
     private static int arenaIndex(long chunk) {
         return (int) (chunk >>> OFFSET_BITS) - 1;
     }

@@ -18,6 +18,11 @@ final class SlabPage {
         this.states = new short[pageLength / chunkLength];
     }
 
+    /** True if there is such a chunk. */
+    boolean has(int index) {
+        return index >= 0 && index < states.length;
+    }
+
     /** The index names this chunk. */
     void link(int index) {
         states[index] = LINKED;
