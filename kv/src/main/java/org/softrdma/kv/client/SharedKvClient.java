@@ -1,12 +1,13 @@
 package org.softrdma.kv.client;
 
 import java.io.IOException;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,7 +38,7 @@ public final class SharedKvClient implements KvCommands {
     private final @Nullable CompletionLoop loop;
     private final long requestTimeoutNs;
     private final Semaphore room;
-    private final ManyToOneConcurrentLinkedQueue<KvRequest<?>> queue = new ManyToOneConcurrentLinkedQueue<>();
+    private final Queue<KvRequest<?>> queue = new ConcurrentLinkedQueue<>();
     private final Thread owner;
     private final @Nullable Thread events;
 
