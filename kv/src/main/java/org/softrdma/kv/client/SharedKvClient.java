@@ -17,8 +17,9 @@ import org.softrdma.verbs.VerbsException;
 
 /**
  * A client of one server for any number of threads: one connection, on which the requests of all are on their way at the same
- * time. {@link #submit} does not wait for the result, the methods of {@link KvCommands} do. The requests of one thread about
- * one key are carried out in their order.
+ * time. {@link #submit} does not wait for the result, the methods of {@link KvCommands} do. A get sees every change of its key
+ * that the same thread asked for before it. It may also see one that was asked for behind it while it was on its way, since a
+ * READ and the memcached connection do not wait for each other.
  *
  * <p>While there is no connection requests fail at once; the client connects again by itself, first at once and then every
  * quarter of a second. The device must drive itself (engine mode).
