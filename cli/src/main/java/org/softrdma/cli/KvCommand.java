@@ -367,8 +367,7 @@ public final class KvCommand implements Runnable {
             try {
                 return Integer.parseUnsignedInt(flags);
             } catch (NumberFormatException e) {
-                throw new ParameterException(
-                        spec.commandLine(), "--flags " + flags + ": expected 0 to 4294967295", e);
+                throw new ParameterException(spec.commandLine(), "--flags " + flags + ": expected 0 to 4294967295", e);
             }
         }
     }

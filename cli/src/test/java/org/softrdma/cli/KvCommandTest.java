@@ -41,6 +41,7 @@ class KvCommandTest {
                     .threads(1)
                     .version("test")
                     .conclude());
+
     @TempDir
     private Path files = Path.of("");
 
@@ -83,7 +84,9 @@ class KvCommandTest {
         String lines = output(() -> assertEquals(Main.EXIT_FAILED, kv("gets", "key", "nokey", "other")));
         assertTrue(lines.startsWith("key 4294967295 100000 "), lines);
         assertEquals("nokey: not found", err.toString().strip());
-        assertEquals(Main.EXIT_USAGE, kv("set", "key", "--input", files.resolve("none").toString()));
+        assertEquals(
+                Main.EXIT_USAGE,
+                kv("set", "key", "--input", files.resolve("none").toString()));
         assertEquals(Main.EXIT_USAGE, kv("set", "key", "value", "--input", in.toString()));
         assertEquals(Main.EXIT_USAGE, kv("get", "key", "-o", files.toString()));
     }
@@ -103,7 +106,8 @@ class KvCommandTest {
 
     @Test
     void shouldAskServerAboutItself() {
-        assertEquals("test", output(() -> assertEquals(Main.EXIT_OK, kv("version"))).strip());
+        assertEquals(
+                "test", output(() -> assertEquals(Main.EXIT_OK, kv("version"))).strip());
         String statistics = output(() -> assertEquals(Main.EXIT_OK, kv("stats")));
         assertTrue(statistics.contains("version test" + System.lineSeparator()), statistics);
         assertTrue(output(() -> kv("stats", "rdma", "--plain")).contains("queue_pairs"));
@@ -121,7 +125,15 @@ class KvCommandTest {
                 .anyMatch(directory -> Files.isExecutable(Path.of(directory, "memcached")));
         Assumptions.assumeTrue(installed, "memcached is not installed; ./ci/install installs it");
         Process memcached = new ProcessBuilder(
-                        "memcached", "-l", "127.0.0.1", "-p", Integer.toString(port), "-U", "0", "-u", System.getProperty("user.name"))
+                        "memcached",
+                        "-l",
+                        "127.0.0.1",
+                        "-p",
+                        Integer.toString(port),
+                        "-U",
+                        "0",
+                        "-u",
+                        System.getProperty("user.name"))
                 .inheritIO()
                 .start();
         try {

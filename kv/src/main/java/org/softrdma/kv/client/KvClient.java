@@ -159,6 +159,9 @@ public final class KvClient implements KvCommands {
      * @param tag given back with the result
      */
     public StartStatus start(byte[] key, long tag) {
+        if (lostCount > 0) {
+            return StartStatus.WINDOW_FULL; // until those were delivered
+        }
         KvConnection current = connection;
         RemoteReader reader = current == null ? null : current.reader();
         if (reader == null || reader.failure() != null) {
@@ -192,7 +195,7 @@ public final class KvClient implements KvCommands {
 
     private int deliverLost(ReadHandler handler) {
         int delivered = lostCount;
-        for (; lostCount > 0; ) {
+        while (lostCount > 0) {
             lostCount--;
             handler.onRead(lostTags[lostCount], ReadOutcome.LOST, noItem);
         }

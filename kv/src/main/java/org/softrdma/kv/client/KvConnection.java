@@ -28,6 +28,8 @@ final class KvConnection implements AutoCloseable {
     private static final int HELLO_WORDS = 6;
     private static final int ARENA_WORDS = 4;
 
+    private static final int TURNS_PER_LOOK = 64;
+
     /** As much may wait to be sent before further requests wait themselves. */
     private static final int MAX_QUEUED_BYTES = 1 << 20;
 
@@ -48,6 +50,7 @@ final class KvConnection implements AutoCloseable {
     private boolean noreplySent;
     private boolean loadingArenas;
     private long nextCheckNs = Long.MAX_VALUE;
+    private int turns;
 
     private byte @Nullable [] value;
     private int valueFilled;
@@ -332,7 +335,9 @@ final class KvConnection implements AutoCloseable {
             loop.poll();
             requireAlive(reader);
         }
-        takeAnswers();
+        if (mayHaveAnswers()) {
+            takeAnswers();
+        }
         while (!parked.isEmpty() && reader != null && reader.hasFreeSlot()) {
             GetRequest request = parked.remove();
             if (!request.isDone()) {
@@ -341,9 +346,22 @@ final class KvConnection implements AutoCloseable {
         }
         sendQueued();
         long nowNs = System.nanoTime();
+        if (reader != null) {
+            reader.reportTouches(nowNs);
+        }
         if (nowNs - nextCheckNs >= 0) {
             checkDeadlines(nowNs);
         }
+    }
+
+    /** False while only READs are on their way: looking for answers costs a system call, and now and then is enough. */
+    private boolean mayHaveAnswers() {
+        turns++;
+        return !exchanges.isEmpty()
+                || reader == null
+                || reader.rgetsOutstanding() > 0
+                || link.isReady()
+                || turns % TURNS_PER_LOOK == 0;
     }
 
     private void sendQueued() {

@@ -27,6 +27,7 @@ final class MemcachedLink implements AutoCloseable {
     private final SelectionKey key;
     private final ByteBuffer input = ByteBuffer.allocateDirect(INPUT_LENGTH).flip();
     private final StringBuilder line = new StringBuilder();
+    private boolean ready;
 
     /** In the state of being filled. */
     private ByteBuffer output = ByteBuffer.allocateDirect(OUTPUT_LENGTH);
@@ -117,6 +118,11 @@ final class MemcachedLink implements AutoCloseable {
         return input.hasRemaining();
     }
 
+    /** True if the last wait ended because the socket had something. */
+    boolean isReady() {
+        return ready;
+    }
+
     /** The next line without its end, or null if it has not been received yet. */
     @Nullable
     String line() {
@@ -154,7 +160,7 @@ final class MemcachedLink implements AutoCloseable {
     }
 
     private void select(long timeoutNs) throws IOException {
-        selector.select(TimeUnit.NANOSECONDS.toMillis(timeoutNs) + 1);
+        ready = selector.select(TimeUnit.NANOSECONDS.toMillis(timeoutNs) + 1) > 0;
         selector.selectedKeys().clear();
         if (Thread.interrupted()) {
             Thread.currentThread().interrupt();

@@ -16,6 +16,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,6 +31,7 @@ class KilledServerTest {
     private static final byte[] KEY = "key".getBytes(StandardCharsets.US_ASCII);
     private static final int READERS = 4;
     private static final int LIVES = 5;
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
 
     /** READs, by reader, that found a value of the current life. */
@@ -65,18 +68,19 @@ class KilledServerTest {
                     server = new KvServerProcess(port);
                 }
             }
+            stop = true;
+            for (Future<?> reader : readers) {
+                reader.get();
+            }
         } finally {
             stop = true;
             threads.shutdown();
             assertTrue(threads.awaitTermination(30, TimeUnit.SECONDS));
             server.close();
         }
-        for (Future<?> reader : readers) {
-            reader.get();
-        }
     }
 
-    private Void read(int number, @org.jspecify.annotations.Nullable SharedKvClient shared, KvClientContext context) {
+    private Void read(int number, @Nullable SharedKvClient shared, KvClientContext context) {
         if (shared != null) {
             readUntilStopped(number, shared);
             return null;
@@ -100,7 +104,7 @@ class KilledServerTest {
                     found.incrementAndGet(number);
                 }
             } catch (KvException e) {
-                Thread.onSpinWait(); // there is no server now
+                LockSupport.parkNanos(PAUSE_NS); // there is no server now; leave the cores to its next life
             }
         }
     }
@@ -115,7 +119,7 @@ class KilledServerTest {
                 if (System.nanoTime() > deadlineNs) {
                     throw e;
                 }
-                Thread.onSpinWait();
+                LockSupport.parkNanos(PAUSE_NS);
             }
         }
     }

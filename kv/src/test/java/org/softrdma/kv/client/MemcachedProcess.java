@@ -25,8 +25,17 @@ final class MemcachedProcess implements AutoCloseable {
         Assumptions.assumeTrue(installed, "memcached is not installed; ./ci/install installs it");
         address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
         process = new ProcessBuilder(List.of(
-                        "memcached", "-l", "127.0.0.1", "-p", Integer.toString(address.getPort()), "-U", "0", "-m", "64",
-                        "-u", System.getProperty("user.name")))
+                        "memcached",
+                        "-l",
+                        "127.0.0.1",
+                        "-p",
+                        Integer.toString(address.getPort()),
+                        "-U",
+                        "0",
+                        "-m",
+                        "64",
+                        "-u",
+                        System.getProperty("user.name")))
                 .inheritIO()
                 .start();
         awaitStart();

@@ -97,7 +97,8 @@ class SharedKvClientTest {
                 try (RunningServer second = new RunningServer(context -> context.memcachedAddress(address))) {
                     assertTrue(awaitAnswer(client).isEmpty(), "nothing of the old life");
                     assertEquals(SetStatus.STORED, client.set(KEY, 0, 0, bytes("new")));
-                    assertArrayEquals(bytes("new"), client.get(KEY).orElseThrow().value());
+                    assertArrayEquals(
+                            bytes("new"), client.get(KEY).orElseThrow().value());
                     assertEquals(second.address(), address);
                     assertEquals(KvProtocol.RDMA, client.protocol());
                 }

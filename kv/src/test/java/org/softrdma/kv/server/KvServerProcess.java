@@ -56,8 +56,8 @@ public final class KvServerProcess implements AutoCloseable {
         KvServer server = KvServer.start(
                 new SoftRdmaProvider().open(Map.of()),
                 new KvServerContext()
-                        .memcachedAddress(new InetSocketAddress(
-                                InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[0])))
+                        .memcachedAddress(
+                                new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[0])))
                         .threads(2)
                         .version("test")
                         .conclude());
