@@ -56,14 +56,15 @@ class KilledServerTest {
                 int number = reader;
                 readers.add(threads.submit(() -> read(number, number % 2 == 0 ? shared : null, context)));
             }
-            for (life = 1; life <= LIVES; life++) {
+            for (int next = 1; next <= LIVES; next++) {
+                life = next;
                 long backNs = System.nanoTime();
                 awaitStored(shared);
                 System.out.printf(
                         "life %d: %d ms from the port being back to the first set%n",
-                        life, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - backNs));
+                        next, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - backNs));
                 awaitReads(readers);
-                if (life < LIVES) {
+                if (next < LIVES) {
                     server.close();
                     server = new KvServerProcess(port);
                 }
