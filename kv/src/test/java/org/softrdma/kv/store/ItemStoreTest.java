@@ -33,7 +33,6 @@ class ItemStoreTest {
     void shouldTakeNoteOfReadsOfLivingItemsOnly() {
         Locator locator = set("key", "value", 0, (int) NOW + 10);
         assertTrue(store.touched(locator.first(), locator.generation(), 1, NOW));
-        assertFalse(store.touched(locator.first(), locator.generation(), 1, NOW + 10), "expired");
         assertFalse(store.touched(locator.first(), locator.generation() + 2, 1, NOW), "another life");
         assertFalse(store.touched(locator.first(), locator.generation() - 1, 1, NOW), "no life");
         assertFalse(store.touched(locator.first() ^ 1, locator.generation(), 1, NOW), "another arena");
