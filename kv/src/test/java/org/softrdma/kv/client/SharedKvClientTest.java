@@ -59,15 +59,17 @@ class SharedKvClientTest {
     void shouldSeeEveryChangeThatWasAskedForBefore() {
         try (RunningServer running = new RunningServer();
                 SharedKvClient client = connect(running, context(running).window(4))) {
+            List<CompletableFuture<SetStatus>> sets = new ArrayList<>();
             List<CompletableFuture<Optional<KvItem>>> gets = new ArrayList<>();
             for (int i = 0; i < 500; i++) {
-                client.submit(KvRequest.set(KEY, i, 0, KEY));
+                sets.add(client.submit(KvRequest.set(KEY, i, 0, KEY)));
                 gets.add(client.submit(KvRequest.get(KEY)));
                 gets.add(client.submit(KvRequest.get(KEY)));
             }
             for (int i = 0; i < gets.size(); i++) {
                 assertTrue(gets.get(i).join().orElseThrow().flags() >= i / 2, "get " + i);
             }
+            sets.forEach(set -> assertEquals(SetStatus.STORED, set.join()));
         }
     }
 
