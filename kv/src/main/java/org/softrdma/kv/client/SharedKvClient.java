@@ -65,9 +65,9 @@ public final class SharedKvClient implements KvCommands {
             return connectPlain(context);
         }
         if (device.manualProgress()) {
-            throw new IllegalArgumentException(
-                    "device " + device.name()
-                            + " is in manual progress; a client of many threads needs one that drives itself (progress=engine)");
+            throw new IllegalArgumentException("device " + device.name()
+                    + " is in manual progress; a client of many threads needs one that drives itself"
+                    + " (progress=engine)");
         }
         CompletionLoop loop = new CompletionLoop(device, 1, context.window());
         try {
