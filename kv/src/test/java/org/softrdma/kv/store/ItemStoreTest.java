@@ -39,7 +39,7 @@ class ItemStoreTest {
         Locator replaced = set("key", "newer", 0, 0);
         assertFalse(store.touched(locator.first(), locator.generation(), 1, NOW));
         assertTrue(store.touched(replaced.first(), replaced.generation(), 1, NOW));
-        for (long offset = 0; offset < 1L << 32; offset = offset < 2 * MIB ? offset + 1 : offset * 2) {
+        for (long offset = 0; offset < 1L << 32; offset = offset < MIB / 8 ? offset + 1 : offset * 2) {
             long first = Integer.toUnsignedLong(locator.rkey()) | offset << Integer.SIZE;
             boolean isItem = first == replaced.first();
             assertEquals(isItem, store.touched(first, replaced.generation(), 1, NOW), "offset " + offset * 8);
