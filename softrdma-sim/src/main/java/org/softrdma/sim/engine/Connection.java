@@ -352,7 +352,7 @@ public final class Connection implements SocketEvents {
      * A READ of the peer cannot be answered (any more).
      *
      * @param sequence of the inbound READ queue, where its cursor is
-     * @param result what the check said; granted if the memory that the response had begun from is gone
+     * @param result what the check said
      * @param sent bytes of the response sent already
      */
     void refuseRead(long sequence, AccessResult result, long sent) {
