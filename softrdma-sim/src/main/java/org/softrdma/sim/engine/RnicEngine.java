@@ -56,7 +56,7 @@ public final class RnicEngine implements Progress {
         epoch = quiescence.newEpoch();
         receiveBuffer = arena.allocate(limits.receiveBuffer(), PAGE);
         receiveView = receiveBuffer.asByteBuffer();
-        receiveVectors = new IoVectors(arena, InboundStream.SCATTER_ENTRIES);
+        receiveVectors = new IoVectors(arena, StreamReceiver.VECTORS);
         batch = new TransmitBatch(arena, STAGING_BYTES);
     }
 

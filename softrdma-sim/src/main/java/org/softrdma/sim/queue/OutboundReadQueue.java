@@ -35,6 +35,11 @@ public final class OutboundReadQueue {
         return head == tail;
     }
 
+    /** True if exactly one READ is in flight. */
+    public boolean hasOne() {
+        return tail - head == 1;
+    }
+
     /** A READ was sent; returns its message sequence number, from 1. */
     public int add(long sequence) {
         sequences[(int) tail & mask] = sequence;
