@@ -24,6 +24,7 @@ import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.queue.SoftCompletionChannel;
 import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.ListenException;
 import org.softrdma.sim.transport.Transport;
 import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.verbs.Capabilities;
@@ -65,7 +66,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final AtomicInteger children = new AtomicInteger();
 
     private final AtomicInteger nextDomain = new AtomicInteger(1);
-    private final AtomicInteger nextQueuePair = new AtomicInteger(1);
+    private final QueuePairNumbers queuePairNumbers = new QueuePairNumbers(1);
     private final AtomicInteger nextEngine = new AtomicInteger();
 
     /**
@@ -122,6 +123,11 @@ public final class SoftRdmaDevice implements VerbsDevice {
         return new Connection(engines.get(turn));
     }
 
+    /** A TCP connection was closed before its handshake. On the first loop. */
+    void handshakeRefused() {
+        engines.getFirst().counters().increment(Counter.HANDSHAKE_ERRORS);
+    }
+
     void childOpened() {
         if (children.getAndUpdate(count -> count < 0 ? count : count + 1) < 0) {
             throw new IllegalStateException(name + " is closed");
@@ -139,19 +145,25 @@ public final class SoftRdmaDevice implements VerbsDevice {
         checkMine(attributes.sendCompletions());
         checkMine(attributes.receiveCompletions());
         mine.queuePairOpened();
+        int number = queuePairNumbers.take();
         try {
             return new SoftQueuePair(
-                    nextQueuePair.getAndIncrement() & 0xFF_FFFF,
+                    number,
                     domain,
                     mine.number(),
                     attributes,
                     capabilities,
                     connection,
-                    mine::queuePairClosed);
+                    () -> queuePairClosed(mine, number));
         } catch (RuntimeException e) {
-            mine.queuePairClosed();
+            queuePairClosed(mine, number);
             throw e;
         }
+    }
+
+    private void queuePairClosed(SoftProtectionDomain domain, int number) {
+        queuePairNumbers.giveBack(number);
+        domain.queuePairClosed();
     }
 
     private void checkMine(CompletionQueue queue) {
@@ -278,8 +290,10 @@ public final class SoftRdmaDevice implements VerbsDevice {
             try {
                 task.run();
                 done.complete(null);
+            } catch (ListenException e) {
+                done.completeExceptionally(new VerbsException(code(e.reason()), String.valueOf(e.getMessage()), e));
             } catch (IOException e) {
-                done.completeExceptionally(addressError(e));
+                done.completeExceptionally(new VerbsException(VerbsErrorCode.OTHER, String.valueOf(e.getMessage()), e));
             } catch (RuntimeException e) {
                 done.completeExceptionally(e);
             }
@@ -288,11 +302,11 @@ public final class SoftRdmaDevice implements VerbsDevice {
         Waiting.result(done);
     }
 
-    private static VerbsException addressError(IOException e) {
-        String message = String.valueOf(e.getMessage());
-        VerbsErrorCode code =
-                message.contains("in use") ? VerbsErrorCode.ADDRESS_IN_USE : VerbsErrorCode.ADDRESS_NOT_AVAILABLE;
-        return new VerbsException(code, "cannot listen: " + message, e);
+    private static VerbsErrorCode code(ListenException.Reason reason) {
+        return switch (reason) {
+            case IN_USE -> VerbsErrorCode.ADDRESS_IN_USE;
+            case NOT_PERMITTED, NOT_HERE, OTHER -> VerbsErrorCode.ADDRESS_NOT_AVAILABLE;
+        };
     }
 
     /** Work for a loop's thread. */

@@ -31,7 +31,8 @@ public interface EventLoop {
      * @param local address and port, 0 for any
      * @param backlog connections that may wait
      * @param accepted given each new connection, which is then {@link #adopt adopted} by some loop of the same transport
-     * @throws IOException if the address cannot be used
+     * @throws ListenException if the address cannot be used
+     * @throws IOException if there is no socket for it
      */
     Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted) throws IOException;
 
