@@ -50,15 +50,23 @@ public final class ScaleStudy {
             long size, int window, int fewConnections, int manyConnections, int fewStags, int manyStags, double limit) {
         /** Checks the numbers. */
         public Load {
-            if (size < 1
-                    || window < 1
-                    || fewConnections < 1
-                    || manyConnections < fewConnections
-                    || fewStags < 1
-                    || manyStags % fewStags != 0) {
-                throw new IllegalArgumentException("size=" + size + ", window=" + window + ", connections="
-                        + fewConnections + "," + manyConnections + ", stags=" + fewStags + "," + manyStags
-                        + ": expected a smaller and a larger number, stags multiples of each other");
+            List<String> faults = new ArrayList<>();
+            if (size < 1) {
+                faults.add("--size " + size + ": expected at least 1");
+            }
+            if (window < 1) {
+                faults.add("--window " + window + ": expected at least 1");
+            }
+            if (fewConnections < 1 || manyConnections < fewConnections) {
+                faults.add("--connections " + fewConnections + "," + manyConnections
+                        + ": expected a number from 1 and one that is not smaller");
+            }
+            if (fewStags < 1 || manyStags < fewStags || manyStags % fewStags != 0) {
+                faults.add("--stags " + fewStags + "," + manyStags
+                        + ": expected a number from 1 and a multiple of it, such as 1000,1000000");
+            }
+            if (!faults.isEmpty()) {
+                throw new IllegalArgumentException(String.join("; ", faults));
             }
         }
 
