@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.engine.Connection;
 import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.NegotiatedStream;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.engine.SoftQueuePair;
 import org.softrdma.sim.memory.HostMemories;
@@ -30,7 +30,6 @@ import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
@@ -106,7 +105,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
                 MAX_READS,
                 MpaFrame.MAX_PRIVATE_DATA,
                 1,
-                EnumSet.of(Feature.ZERO_BASED, Feature.REGION_SWAP, Feature.REMOTE_READ_STATUSES, Feature.IPV6));
+                NegotiatedStream.FEATURES);
     }
 
     Registrar registrar() {

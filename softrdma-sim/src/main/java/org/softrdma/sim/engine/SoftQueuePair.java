@@ -9,6 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.queue.CompletionSource;
 import org.softrdma.sim.queue.ReceiveQueue;
+import org.softrdma.sim.queue.RingSize;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.verbs.Capabilities;
@@ -114,8 +115,8 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         check("maxReceiveScatterGather", asked.maxReceiveScatterGather(), 1, device.maxScatterGather());
         check("maxInline", asked.maxInline(), 0, device.maxInline());
         return new QueuePairLimits(
-                powerOfTwo(asked.maxSendWorkRequests()),
-                powerOfTwo(asked.maxReceiveWorkRequests()),
+                RingSize.atLeast(asked.maxSendWorkRequests()),
+                RingSize.atLeast(asked.maxReceiveWorkRequests()),
                 asked.maxSendScatterGather(),
                 asked.maxReceiveScatterGather(),
                 asked.maxInline());
@@ -125,10 +126,6 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         if (asked < least || asked > most) {
             throw new IllegalArgumentException(name + "=" + asked + ": expected " + least + " to " + most);
         }
-    }
-
-    private static int powerOfTwo(int atLeast) {
-        return atLeast <= 1 ? 1 : Integer.highestOneBit(atLeast - 1) << 1;
     }
 
     // ---- the application

@@ -7,7 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows when no engine can still touch memory that has just been taken out of the stag table.
+ * Knows when no engine can still touch memory that has just been taken out of the stag table: epoch-based reclamation.
  *
  * <p>Algorithm: each engine has an {@link Epoch}, odd while the engine handles a batch. An engine makes its epoch odd, then
  * issues a full fence, then looks keys up; a deregistration invalidates the row, issues a full fence, then reads the epochs.

@@ -54,8 +54,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
      */
     public SoftCompletionQueue(
             int minimumEntries, Progress progress, @Nullable SoftCompletionChannel channel, Runnable onClose) {
-        int capacity = Integer.highestOneBit(Math.max(1, minimumEntries - 1) << 1);
-        capacity = minimumEntries == 1 ? 1 : Math.max(capacity, minimumEntries);
+        int capacity = RingSize.atLeast(minimumEntries);
         this.progress = progress;
         this.channel = channel;
         this.onClose = onClose;

@@ -13,7 +13,14 @@ public interface EventLoop {
     /** True on the loop's thread. */
     boolean inLoop();
 
-    /** Runs a task on the loop later; cancel by the result. */
+    /**
+     * Runs a task on the loop later. On the loop.
+     *
+     * @param task what
+     * @param delay how much later
+     * @param unit of the delay
+     * @return prevents it from running, on the loop too
+     */
     Cancellable schedule(Runnable task, long delay, TimeUnit unit);
 
     /**

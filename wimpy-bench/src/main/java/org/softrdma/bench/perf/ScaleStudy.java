@@ -15,7 +15,7 @@ import org.softrdma.verbs.VerbsDevice;
  * the same sequence, so that the payload's own cache misses are the same, and all rows of a system are served by one process,
  * so that they run the same compiled code: two JVMs differ by more than what is looked for. What a row does not use is there
  * but idle. With more connections the kernel's sockets and the data in flight (window x connections) grow too, which no RNIC
- * over TCP can avoid: the C yardstick, which has no stags, shows that part alone. Runs on the calling thread.
+ * over TCP can avoid: the C baseline, which has no stags, shows that part alone. Runs on the calling thread.
  */
 public final class ScaleStudy {
     private static final long POSITION_BYTES = 256;
@@ -151,7 +151,7 @@ public final class ScaleStudy {
                 setup.programs().readResponder(), pinning, settings.memoryBytes() + settings.size(), false);
         opened.add(yardstick);
         for (int connections : new int[] {settings.fewConnections(), settings.manyConnections()}) {
-            rows.add(row("C yardstick", yardstick, connect(device, yardstick, connections, opened), new int[] {0}, 0));
+            rows.add(row("C baseline", yardstick, connect(device, yardstick, connections, opened), new int[] {0}, 0));
         }
         return rows;
     }
@@ -227,8 +227,8 @@ public final class ScaleStudy {
         setup.out()
                 .println(String.format(
                         Locale.ROOT,
-                        "more stags alone: %.2f; more connections alone: %.2f (C yardstick: %.2f); both: %.2f, %s %.2f; "
-                                + "both beyond what the C yardstick pays for its sockets: %.2f",
+                        "more stags alone: %.2f; more connections alone: %.2f (C baseline: %.2f); both: %.2f, %s %.2f; "
+                                + "both beyond what the C baseline pays for its sockets: %.2f",
                         manyStags.ratio(LoadCell.CPU, few),
                         manyConnections.ratio(LoadCell.CPU, few),
                         tcp,
