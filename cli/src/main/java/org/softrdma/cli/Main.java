@@ -232,8 +232,8 @@ public final class Main implements Runnable {
             final CommandLine target =
                     command == null ? root : root.getSubcommands().get(command);
             if (target == null) {
-                throw new UserErrorException("'" + command + "' is not a command; there are: "
-                        + String.join(", ", commandNames(root)));
+                throw new UserErrorException(
+                        "'" + command + "' is not a command; there are: " + String.join(", ", commandNames(root)));
             }
             target.usage(spec.commandLine().getOut());
             return EXIT_OK;

@@ -102,8 +102,7 @@ class MainTest {
     void shouldSayInOneSentenceWhatAValueShouldBe() {
         assertRefused("softrdma perf read-lat: -p x: expected a whole number", "perf", "read-lat", "-p", "x");
         assertRefused("softrdma perf floor: --limit x: expected a number", "perf", "floor", "--limit", "x");
-        assertRefused(
-                "softrdma perf scale: --stags x: expected a whole number", "perf", "scale", "--stags", "x,2");
+        assertRefused("softrdma perf scale: --stags x: expected a whole number", "perf", "scale", "--stags", "x,2");
         assertRefused(
                 "softrdma perf read-lat: --progress x: expected engine or manual",
                 "perf",

@@ -128,9 +128,7 @@ final class InboundStream {
                 return false;
             }
             int buffered = bufferedBytes(straight);
-            int received = straight > 0
-                    ? receiver.receive(runAddress, straight, buffered)
-                    : receiver.receive(buffered);
+            int received = straight > 0 ? receiver.receive(runAddress, straight, buffered) : receiver.receive(buffered);
             if (received < 0) {
                 connection.endOfStream();
                 return false;
@@ -163,7 +161,7 @@ final class InboundStream {
 
     /** True if most likely a READ response comes next whose payload should go straight; short ones in a row are received at once. */
     private boolean isLargeResponseNext() {
-        if (outboundReads.isEmpty()) {
+        if (outboundReads.isEmpty() || placeRemaining > 0) {
             return false;
         }
         long left = sends.entries().total(sends.slot(outboundReads.oldest())) - readOffset;

@@ -25,6 +25,7 @@ public final class RnicEngine implements Progress {
     private final boolean manual;
     /** In manual mode the only thread that may use the device; in engine mode whoever opened it, and nobody asks. */
     private final Thread owner = Thread.currentThread();
+
     private final StagTable stags;
     private final EngineLimits limits;
     private final Quiescence.Epoch epoch;

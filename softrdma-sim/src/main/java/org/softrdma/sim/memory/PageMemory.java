@@ -65,7 +65,8 @@ final class PageMemory implements AutoCloseable {
     private static VerbsException noMemory(long length, String why) {
         return new VerbsException(
                 VerbsErrorCode.NO_RESOURCES,
-                "cannot map " + length + " bytes: " + why + "; ask for less, or look at ulimit -v and vm.max_map_count");
+                "cannot map " + length + " bytes: " + why
+                        + "; ask for less, or look at ulimit -v and vm.max_map_count");
     }
 
     MemorySegment segment() {
@@ -114,8 +115,8 @@ final class PageMemory implements AutoCloseable {
             int errno;
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment state = arena.allocate(STATE_LAYOUT);
-                address = (long) mmap.invokeExact(
-                        state, 0L, mapped, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
+                address = (long)
+                        mmap.invokeExact(state, 0L, mapped, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
                 errno = (int) ERRNO_VALUE.get(state, 0L);
             } catch (Throwable e) {
                 throw new IllegalStateException("mmap of " + mapped + " bytes", e);

@@ -86,8 +86,7 @@ final class EpollEventLoop extends NettyEventLoop {
     private static ConnectException withoutErrno(ConnectException e) {
         String message = String.valueOf(e.getMessage());
         int at = message.lastIndexOf(END_OF_ERRNO);
-        ConnectException plain =
-                new ConnectException(at < 0 ? message : message.substring(at + END_OF_ERRNO.length()));
+        ConnectException plain = new ConnectException(at < 0 ? message : message.substring(at + END_OF_ERRNO.length()));
         plain.initCause(e);
         return plain;
     }

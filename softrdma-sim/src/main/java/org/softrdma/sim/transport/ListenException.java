@@ -35,13 +35,12 @@ public final class ListenException extends IOException {
 
     /** From the errno of bind(2) or listen(2) on Linux. */
     static ListenException ofErrno(int errno, InetSocketAddress local, IOException cause) {
-        Reason reason =
-                switch (errno) {
-                    case EADDRINUSE -> Reason.IN_USE;
-                    case EACCES -> Reason.NOT_PERMITTED;
-                    case EADDRNOTAVAIL -> Reason.NOT_HERE;
-                    default -> Reason.OTHER;
-                };
+        Reason reason = switch (errno) {
+            case EADDRINUSE -> Reason.IN_USE;
+            case EACCES -> Reason.NOT_PERMITTED;
+            case EADDRNOTAVAIL -> Reason.NOT_HERE;
+            default -> Reason.OTHER;
+        };
         return new ListenException(reason, local, cause);
     }
 

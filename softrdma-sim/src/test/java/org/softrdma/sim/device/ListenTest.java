@@ -8,12 +8,12 @@ import java.net.InetSocketAddress;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.peer.TestDevice;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
-import org.softrdma.verbs.QueuePairAttributes;
-import org.softrdma.verbs.QueuePairLimits;
 
 /** What an application is told when it cannot listen or connect: a code, the address, and what to do. */
 class ListenTest {
@@ -26,8 +26,8 @@ class ListenTest {
         try (TestDevice device = new TestDevice("transport", transport)) {
             InetSocketAddress taken = device.address();
 
-            VerbsException refusal = assertThrows(
-                    VerbsException.class, () -> device.device().listen(taken, 1));
+            VerbsException refusal =
+                    assertThrows(VerbsException.class, () -> device.device().listen(taken, 1));
 
             assertEquals(VerbsErrorCode.ADDRESS_IN_USE, refusal.code());
             assertEquals(

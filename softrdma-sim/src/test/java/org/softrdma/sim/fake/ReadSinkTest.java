@@ -84,11 +84,10 @@ class ReadSinkTest {
                 device.run();
 
                 byte[] about = Frames.readRequest(1, sink.lkey(), sink.address(), read, 2, 1);
-                socket.give(Frames.concat(
-                        send(1, sent), Frames.fpdu(Frames.terminate(0x0101, about, true, true), false)));
+                socket.give(
+                        Frames.concat(send(1, sent), Frames.fpdu(Frames.terminate(0x0101, about, true, true), false)));
 
-                assertEquals(
-                        List.of(CompletionStatus.SUCCESS, CompletionStatus.REMOTE_ACCESS_ERROR), device.drain());
+                assertEquals(List.of(CompletionStatus.SUCCESS, CompletionStatus.REMOTE_ACCESS_ERROR), device.drain());
                 assertArrayEquals(Frames.pattern(2, read), bytes(sink));
             } finally {
                 socket.giveReset();

@@ -74,8 +74,7 @@ class CompletionQueueTest {
             WorkCompletion[] holed = WorkCompletion.array(2);
             holed[1] = null;
 
-            IllegalArgumentException refusal =
-                    assertThrows(IllegalArgumentException.class, () -> queue.poll(holed));
+            IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class, () -> queue.poll(holed));
 
             assertTrue(String.valueOf(refusal.getMessage()).contains("completions[1]"), refusal::getMessage);
             WorkCompletion[] whole = WorkCompletion.array(2);

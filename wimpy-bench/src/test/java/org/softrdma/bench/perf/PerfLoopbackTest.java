@@ -135,8 +135,8 @@ class PerfLoopbackTest {
     /** Nobody listens at the address: it is not looked at. */
     @Test
     void shouldRefuseWhatTheDeviceCannotDoBeforeItConnects() {
-        PerfOptions options = new PerfOptions(
-                PerfTest.SEND_LATENCY, List.of(1L << 40), 300, 0, 1, 16, 0, 5000, false, 1, 20, false);
+        PerfOptions options =
+                new PerfOptions(PerfTest.SEND_LATENCY, List.of(1L << 40), 300, 0, 1, 16, 0, 5000, false, 1, 20, false);
         PerfTable table = new PerfTable(new PrintWriter(printed, true), options, false, false, false);
         try (VerbsDevice device = open("manual")) {
             PerfException refused =
