@@ -48,6 +48,7 @@ final class RegisteredChunks extends DeviceArenas<ChunkArena> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Int2ObjectHashMap<MemoryRegion> regions = new Int2ObjectHashMap<>();
     private long limit;
+    private boolean warned;
 
     /**
      * No arenas yet.
@@ -158,27 +159,33 @@ final class RegisteredChunks extends DeviceArenas<ChunkArena> {
             if (regions.size() + chunks <= limit) {
                 return true;
             }
+            warn("those that are left are for queue pairs");
+            return false;
         } finally {
             lock.unlock();
         }
-        exhausted("those that are left are for queue pairs");
-        return false;
     }
 
-    /** Others use the device too, so there may be fewer than we thought. Smaller pages are not worth another try. */
+    /** Others use the device too, so there are fewer than we thought; not to be found out again for each set. */
     private void exhausted(@Nullable String reason) {
         lock.lock();
         try {
-            if (limit > regions.size()) {
-                limit = regions.size();
-                LOG.warn(
-                        "no more memory is used for items: {} chunks are registered, and the device has no regions for a"
-                                + " further page ({}); use larger chunks, or registration arena",
-                        limit,
-                        reason);
-            }
+            limit = regions.size();
+            warn(reason);
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Once, with the lock. */
+    private void warn(@Nullable String reason) {
+        if (!warned) {
+            warned = true;
+            LOG.warn(
+                    "{} chunks are registered, and the device has no regions for a further page ({}): items are evicted"
+                            + " although there is memory; use larger chunks (-n), or registration arena",
+                    regions.size(),
+                    reason);
         }
     }
 

@@ -194,7 +194,7 @@ public final class ItemDescriptor {
     /** Begins the life of a sealed item: from now on a reader may take it. */
     static void publish(MemorySegment memory, long item) {
         long state = state(memory, item);
-        state(memory, item, generationOf(state) + 1, sequenceOf(state));
+        state(memory, item, generationOf(state) | 1, sequenceOf(state));
     }
 
     /** Ends the life of an item for every reader that comes from now on. */
