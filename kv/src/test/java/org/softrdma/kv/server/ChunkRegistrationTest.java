@@ -3,10 +3,7 @@ package org.softrdma.kv.server;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.when;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +12,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,11 +21,6 @@ import org.softrdma.kv.client.KvItem;
 import org.softrdma.kv.client.SetStatus;
 import org.softrdma.kv.server.KvServerContext.Registration;
 import org.softrdma.kv.store.Locator;
-import org.softrdma.kv.store.SlabGeometry;
-import org.softrdma.verbs.Capabilities;
-import org.softrdma.verbs.Feature;
-import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsDevice;
 
 /** Registration "chunk" as clients see it. */
 class ChunkRegistrationTest {
@@ -186,33 +177,6 @@ class ChunkRegistrationTest {
     }
 
     @Test
-    void shouldRefuseDeviceThatCannotDoIt() {
-        for (Feature missing : new Feature[] {Feature.ZERO_BASED, Feature.REGION_SWAP}) {
-            Set<Feature> features =
-                    missing == Feature.ZERO_BASED ? Set.of(Feature.REGION_SWAP) : Set.of(Feature.ZERO_BASED);
-            IllegalArgumentException e = assertThrows(
-                    IllegalArgumentException.class,
-                    () -> new RegisteredChunks(
-                            device(features, 1 << 20),
-                            mock(ProtectionDomain.class),
-                            new SlabGeometry(1.25, 48, 1 << 20),
-                            1024));
-            assertEquals(
-                    "registration chunk needs the feature " + missing
-                            + ", which device card does not have; use registration arena",
-                    e.getMessage());
-        }
-        IllegalArgumentException e = assertThrows(
-                IllegalArgumentException.class,
-                () -> new RegisteredChunks(
-                        device(Set.of(Feature.ZERO_BASED, Feature.REGION_SWAP), 1000),
-                        mock(ProtectionDomain.class),
-                        new SlabGeometry(1.25, 48, 1 << 20),
-                        1024));
-        assertTrue(String.valueOf(e.getMessage()).contains("more memory regions than the 1000 of device card"));
-    }
-
-    @Test
     void shouldCountHitsByWhateverStag() {
         try (RunningServer running = chunkServer();
                 KvClient writer = running.client()) {
@@ -228,15 +192,6 @@ class ChunkRegistrationTest {
             }
             assertEquals("10", writer.stats("rdma").get("rdma_get_hits"), "told at the latest when it was closed");
         }
-    }
-
-    private static VerbsDevice device(Set<Feature> features, int regions) {
-        VerbsDevice device = mock(VerbsDevice.class);
-        when(device.name()).thenReturn("card");
-        when(device.capabilities())
-                .thenReturn(new Capabilities(
-                        "test", "none", 1, 1, 1, 1, 0, 1, regions, 1 << 20, 1 << 20, 1, 1, 0, 1, features));
-        return device;
     }
 
     private static Locator set(RawMemcached memcached, String command) throws IOException {
