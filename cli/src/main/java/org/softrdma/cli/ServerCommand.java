@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
@@ -76,6 +77,16 @@ final class ServerCommand implements Callable<Integer> {
             defaultValue = "0",
             description = "Port where queue pairs are connected; clients are told (${DEFAULT-VALUE}: any free one).")
     private int rdmaPort;
+
+    @Option(
+            names = "--registration",
+            paramLabel = "HOW",
+            defaultValue = "arena",
+            description =
+                    "arena: items are read by the place where they are, on every device. chunk: each chunk of memory"
+                            + " has a key of its own, which stays with an item while it is replaced, and is read whole; needs a"
+                            + " device that can swap regions (${DEFAULT-VALUE}).")
+    private String registration = "";
 
     @Option(
             names = {"-s", "--unix-socket"},
@@ -239,6 +250,7 @@ final class ServerCommand implements Callable<Integer> {
                     .maxItemLength(itemSize(maxItemSize))
                     .slabFactor(factor)
                     .minimumSpace(minimumSpace)
+                    .registration(registration())
                     .evicting(!noEvictions)
                     .flushAllowed(!noFlush)
                     .backlog(backlog)
@@ -319,6 +331,14 @@ final class ServerCommand implements Callable<Integer> {
             }
         }
         return seconds;
+    }
+
+    private KvServerContext.Registration registration() {
+        return Stream.of(KvServerContext.Registration.values())
+                .filter(each -> each.word().equals(registration))
+                .findFirst()
+                .orElseThrow(() ->
+                        new IllegalArgumentException("--registration " + registration + ": expected arena or chunk"));
     }
 
     /** How often -v was given, to the launcher or to us. */
