@@ -22,6 +22,9 @@ public final class KvClientContext {
 
     private static final long MAX_TIMEOUT_NS = TimeUnit.DAYS.toNanos(1);
 
+    /** Memory for the items of a window, one more, and their rounding up to pages. */
+    private static final long MOST_MEMORY = Integer.MAX_VALUE - (32L << 20);
+
     private final InetSocketAddress server;
     private KvProtocol protocol = KvProtocol.AUTO;
     private boolean touchReports = true;
@@ -189,6 +192,11 @@ public final class KvClientContext {
         check(faults, "maxOutstanding", maxOutstanding, 1, 1 << 20);
         check(faults, "connectTimeoutNs", connectTimeoutNs, 1, MAX_TIMEOUT_NS);
         check(faults, "requestTimeoutNs", requestTimeoutNs, 1, MAX_TIMEOUT_NS);
+        long memory = (window + 1L) * maxItemLength;
+        if (memory > MOST_MEMORY) {
+            faults.add("window=" + window + " and maxItemLength=" + maxItemLength + ": " + (window + 1L)
+                    + " buffers take " + memory + " bytes, expected at most " + MOST_MEMORY);
+        }
         if (server.isUnresolved()) {
             faults.add("server=" + server + ": unknown host");
         }

@@ -22,7 +22,6 @@ class OutboundReadQueueTest {
         assertEquals(3, queue.add(15));
         assertFalse(queue.hasRoom());
         assertEquals(10, queue.oldest());
-        assertEquals(3, queue.limit());
     }
 
     @Test
