@@ -34,6 +34,7 @@ public final class KvServer implements AutoCloseable {
     private final RegisteredArenas arenas;
     private final ItemStore store;
     private final Maintenance maintenance;
+    private final PrefixStatistics prefixes = new PrefixStatistics();
     private final ServerStatistics statistics;
     private final RdmaPort rdmaPort;
     private final MemcachedPort memcachedPort;
@@ -72,7 +73,8 @@ public final class KvServer implements AutoCloseable {
                     context.memoryLimit());
             slabs.prepare();
             store = new ItemStore(slabs, random.nextLong(), context.evicting());
-            maintenance = owned.add(new Maintenance(store, context.clockSeconds()));
+            maintenance = owned.add(
+                    new Maintenance(store, context.clockSeconds(), context.tailsReclaimed(), context.crawling()));
             statistics = new ServerStatistics(this, context, counters, store, device);
             rdmaPort = owned.add(new RdmaPort(
                     device,
@@ -146,6 +148,10 @@ public final class KvServer implements AutoCloseable {
 
     ServerStatistics statistics() {
         return statistics;
+    }
+
+    PrefixStatistics prefixes() {
+        return prefixes;
     }
 
     RdmaPort rdmaPort() {
