@@ -44,7 +44,7 @@ final class ExtendedOptions {
                 case "no_lru_maintainer" -> context.tailsReclaimed(false);
                 case "lru_crawler" -> context.crawling(true);
                 case "no_lru_crawler" -> context.crawling(false);
-                case "slab_chunk_max" -> checkChunk(word, size(word, value), context.maxItemLength());
+                case "slab_chunk_max" -> checkChunk(word, size("-o " + word, value), context.maxItemLength());
                 default -> {
                     if (!IGNORED.contains(word)) {
                         throw new IllegalArgumentException("-o " + word + ": expected " + String.join(", ", KNOWN));
