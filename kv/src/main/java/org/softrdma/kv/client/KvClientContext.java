@@ -21,7 +21,6 @@ public final class KvClientContext {
     public static final int DEFAULT_MAX_OUTSTANDING = 1024;
 
     private static final long MAX_TIMEOUT_NS = TimeUnit.DAYS.toNanos(1);
-
     /** Memory for the items of a window, one more, and their rounding up to pages. */
     private static final long MOST_MEMORY = Integer.MAX_VALUE - (32L << 20);
 
