@@ -70,6 +70,11 @@ public final class TextDecoder {
         terminated = true;
     }
 
+    /** True while the value that was expected has not all come. */
+    public boolean expectsValue() {
+        return terminatorLeft > 0;
+    }
+
     /** True if the last value was followed by a line end. */
     public boolean isValueTerminated() {
         return terminated;

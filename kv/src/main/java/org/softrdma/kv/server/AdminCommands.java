@@ -54,6 +54,7 @@ final class AdminCommands {
             case "settings" -> connection.reply(statistics.settings());
             case "items" -> connection.reply(statistics.items());
             case "slabs" -> connection.reply(statistics.slabs());
+            case "conns" -> connection.reply(server.memcachedPort().describe(connection));
             case "rdma" -> connection.reply(statistics.rdma());
             case "detail" -> detail(request.argument(2));
             case "sizes" -> connection.reply(statistics.sizes());

@@ -1,13 +1,16 @@
 package org.softrdma.kv.server;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -155,6 +158,23 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
                 }
             });
         }
+    }
+
+    /**
+     * Its lines of {@code stats conns}. Any thread: what another connection does is a glance, and may have changed already.
+     *
+     * @param number names the connection in the lines
+     * @param own true if this connection asks
+     * @param text where it listens and whence it came
+     */
+    String describe(long number, boolean own, Function<@Nullable SocketAddress, String> text) {
+        Channel channel = context().channel();
+        String state = own ? "conn_parse_cmd" : decoder.expectsValue() ? "conn_nread" : "conn_read";
+        String prefix = "STAT " + number + ":";
+        return prefix + "addr " + text.apply(channel.remoteAddress()) + "\r\n"
+                + prefix + "listen_addr " + text.apply(channel.localAddress()) + "\r\n"
+                + prefix + "state " + state + "\r\n"
+                + prefix + "secs_since_last_cmd " + Math.max(0, server.nowSeconds() - lastInputSeconds) + "\r\n";
     }
 
     /** True while there is a peer. */

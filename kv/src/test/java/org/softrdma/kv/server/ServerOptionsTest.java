@@ -254,6 +254,25 @@ class ServerOptionsTest {
     }
 
     @Test
+    void shouldListConnectionsWithWhatTheyDo() throws IOException {
+        AtomicLong now = new AtomicLong(1_000_000);
+        try (RunningServer running = new RunningServer(context -> context.clockSeconds(now::get));
+                RawMemcached sending = new RawMemcached(running.address());
+                RawMemcached client = new RawMemcached(running.address())) {
+            assertEquals("MN\r\n", sending.ask("mn\r\nset k 0 0 6\r\n", "MN\r\n"));
+            now.addAndGet(5);
+            String conns = stats(client, "stats conns");
+            String address = "tcp:127.0.0.1:" + running.address().getPort();
+            assertTrue(conns.startsWith("STAT 0:addr " + address + "\nSTAT 0:state conn_listening\n"), conns);
+            assertTrue(conns.contains(":listen_addr " + address + "\n"), conns);
+            assertTrue(conns.contains(":state conn_nread\n"), conns);
+            assertTrue(conns.contains(":state conn_parse_cmd\n"), conns);
+            assertTrue(conns.contains(":secs_since_last_cmd 5\n"), conns);
+            assertTrue(conns.contains(":secs_since_last_cmd 0\n"), conns);
+        }
+    }
+
+    @Test
     void shouldLetInOnlyWhoKnowsAPassword() throws IOException {
         Path file = Files.writeString(directory.resolve("users"), "foo:bar\nbaaaz:quux\n");
         Passwords passwords = Passwords.read(file);
