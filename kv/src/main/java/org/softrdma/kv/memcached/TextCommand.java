@@ -38,6 +38,16 @@ public enum TextCommand {
     VERBOSITY,
     /** {@code stats [WHAT]}. */
     STATS,
+    /** {@code slabs automove LEVEL} or {@code slabs reassign FROM TO}. */
+    SLABS,
+    /** {@code lru_crawler enable|disable|crawl CLASSES}. */
+    LRU_CRAWLER,
+    /** {@code cache_memlimit MEGABYTES [noreply]}. */
+    CACHE_MEMLIMIT,
+    /** {@code watch [WHAT...]}. */
+    WATCH,
+    /** {@code debugtime SECONDS}: moves the clock of a server under test. */
+    DEBUGTIME,
     /** {@code shutdown [graceful]}. */
     SHUTDOWN,
     /** {@code quit}. */

@@ -32,6 +32,7 @@ public final class KvServer implements AutoCloseable {
     private final DeviceArenas<?> arenas;
     private final ItemStore store;
     private final Maintenance maintenance;
+    private final PrefixStatistics prefixes = new PrefixStatistics();
     private final ServerStatistics statistics;
     private final RdmaPort rdmaPort;
     private final MemcachedPort memcachedPort;
@@ -69,7 +70,8 @@ public final class KvServer implements AutoCloseable {
             SlabAllocator slabs = new SlabAllocator(geometry, arenas, context.memoryLimit());
             slabs.prepare();
             store = new ItemStore(slabs, random.nextLong(), context.evicting());
-            maintenance = owned.add(new Maintenance(store, context.clockSeconds()));
+            maintenance = owned.add(
+                    new Maintenance(store, context.clockSeconds(), context.tailsReclaimed(), context.crawling()));
             statistics = new ServerStatistics(this, context, counters, store, device);
             rdmaPort = owned.add(new RdmaPort(
                     device,
@@ -143,6 +145,10 @@ public final class KvServer implements AutoCloseable {
 
     ServerStatistics statistics() {
         return statistics;
+    }
+
+    PrefixStatistics prefixes() {
+        return prefixes;
     }
 
     RdmaPort rdmaPort() {

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.store.Locator;
@@ -83,6 +84,11 @@ public final class KvServerContext {
     private @Nullable Path unixSocket;
     private int unixSocketMask = DEFAULT_UNIX_SOCKET_MASK;
     private @Nullable Runnable shutdown;
+    private @Nullable LongConsumer moveClock;
+    private @Nullable Passwords passwords;
+    private int requestsPerTurn;
+    private boolean tailsReclaimed = true;
+    private boolean crawling = true;
     private String version = "unknown";
     private LongSupplier clockSeconds = () -> System.currentTimeMillis() / 1000;
     private boolean concluded;
@@ -196,16 +202,16 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets how many bytes of key and value fit into the smallest chunk.
+     * Sets the length of the smallest chunk, as memcached's -n does.
      *
-     * @param bytes at least 1
+     * @param bytes at least 1; the chunk is 48 bytes longer
      */
     public KvServerContext minimumSpace(int bytes) {
         minimumSpace = changed(bytes);
         return this;
     }
 
-    /** How many bytes of key and value fit into the smallest chunk. */
+    /** The length of the smallest chunk, less 48. */
     public int minimumSpace() {
         return minimumSpace;
     }
@@ -354,6 +360,81 @@ public final class KvServerContext {
     }
 
     /**
+     * Lets clients move the clock by the debugtime command: for tests.
+     *
+     * @param seconds takes by how many; called by any thread
+     */
+    public KvServerContext moveClock(LongConsumer seconds) {
+        moveClock = changed(seconds);
+        return this;
+    }
+
+    /** What the debugtime command does, or null if there is no such command. */
+    public @Nullable LongConsumer moveClock() {
+        return moveClock;
+    }
+
+    /**
+     * Lets in only clients that send a user's password first. The clients of this project do not.
+     *
+     * @param users who may come in
+     */
+    public KvServerContext passwords(Passwords users) {
+        passwords = changed(users);
+        return this;
+    }
+
+    /** Who may come in, or null for everybody. */
+    public @Nullable Passwords passwords() {
+        return passwords;
+    }
+
+    /**
+     * Sets after how many requests a connection lets others of its thread have their turn, memcached's -R.
+     *
+     * @param count 0 (the default): when all is done that one read from the network brought
+     */
+    public KvServerContext requestsPerTurn(int count) {
+        requestsPerTurn = changed(count);
+        return this;
+    }
+
+    /** After how many requests a connection yields, 0 for no such limit. */
+    public int requestsPerTurn() {
+        return requestsPerTurn;
+    }
+
+    /**
+     * Sets whether expired items at the ends of the LRU lists are removed every second, memcached's lru_maintainer.
+     *
+     * @param on true is the default
+     */
+    public KvServerContext tailsReclaimed(boolean on) {
+        tailsReclaimed = changed(on);
+        return this;
+    }
+
+    /** Whether expired items at the ends of the LRU lists are removed every second. */
+    public boolean tailsReclaimed() {
+        return tailsReclaimed;
+    }
+
+    /**
+     * Sets whether at first expired items are looked for among all, memcached's lru_crawler; clients may change it.
+     *
+     * @param on true is the default
+     */
+    public KvServerContext crawling(boolean on) {
+        crawling = changed(on);
+        return this;
+    }
+
+    /** Whether at first expired items are looked for among all. */
+    public boolean crawling() {
+        return crawling;
+    }
+
+    /**
      * Sets what the version command answers.
      *
      * @param text without blanks
@@ -395,6 +476,7 @@ public final class KvServerContext {
         check(faults, "maxConnections", maxConnections, 1, 1_000_000);
         check(faults, "backlog", backlog, 1, 65535);
         check(faults, "idleTimeoutSeconds", idleTimeoutSeconds, 0, Integer.MAX_VALUE);
+        check(faults, "requestsPerTurn", requestsPerTurn, 0, Integer.MAX_VALUE);
         check(faults, "unixSocketMask", unixSocketMask, 0, 0777);
         check(faults, "maxItemLength", maxItemLength, 1024, Locator.MAX_ITEM_LENGTH);
         check(faults, "memoryLimit", memoryLimit, Math.max(1L << 20, 2L * maxItemLength), 1L << 46);

@@ -24,12 +24,17 @@ final class Maintenance implements AutoCloseable {
     private final ItemStore store;
     private final LongSupplier clockSeconds;
     private final ScheduledExecutorService executor;
+    private final boolean tailsReclaimed;
+    private volatile boolean crawling;
+    private volatile boolean crawlAsked;
     private int nextPart;
     private final AtomicReference<@Nullable ScheduledFuture<?>> delayedFlush = new AtomicReference<>();
 
-    Maintenance(ItemStore store, LongSupplier clockSeconds) {
+    Maintenance(ItemStore store, LongSupplier clockSeconds, boolean tailsReclaimed, boolean crawling) {
         this.store = store;
         this.clockSeconds = clockSeconds;
+        this.tailsReclaimed = tailsReclaimed;
+        this.crawling = crawling;
         executor = Executors.newSingleThreadScheduledExecutor(
                 task -> Thread.ofPlatform().name("kv-maintenance").daemon().unstarted(task));
     }
@@ -56,6 +61,30 @@ final class Maintenance implements AutoCloseable {
         replaceDelayed(executor.schedule(() -> guarded(store::flush), delayMs, TimeUnit.MILLISECONDS));
     }
 
+    /** Whether expired items are looked for among all items, at leisure. Any thread. */
+    void crawling(boolean on) {
+        crawling = on;
+    }
+
+    /** What {@link #crawling(boolean)} has set. */
+    boolean isCrawling() {
+        return crawling;
+    }
+
+    /** True from {@link #crawl} until that is done. */
+    boolean isCrawlAsked() {
+        return crawlAsked;
+    }
+
+    /** Removes all expired items, soon. Any thread. */
+    void crawl() {
+        crawlAsked = true;
+        executor.execute(() -> {
+            guarded(() -> reclaim(store.parts()));
+            crawlAsked = false;
+        });
+    }
+
     private void replaceDelayed(@Nullable ScheduledFuture<?> next) {
         ScheduledFuture<?> scheduled = delayedFlush.getAndSet(next);
         if (scheduled != null) {
@@ -64,8 +93,16 @@ final class Maintenance implements AutoCloseable {
     }
 
     private void reclaim() {
+        if (tailsReclaimed) {
+            store.reclaimTails(clockSeconds.getAsLong());
+        }
+        if (crawling) {
+            reclaim((store.parts() + SECONDS_PER_ROUND - 1) / SECONDS_PER_ROUND);
+        }
+    }
+
+    private void reclaim(int parts) {
         long nowSeconds = clockSeconds.getAsLong();
-        int parts = (store.parts() + SECONDS_PER_ROUND - 1) / SECONDS_PER_ROUND;
         for (int i = 0; i < parts; i++) {
             store.reclaim(nextPart, nowSeconds);
             nextPart = (nextPart + 1) % store.parts();

@@ -205,14 +205,12 @@ final class MetaCommands {
         switch (status) {
             case STORED -> {
                 if (!flags.has('q')) {
-                    line.begin(HIT);
-                    addReturned(flags, item.cas(), true);
-                    connection.reply(line.end());
+                    answerSet(HIT, item.cas());
                 }
             }
-            case EXISTS -> answer(EXISTS);
-            case NOT_FOUND -> answer(NOT_FOUND);
-            case NOT_STORED -> answer(NOT_STORED);
+            case EXISTS -> answerSet(EXISTS, 0);
+            case NOT_FOUND -> answerSet(NOT_FOUND, 0);
+            case NOT_STORED -> answerSet(NOT_STORED, 0);
             case TOO_LARGE, OUT_OF_MEMORY, NON_NUMERIC -> refuse(status);
         }
     }
@@ -404,6 +402,13 @@ final class MetaCommands {
             counters.outOfMemory.increment();
             connection.reply(TextProtocol.OUT_OF_MEMORY);
         }
+    }
+
+    /** The answer to an ms, as memcached's: with the cas number where it is asked for, 0 if nothing was stored. */
+    private void answerSet(String code, long cas) {
+        line.begin(code);
+        addReturned(request.meta(), cas, true);
+        connection.reply(line.end());
     }
 
     /** An answer without an item: its code, opaque and key. */

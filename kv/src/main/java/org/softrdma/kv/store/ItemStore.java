@@ -51,6 +51,9 @@ public final class ItemStore {
     /** How many items from the tail are tried if somebody is busy with the keys. */
     private static final int EVICTION_CANDIDATES = 5;
 
+    /** How many items {@link #reclaimTails} takes from a list at once. */
+    private static final int MOST_TAILS = 500;
+
     /** Slots of an index looked at with its lock held. */
     private static final int SWEEP_SLOTS = 4096;
 
@@ -378,6 +381,32 @@ public final class ItemStore {
         sweep(stripes[part], nowSeconds);
     }
 
+    /**
+     * Removes expired items from the ends of the LRU lists, up to the first that still lives. Called now and then by one
+     * thread in the background; quick.
+     *
+     * @param nowSeconds the time
+     */
+    public void reclaimTails(long nowSeconds) {
+        for (int i = 0; i < events.length; i++) {
+            for (int segment = 0; segment < SegmentedLru.SEGMENTS; segment++) {
+                int left = MOST_TAILS;
+                while (left > 0 && reclaimTail(slabs.lru(i), segment, nowSeconds)) {
+                    left--;
+                }
+            }
+        }
+    }
+
+    /**
+     * Changes the limit of memory. What there is above a lower limit stays, and is used for its class.
+     *
+     * @param bytes the limit
+     */
+    public void memoryLimit(long bytes) {
+        slabs.memoryLimit(bytes);
+    }
+
     /** Number of parts for {@link #reclaim}. */
     public int parts() {
         return STRIPES;
@@ -649,30 +678,50 @@ public final class ItemStore {
         try {
             int id = lru.coldest();
             for (int i = 0; id != SegmentedLru.NONE && i < EVICTION_CANDIDATES; i++) {
-                SlabPage page = lru.page(id);
-                int index = lru.index(id);
-                long chunk = page.chunk(index);
                 int before = lru.warmer(id);
-                long hash = hashOf(chunk);
-                Stripe stripe = stripe(hash);
-                if (stripe.lock.tryLock()) {
-                    try {
-                        if (isExpired(chunk, nowSeconds) || evicting) {
-                            countRemoval(page, index, chunk, nowSeconds);
-                            removeChunk(stripe, hash, chunk);
-                            return true;
-                        }
-                    } finally {
-                        stripe.lock.unlock();
-                    }
-                } else {
-                    events[sizeClass].tailLocked.increment();
+                if (removeUnused(lru.page(id), lru.index(id), nowSeconds, evicting)) {
+                    return true;
                 }
                 id = before;
             }
             return false;
         } finally {
             lru.lock.unlock();
+        }
+    }
+
+    /** Removes the end of a list if it has expired; false if not, or if somebody is busy with its key. */
+    private boolean reclaimTail(SegmentedLru lru, int segment, long nowSeconds) {
+        lru.lock.lock();
+        try {
+            int id = lru.tail(segment);
+            return id != SegmentedLru.NONE && removeUnused(lru.page(id), lru.index(id), nowSeconds, false);
+        } finally {
+            lru.lock.unlock();
+        }
+    }
+
+    /** Removes an item that has expired, or any. With the lock of its list; false if somebody is busy with its key. */
+    private boolean removeUnused(SlabPage page, int index, long nowSeconds, boolean any) {
+        long chunk = page.chunk(index);
+        if (!any && !isExpired(chunk, nowSeconds)) {
+            return false;
+        }
+        long hash = hashOf(chunk);
+        Stripe stripe = stripe(hash);
+        if (!stripe.lock.tryLock()) {
+            events[page.sizeClass].tailLocked.increment();
+            return false;
+        }
+        try {
+            if (!any && !isExpired(chunk, nowSeconds)) {
+                return false; // touched a moment ago
+            }
+            countRemoval(page, index, chunk, nowSeconds);
+            removeChunk(stripe, hash, chunk);
+            return true;
+        } finally {
+            stripe.lock.unlock();
         }
     }
 

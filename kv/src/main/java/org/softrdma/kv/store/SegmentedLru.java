@@ -19,7 +19,7 @@ final class SegmentedLru {
     static final int HOT = 0;
     static final int WARM = 1;
     static final int COLD = 2;
-    private static final int SEGMENTS = 3;
+    static final int SEGMENTS = 3;
 
     /** Share of the items that HOT may hold, memcached's {@code hot_lru_pct}. */
     static final int HOT_PERCENT = 20;
@@ -111,6 +111,11 @@ final class SegmentedLru {
             }
         }
         return tails[COLD];
+    }
+
+    /** The end of a list. With {@link #lock} held. */
+    int tail(int segment) {
+        return tails[segment];
     }
 
     /** The chunk that was used a little later than another. With {@link #lock} held. */

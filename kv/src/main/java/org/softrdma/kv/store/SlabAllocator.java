@@ -9,8 +9,9 @@ import org.agrona.collections.LongArrayQueue;
 /**
  * Hands out chunks of registered memory. Arenas are cut into pages, a page into chunks of one class; a page never changes
  * its class, so that generations in chunk headers stay where they are. Free chunks of a class wait in a queue and are used
- * oldest first, and not before {@link #QUARANTINE} others of the class while there is fresh memory: a client that still has
- * the locator of a replaced item then finds the forward locator instead of a stranger. Its safety does not depend on this.
+ * oldest first, and not before {@link #QUARANTINE} others of the class (a quarter of a page, where chunks are large) while
+ * there is fresh memory: a client that still has the locator of a replaced item then finds the forward locator instead of a
+ * stranger. Its safety does not depend on this.
  *
  * <p>A chunk is a number: arena + 1 in the upper bits, offset in the lower {@link #OFFSET_BITS}; 0 is none. Thread-safe: one
  * short lock per class, one for pages. What {@link SlabPage} keeps per chunk belongs to the store.
@@ -28,11 +29,12 @@ public final class SlabAllocator {
     private static final int OFFSET_BITS = 40;
     private static final long OFFSET_MASK = (1L << OFFSET_BITS) - 1;
     private static final int QUARANTINE = 64;
+    private static final int QUARANTINES_PER_PAGE = 4;
     private static final long ARENAS_WANTED_AT_MOST = 64;
 
     private final SlabGeometry geometry;
     private final ArenaSource source;
-    private final long memoryLimit;
+    private volatile long memoryLimit;
     private final long arenaLength;
     private final int pageShift;
     private final SizeClass[] classes;
@@ -76,6 +78,15 @@ public final class SlabAllocator {
     /** The most bytes that pages may take. */
     public long memoryLimit() {
         return memoryLimit;
+    }
+
+    /**
+     * Changes how much pages may take; those that are there already stay.
+     *
+     * @param bytes the limit
+     */
+    void memoryLimit(long bytes) {
+        memoryLimit = bytes;
     }
 
     /** Bytes that pages take now. */
@@ -241,6 +252,7 @@ public final class SlabAllocator {
         private final int number;
         private final int chunkLength;
         private final int chunksPerPage;
+        private final int quarantine;
         private final ReentrantLock lock = new ReentrantLock();
         private final LongArrayQueue freed = new LongArrayQueue(NONE);
         private long fresh;
@@ -251,12 +263,13 @@ public final class SlabAllocator {
             this.number = number;
             this.chunkLength = geometry.chunkLength(number);
             this.chunksPerPage = geometry.pageLength() / chunkLength;
+            this.quarantine = Math.clamp(chunksPerPage / QUARANTINES_PER_PAGE, 1, QUARANTINE);
         }
 
         long allocate() {
             lock.lock();
             try {
-                if (freed.size() >= QUARANTINE) {
+                if (freed.size() >= quarantine) {
                     return freed.pollLong();
                 }
                 if (freshLeft == 0) {

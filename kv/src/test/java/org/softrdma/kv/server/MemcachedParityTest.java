@@ -127,7 +127,8 @@ class MemcachedParityTest {
                 ms k 1 MP\ny\nms k 2 MR\nab\nms k3 2 MR\nab\nms k3 1 MA Ob k\nx\nms k 2 MQ\nab\nms k 2 M\nab\nms k 2 MSS\nab
                 ms k 2 C999999 q\nab\nms k 2 C999999 k O3\nab\nms nope 2 C5\nab\nms k 2 Cx\nab\nms k 2 Fx\nab\nms k 2 Tx\nab
                 ms k 2 v v\nab\nms k x\nms k -1\nms k\nms\nms k 4\nab\nmn\nms !!! 2 b\nab\nms Zm9v 3 b k\nabc\nmg Zm9v b k v
-                mg foo k v\nms k 2 %s\nab""".formatted(LONG_OPAQUE),
+                mg foo k v\nms k 2 %s\nab
+                ms k 2 C999999 c k Oa\nab\nms nope 2 C5 c\nab\nms nope 2 MR c\nab\nms k 2 ME c\nab""".formatted(LONG_OPAQUE),
                 // meta delete
                 """
                 md k\nset k 1 0 3\nabc\nmd k q\nmd k Oa k\nmg k\nset k 1 0 3\nabc\nmd k C999999\nmd k I T30\nmg k s v t f h

@@ -81,6 +81,26 @@ class EvictionTest {
     }
 
     @Test
+    void shouldReclaimExpiredItemsFromTheTailsAndNothingElse() {
+        ItemStore store = store(2, true);
+        StoreUser user = new StoreUser(store);
+        for (int i = 0; i < 20; i++) {
+            user.store("dying" + i, VALUE, (int) user.now + 1, new StoreRule());
+        }
+        user.set("living", VALUE);
+        store.reclaimTails(user.now);
+        assertEquals(21, store.statistics().currentItems());
+        store.reclaimTails(user.now + 1);
+        assertEquals(1, store.statistics().currentItems());
+        assertEquals(VALUE, user.get("living"));
+        SizeClassStatistics.Events events =
+                store.classStatistics(user.now).getFirst().events();
+        assertEquals(20, events.reclaimed());
+        assertEquals(20, events.expiredUnfetched());
+        assertEquals(0, events.evicted());
+    }
+
+    @Test
     void shouldKeepWhatIsReadAgainAndAgainThroughAScan() {
         StoreUser user = new StoreUser(store(4, true));
         for (int i = 0; i < 100; i++) {

@@ -24,7 +24,6 @@ class SlabAllocatorTest {
 
     @Test
     void shouldGrowChunksByFactorUpToTheLongestItem() {
-        assertEquals(112, geometry.chunkLength(0));
         assertEquals(MIB, geometry.chunkLength(geometry.classes() - 1));
         assertEquals(MIB, geometry.pageLength());
         for (int i = 0; i < geometry.classes(); i++) {
@@ -33,6 +32,48 @@ class SlabAllocatorTest {
             assertTrue(i == 0 || geometry.sizeClass(geometry.chunkLength(i - 1) + 8L) == i);
         }
         assertThrows(IllegalArgumentException.class, () -> geometry.sizeClass(MIB + 8L));
+    }
+
+    @Test
+    void shouldHaveTheClassesOfMemcached() {
+        int[] first = {96, 120, 152, 192, 240, 304, 384, 480, 600, 752, 944, 1184};
+        for (int i = 0; i < first.length; i++) {
+            assertEquals(first[i], geometry.chunkLength(i));
+        }
+        assertEquals(31, geometry.sizeClass(ItemDescriptor.itemLength(4, 66_560)) + 1, "that of memcached's own tests");
+        assertEquals(64, new SlabGeometry(1.25, 1, MIB).chunkLength(0), "the shortest key without a value fits");
+        SlabGeometry fine = new SlabGeometry(1.01, 48, MIB);
+        for (int i = 1; i < fine.classes(); i++) {
+            assertTrue(fine.chunkLength(i) > fine.chunkLength(i - 1));
+        }
+    }
+
+    @Test
+    void shouldNotTakeAPageForLargeItemsWhileSomeAreFree() {
+        SlabAllocator slabs = new SlabAllocator(geometry, arenas, 64L * MIB);
+        int sizeClass = geometry.sizeClass(66_660);
+        long[] chunks = new long[10];
+        for (int life = 0; life < 2; life++) {
+            for (int i = 0; i < chunks.length; i++) {
+                chunks[i] = slabs.allocate(sizeClass);
+            }
+            assertEquals(MIB, slabs.pagedBytes());
+            for (long chunk : chunks) {
+                slabs.free(chunk);
+            }
+        }
+    }
+
+    @Test
+    void shouldTakeMorePagesOnceTheLimitIsHigher() {
+        SlabAllocator slabs = new SlabAllocator(geometry, arenas, 2 * MIB);
+        int largest = geometry.classes() - 1;
+        slabs.allocate(largest);
+        slabs.allocate(largest);
+        assertEquals(SlabAllocator.NONE, slabs.allocate(largest));
+        slabs.memoryLimit(3 * MIB);
+        assertNotEquals(SlabAllocator.NONE, slabs.allocate(largest));
+        assertEquals(SlabAllocator.NONE, slabs.allocate(largest));
     }
 
     @Test
