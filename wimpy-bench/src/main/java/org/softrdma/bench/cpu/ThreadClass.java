@@ -9,8 +9,8 @@ public enum ThreadClass {
     RNIC(List.of("rnic", "softrdma", "sim-", "sim", "iwarp")),
     /** Owns the store of the key-value server. */
     STORE(List.of("store", "kv-store")),
-    /** Serves the memcached port. */
-    MEMCACHED(List.of("memcached", "kv-")),
+    /** Serves the memcached port, ours or memcached's own. */
+    MEMCACHED(List.of("memcached", "kv-", "mc-")),
     /** Compiles bytecode. */
     JIT(List.of("C1 Compiler", "C2 Compiler", "JVMCI", "Sweeper", "CodeHeap")),
     /** Collects garbage. */

@@ -3,9 +3,13 @@ package org.softrdma.bench.wimpy;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.perf.Arrivals;
+import org.softrdma.bench.perf.DeviceFactory;
 import org.softrdma.kv.client.CompletionLoop;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientContext;
@@ -32,6 +36,8 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
     private final long[] sentNs;
     private final int[] freeTags;
     private int freeTagCount;
+    private int nextToFill;
+    private @Nullable VerbsDevice ownDevice;
     private KeySpace keys = new KeySpace(0, 1);
     private long nowNs;
     private long gets;
@@ -74,6 +80,31 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
         }
     }
 
+    /**
+     * Connects by a device of its own, for all pairs of a plan.
+     *
+     * @param devices opens the device, which is closed with this
+     * @param server memcached port of the server
+     * @param plan what is measured
+     */
+    static ReadGetLoad connect(DeviceFactory devices, InetSocketAddress server, WimpyPlan plan) {
+        VerbsDevice device = devices.open(Map.of("progress", "manual"));
+        try {
+            ReadGetLoad load = new ReadGetLoad(
+                    device,
+                    server,
+                    plan.clients(),
+                    plan.maxWindow(),
+                    plan.maxValueLength(),
+                    plan.pairs() * plan.valueLengths().size());
+            load.ownDevice = device;
+            return load;
+        } catch (RuntimeException e) {
+            device.close();
+            throw e;
+        }
+    }
+
     /** Stores all pairs, by the first client. */
     void insert(KeySpace pairs) {
         for (int i = 0; i < pairs.size(); i++) {
@@ -100,7 +131,7 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
     }
 
     @Override
-    public LoadOutcome run(KeySpace pairs, int window, long durationNs) {
+    public LoadOutcome run(KeySpace pairs, int window, Arrivals arrivals) {
         if (window > maxWindow) {
             throw new IllegalArgumentException("window=" + window + " > maxWindow=" + maxWindow);
         }
@@ -114,19 +145,27 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
         }
         long startNs = System.nanoTime();
         nowNs = startNs;
-        for (KvClient client : clients) {
-            fill(client, window);
-        }
-        while (nowNs - startNs < durationNs) {
+        arrivals.start(startNs);
+        fillAll(window, arrivals);
+        while (!arrivals.isOver(nowNs)) {
             turn();
             for (KvClient client : clients) {
                 if (client.deliver(this) > 0) {
-                    fill(client, window);
+                    fill(client, window, arrivals);
                 }
             }
+            fillAll(window, arrivals);
         }
         drain();
         return new LoadOutcome(gets, errors, System.nanoTime() - startNs, latencies);
+    }
+
+    /** Starts what is due where nothing was delivered: at the start, and at a given rate. Clients take turns. */
+    private void fillAll(int window, Arrivals arrivals) {
+        for (int i = 0; i < clients.size() && arrivals.isDue(nowNs); i++) {
+            fill(clients.get(nextToFill), window, arrivals);
+            nextToFill = (nextToFill + 1) % clients.size();
+        }
     }
 
     private void drain() {
@@ -153,8 +192,8 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
         nowNs = System.nanoTime();
     }
 
-    private void fill(KvClient client, int window) {
-        while (client.outstanding() < window) {
+    private void fill(KvClient client, int window, Arrivals arrivals) {
+        while (client.outstanding() < window && arrivals.isDue(nowNs)) {
             int key = random.next(keys.size());
             int tag = freeTags[freeTagCount - 1];
             if (client.start(keys.key(key), (long) key << KEY_BITS | tag) != StartStatus.STARTED) {
@@ -165,7 +204,7 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
                 continue;
             }
             freeTagCount--;
-            sentNs[tag] = nowNs;
+            sentNs[tag] = arrivals.take(nowNs);
         }
     }
 
@@ -193,5 +232,8 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
             clients.get(i).close();
         }
         loop.close();
+        if (ownDevice != null) {
+            ownDevice.close();
+        }
     }
 }
