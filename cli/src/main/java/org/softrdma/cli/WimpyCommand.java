@@ -55,6 +55,7 @@ final class WimpyCommand implements Callable<Integer> {
 
     /** How much is measured. */
     static final class Extent {
+        @SuppressWarnings("UnusedVariable") // it excludes --full, and says what is the default
         @Option(
                 names = "--quick",
                 description = "Three short rounds at full speed, under two minutes: the default.")

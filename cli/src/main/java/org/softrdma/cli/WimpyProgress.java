@@ -2,6 +2,7 @@ package org.softrdma.cli;
 
 import java.io.Console;
 import java.io.PrintWriter;
+import java.util.Optional;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
@@ -19,8 +20,7 @@ final class WimpyProgress implements WimpySetup.Progress {
 
     WimpyProgress(PrintWriter err) {
         this.err = err;
-        Console console = System.console();
-        terminal = console != null && console.isTerminal();
+        terminal = Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
     }
 
     @Override
