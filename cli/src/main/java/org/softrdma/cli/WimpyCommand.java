@@ -41,6 +41,9 @@ final class WimpyCommand implements Callable<Integer> {
     private static final String QUICK_THROTTLES = "100";
     private static final String FULL_THROTTLES = "100,50,25";
     private static final String ENGINE_THREADS = "threads";
+    /** Where distributions put servers, which may not be on the path of a person. */
+    private static final String SERVER_DIRECTORIES = ":/usr/bin:/usr/sbin:/usr/local/bin:/usr/local/sbin";
+
     private static final int MEMCACHED_PORT = 11211;
     private static final int MAX_PORT = 0xFFFF;
 
@@ -165,7 +168,7 @@ final class WimpyCommand implements Callable<Integer> {
                             .filter(name -> provider.provider().options().containsKey(name)),
                     remote(),
                     PerfSupport.nativeSources(),
-                    System.getenv().getOrDefault("PATH", ""),
+                    System.getenv().getOrDefault("PATH", "") + SERVER_DIRECTORIES,
                     MachineDescription.here(PerfSupport.codeDirectory()),
                     spec.commandLine().getOut(),
                     new WimpyProgress(spec.commandLine().getErr()));

@@ -133,9 +133,14 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** Where a program is: on the path, or where distributions put servers. */
+    /**
+     * Where a program is.
+     *
+     * @param program its name
+     * @param searchPath directories, as in {@code PATH}
+     */
     static Optional<Path> find(String program, String searchPath) {
-        return Stream.concat(Stream.of(searchPath.split(":", -1)), Stream.of("/usr/bin", "/usr/sbin", "/usr/local/bin"))
+        return Stream.of(searchPath.split(":", -1))
                 .filter(directory -> !directory.isEmpty())
                 .map(directory -> Path.of(directory, program))
                 .filter(Files::isExecutable)

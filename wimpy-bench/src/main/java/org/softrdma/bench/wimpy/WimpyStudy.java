@@ -70,7 +70,6 @@ public final class WimpyStudy {
     public long run(Path directory) throws IOException {
         String startedAt = OffsetDateTime.now(ZoneOffset.UTC).truncatedTo(ChronoUnit.SECONDS).toString();
         try (CloseStack limits = new CloseStack()) {
-            Pinning.detect().pinThisProcess(plan.cores().load()).ifPresent(setup.progress()::say);
             findThrottle(limits);
             for (int coreCount : plan.coreCounts()) {
                 measureWith(coreCount);
@@ -112,6 +111,7 @@ public final class WimpyStudy {
                     ? new LocalSystems(plan, setup, spaces, coreCount, opened).start()
                     : new RemoteSystems(plan, setup, spaces, opened).connect(remote);
             list.skipped().forEach(skipped::putIfAbsent);
+            Pinning.detect().pinThisProcess(plan.cores().load()).ifPresent(setup.progress()::say);
             if (coreCount == 1) {
                 throttle.ifPresent(limit -> list.processes().forEach(pid -> adopt(limit, pid)));
             }
