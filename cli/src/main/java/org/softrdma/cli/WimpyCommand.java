@@ -223,8 +223,11 @@ final class WimpyCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("--sizes: " + e.getMessage(), e);
         }
-        // What is too large for an int is too large for a value: the plan says so.
-        return (int) Math.min(bytes, Integer.MAX_VALUE);
+        if (bytes > WimpyPlan.MAX_VALUE_LENGTH) {
+            throw new IllegalArgumentException(
+                    "--sizes " + text + ": expected 1 to " + ByteSize.format(WimpyPlan.MAX_VALUE_LENGTH));
+        }
+        return (int) bytes;
     }
 
     private WimpySetup.@Nullable Remote remote() {
