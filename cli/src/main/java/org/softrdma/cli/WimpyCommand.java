@@ -213,7 +213,7 @@ final class WimpyCommand implements Callable<Integer> {
     }
 
     private String scenario() {
-        return "softrdma wimpy " + String.join(" ", spec.commandLine().getParseResult().originalArgs());
+        return "softrdma " + String.join(" ", spec.commandLine().getParseResult().originalArgs());
     }
 
     private static int size(String text) {

@@ -9,7 +9,7 @@ enum GetCommand {
     /** memcached's classic get: {@code VALUE <key> <flags> <length>}, and {@code END} behind the value. */
     CLASSIC("get", "VALUE ", 3, "END\r\n"),
     /** memcached's classic get of as many keys as the window has: one {@code END} behind all of their values. */
-    MULTI("get of many keys", "VALUE ", 3, "END\r\n"),
+    MULTI("multi-key get", "VALUE ", 3, "END\r\n"),
     /** redis' GET in RESP, version 2: {@code $<length>}. */
     RESP("GET", "$", 0, "");
 

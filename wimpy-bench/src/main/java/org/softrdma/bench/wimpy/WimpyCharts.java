@@ -13,7 +13,7 @@ import java.util.function.ToDoubleFunction;
  * system. Figures are named after those of the paper.
  */
 final class WimpyCharts {
-    private static final int LABELS_WIDTH_PERCENT = 20;
+    private static final int LABELS_WIDTH_PERCENT = 21;
     private static final int TOP = 64;
     private static final int BOTTOM = 36;
     private static final int PANEL_GAP = 62;
@@ -28,10 +28,10 @@ final class WimpyCharts {
     private static final List<Double> OPACITIES = List.of(1.0, 0.6, 0.35, 0.2);
 
     private static final List<Part> PARTS = List.of(
-            new Part("kernel: system calls and TCP", "#e0a030", row -> row.shares.kernel()),
-            new Part("serving in user mode: RNIC or application", "#0b7a75", row -> row.shares.application()),
-            new Part("virtual machine: compiler, garbage collector", "#8e6bb0", row -> row.shares.virtualMachine()),
-            new Part("core busy outside the process: interrupts, others", "#b8c2cc", WimpyCharts::outside));
+            new Part("kernel (system calls, TCP)", "#e0a030", row -> row.shares.kernel()),
+            new Part("user mode (RNIC or application)", "#0b7a75", row -> row.shares.application()),
+            new Part("JVM (compiler, collector)", "#8e6bb0", row -> row.shares.virtualMachine()),
+            new Part("core busy outside the process", "#b8c2cc", WimpyCharts::outside));
 
     private final ObjectMapper mapper = new ObjectMapper();
 
@@ -102,7 +102,8 @@ final class WimpyCharts {
             axes(option, index, rows, column == 0, "\u00b5s per GET");
             for (Part part : PARTS) {
                 ObjectNode series = series(option, index, part.name());
-                series.put("stack", "cpu").put("color", part.colour());
+                // One name for each panel: the library adds up what has the same name, whatever its axes are.
+                series.put("stack", "cpu" + index).put("color", part.colour());
                 ((ObjectNode) series.get("label")).put("show", false);
                 ArrayNode data = series.putArray("data");
                 rows.forEach(row -> bar(data, part.micros().applyAsDouble(row)));

@@ -127,6 +127,7 @@ final class WimpyPage {
                 "The paper's figure 7. Above, how many GETs per second each system answered; below, the server's CPU time per"
                         + " GET, the number that decides on a slow CPU: shorter is better.",
                 results.slowing()
+                        .filter(slowing -> cells.getFirst().size() > 1)
                         .map(slowing -> "Paler bars are slower servers: " + slowing.description() + ".")
                         .orElse("One core for the server, at full speed."),
                 charts.performance(cells)));

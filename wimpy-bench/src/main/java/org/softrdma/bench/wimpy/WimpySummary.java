@@ -13,6 +13,7 @@ final class WimpySummary {
     private static final double SAME = 0.05;
 
     private static final double BUSY_PERCENT = 5;
+    private static final double PERCENT = 100;
     private static final int FEW_ROUNDS = 7;
 
     private final StudyResults results;
@@ -108,7 +109,7 @@ final class WimpySummary {
     }
 
     private Tile tile(WimpyRow read) {
-        String what = WimpyTable.size(read.valueLength) + ", " + read.window + " outstanding";
+        String what = WimpyTable.size(read.valueLength) + ", " + read.window + " outstanding per connection";
         double cpu = read.median(WimpyRow.SERVER_CPU);
         Optional<WimpyRow> memcached = results.cheapestMemcached(read);
         if (Double.isNaN(cpu)) {
@@ -121,8 +122,8 @@ final class WimpySummary {
         }
         return new Tile(
                 what,
-                format(results.ratio(read)) + "\u00d7 memcached",
-                micros + ", "
+                format(results.ratio(read)) + "\u00d7",
+                "of memcached's CPU: " + micros + ", "
                         + WimpyTable.number(memcached.get().median(WimpyRow.SERVER_CPU), 2)
                         + " \u00b5s by memcached's " + memcached.get().system.protocol()
                         + floor(read).map(text -> "; the C floor is " + text).orElse("") + ".");
@@ -178,8 +179,9 @@ final class WimpySummary {
         if (waited > BUSY_PERCENT && !results.plan().cores().servers().isEmpty()) {
             warnings.add(String.format(
                     Locale.ROOT,
-                    "The machine was not quiet: in one row threads waited %.0f %% of the time for a core that other work had.",
-                    waited));
+                    "The machine was not quiet: in one row, threads waited %.0f %% of the time for a core that other work had."
+                            + " Run it again when nothing else runs.",
+                    Math.min(waited, PERCENT)));
         }
         return warnings;
     }
