@@ -59,14 +59,13 @@ final class WimpyCommand implements Callable<Integer> {
     /** How much is measured. */
     static final class Extent {
         @SuppressWarnings("UnusedVariable") // it excludes --full, and says what is the default
-        @Option(
-                names = "--quick",
-                description = "Three short rounds at full speed, under two minutes: the default.")
+        @Option(names = "--quick", description = "Three short rounds at full speed, under two minutes: the default.")
         private boolean quick;
 
         @Option(
                 names = "--full",
-                description = "Seven rounds, slower servers, latency at half rate, and more cores where there are more.")
+                description =
+                        "Seven rounds, slower servers, latency at half rate, and more cores where there are more.")
         private boolean full;
     }
 
@@ -104,8 +103,9 @@ final class WimpyCommand implements Callable<Integer> {
             names = "--throttle",
             paramLabel = "PCT",
             split = ",",
-            description = "Percent of the server's speed (" + QUICK_THROTTLES + "; with --full " + FULL_THROTTLES
-                    + "): by cpufreq where it may be set, else by a CPU quota. Less than 100 with the widest window only.")
+            description =
+                    "Percent of the server's speed (" + QUICK_THROTTLES + "; with --full " + FULL_THROTTLES
+                            + "): by cpufreq where it may be set, else by a CPU quota. Less than 100 with the widest window only.")
     private List<Integer> throttles = List.of();
 
     @Option(
@@ -213,7 +213,8 @@ final class WimpyCommand implements Callable<Integer> {
     }
 
     private String scenario() {
-        return "softrdma " + String.join(" ", spec.commandLine().getParseResult().originalArgs());
+        return "softrdma "
+                + String.join(" ", spec.commandLine().getParseResult().originalArgs());
     }
 
     private static int size(String text) {

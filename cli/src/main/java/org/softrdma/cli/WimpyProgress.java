@@ -20,7 +20,9 @@ final class WimpyProgress implements WimpySetup.Progress {
 
     WimpyProgress(PrintWriter err) {
         this.err = err;
-        terminal = Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
+        terminal = Optional.ofNullable(System.console())
+                .filter(Console::isTerminal)
+                .isPresent();
     }
 
     @Override

@@ -50,9 +50,7 @@ class WimpyCommandTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
             --sizes=1X              | --sizes: '1X' is not a size
             --sizes=0               | --sizes 0: expected 1 to 921600
             --sizes=9G              | --sizes 9G: expected 1 to 900K
@@ -96,7 +94,9 @@ class WimpyCommandTest {
     private JsonNode study(String... arguments) throws IOException, InterruptedException {
         List<String> all = new ArrayList<>(List.of("wimpy", "--quick", "--pairs", "20", "--out", directory.toString()));
         all.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(PerfSupport.self(all)).redirectErrorStream(true).start();
+        Process process = new ProcessBuilder(PerfSupport.self(all))
+                .redirectErrorStream(true)
+                .start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertTrue(process.waitFor(SECONDS, TimeUnit.SECONDS), said);
         assertEquals(Main.EXIT_OK, process.exitValue(), said);
@@ -126,7 +126,9 @@ class WimpyCommandTest {
         // Each system of the study is there, or has a reason not to be.
         results.get("skipped")
                 .forEach(left -> assertTrue(left.get("reason").asText().length() > 10, left::toString));
-        int systems = (int) results.get("results").findValuesAsText("system").stream().distinct().count();
+        int systems = (int) results.get("results").findValuesAsText("system").stream()
+                .distinct()
+                .count();
         assertTrue(systems + results.get("skipped").size() >= 4, results::toString);
     }
 

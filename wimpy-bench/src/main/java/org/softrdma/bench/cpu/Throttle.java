@@ -5,7 +5,7 @@ import java.io.IOException;
 /**
  * Slows down the servers of a study, by one of two means that are not the same: {@link FrequencyThrottle} slows the clock of
  * a core, {@link QuotaThrottle} lets a process run at full speed for a part of each period. {@link Throttles} tells which is
- * possible. Closing it lifts every limit; so does a shutdown hook. Belongs to one thread.
+ * possible. Closing it lifts every limit, and may be done twice. Belongs to one thread.
  */
 public interface Throttle extends AutoCloseable {
     /** No limit. */

@@ -31,12 +31,13 @@ public final class Throttles {
     public record Found(Optional<Throttle> throttle, String problem) {}
 
     /**
-     * Looks, and prepares what it finds.
+     * Looks, and prepares what it finds. However this process ends, short of SIGKILL, limits are lifted.
      *
      * @param cores the cores of the servers
      */
     public static Found find(List<Integer> cores) {
-        return find(Path.of("/"), cores, "softrdma-wimpy-" + ProcessHandle.current().pid());
+        return find(
+                Path.of("/"), cores, "softrdma-wimpy-" + ProcessHandle.current().pid());
     }
 
     /**
@@ -65,8 +66,10 @@ public final class Throttles {
 
     private Optional<Throttle> quota(String name) {
         List<String> refusals = new ArrayList<>();
-        for (String line :
-                ProcFile.read(root.resolve("proc/self/mountinfo")).orElse("").lines().toList()) {
+        for (String line : ProcFile.read(root.resolve("proc/self/mountinfo"))
+                .orElse("")
+                .lines()
+                .toList()) {
             for (Candidate candidate : candidates(line)) {
                 try {
                     return Optional.of(new QuotaThrottle(candidate.version, candidate.parent, name, cores.size()));
@@ -101,7 +104,9 @@ public final class Throttles {
         QuotaThrottle.Version version = first ? QuotaThrottle.Version.V1 : QuotaThrottle.Version.V2;
         Path top = root.resolve(mount[MOUNT_POINT].substring(1));
         List<Candidate> found = new ArrayList<>();
-        for (Path at = ownGroup(version, top, mount[MOUNT_ROOT]); at != null && at.startsWith(top); at = at.getParent()) {
+        for (Path at = ownGroup(version, top, mount[MOUNT_ROOT]);
+                at != null && at.startsWith(top);
+                at = at.getParent()) {
             if (gives(version, at)) {
                 found.add(new Candidate(version, at));
             }
@@ -110,7 +115,9 @@ public final class Throttles {
     }
 
     private Path ownGroup(QuotaThrottle.Version version, Path top, String mountRoot) {
-        String own = ProcFile.read(root.resolve("proc/self/cgroup")).orElse("").lines()
+        String own = ProcFile.read(root.resolve("proc/self/cgroup"))
+                .orElse("")
+                .lines()
                 .map(line -> line.split(":", 3))
                 .filter(words -> words.length == 3
                         && (version == QuotaThrottle.Version.V2

@@ -8,6 +8,9 @@ import java.util.concurrent.TimeUnit;
  * from being asked (no coordinated omission). For one run, or several one after the other; owned by one thread.
  */
 public final class Arrivals {
+    /** How much longer than asked for a run goes on for what has arrived and could not start. */
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(10);
+
     private final long durationNs;
     /** Between two arrivals; 0 if closed. */
     private final double intervalNs;
@@ -58,8 +61,7 @@ public final class Arrivals {
      * @param nowNs the time
      */
     public boolean isDue(long nowNs) {
-        long next = nextNs(nowNs);
-        return nowNs - next >= 0 && next - startNs < durationNs;
+        return nowNs - nextNs(nowNs) >= 0 && !isOver(nowNs);
     }
 
     /**
@@ -75,12 +77,12 @@ public final class Arrivals {
     }
 
     /**
-     * True if no further operation will be due.
+     * True if no further operation will be due: all have been taken, or the server does not keep up at all.
      *
      * @param nowNs the time
      */
     public boolean isOver(long nowNs) {
-        return nextNs(nowNs) - startNs >= durationNs;
+        return nextNs(nowNs) - startNs >= durationNs || nowNs - startNs >= durationNs + PATIENCE_NS;
     }
 
     private long nextNs(long nowNs) {

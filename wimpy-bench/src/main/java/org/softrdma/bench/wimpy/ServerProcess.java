@@ -87,8 +87,8 @@ final class ServerProcess implements AutoCloseable {
      * @param resources what it gets
      */
     static ServerProcess memcached(Path program, Resources resources) {
-        List<String> options = new ArrayList<>(
-                List.of("-l", "127.0.0.1", "-U", "0", "-t", Integer.toString(resources.threads)));
+        List<String> options =
+                new ArrayList<>(List.of("-l", "127.0.0.1", "-U", "0", "-t", Integer.toString(resources.threads)));
         options.addAll(List.of("-m", resources.megabytes()));
         if (ProcessHandle.current().info().user().orElse("").equals("root")) {
             options.addAll(List.of("-u", "root"));

@@ -97,8 +97,7 @@ final class WimpyCharts {
         ObjectNode option = frame(PARTS.stream().map(Part::name).toList());
         for (int column = 0; column < cells.size(); column++) {
             List<WimpyRow> rows = cells.get(column);
-            int index =
-                    panel(option, cells.size(), column, TOP, panel, WimpyTable.size(rows.getFirst().valueLength));
+            int index = panel(option, cells.size(), column, TOP, panel, WimpyTable.size(rows.getFirst().valueLength));
             axes(option, index, rows, column == 0, "\u00b5s per GET");
             for (Part part : PARTS) {
                 ObjectNode series = series(option, index, part.name());
@@ -127,15 +126,28 @@ final class WimpyCharts {
             List<List<WimpyRow>> byCores = cells.get(column);
             String title = WimpyTable.size(byCores.getFirst().getFirst().valueLength);
             int index = panel(option, cells.size(), column, TOP + PANEL_GAP, panel, title);
-            ArrayNode counts = option.withArray("xAxis").addObject().put("gridIndex", index).put("type", "category")
-                    .put("name", "cores").put("nameLocation", "middle").put("nameGap", 26).putArray("data");
+            ArrayNode counts = option.withArray("xAxis")
+                    .addObject()
+                    .put("gridIndex", index)
+                    .put("type", "category")
+                    .put("name", "cores")
+                    .put("nameLocation", "middle")
+                    .put("nameGap", 26)
+                    .putArray("data");
             byCores.forEach(rows -> counts.add(Integer.toString(rows.getFirst().serverCores)));
-            option.withArray("yAxis").addObject().put("gridIndex", index).put("type", "value")
+            option.withArray("yAxis")
+                    .addObject()
+                    .put("gridIndex", index)
+                    .put("type", "value")
                     .put("name", column == 0 ? "thousand GETs/s" : "");
             for (WimpyRow first : byCores.getFirst()) {
-                ObjectNode series = option.withArray("series").addObject().put("type", "line")
-                        .put("name", first.system.label()).put("color", colour(first.system))
-                        .put("xAxisIndex", index).put("yAxisIndex", index);
+                ObjectNode series = option.withArray("series")
+                        .addObject()
+                        .put("type", "line")
+                        .put("name", first.system.label())
+                        .put("color", colour(first.system))
+                        .put("xAxisIndex", index)
+                        .put("yAxisIndex", index);
                 ArrayNode data = series.putArray("data");
                 for (List<WimpyRow> rows : byCores) {
                     rows.stream()
@@ -161,9 +173,10 @@ final class WimpyCharts {
 
     private static String colour(MeasuredSystem system) {
         return switch (system.kind()) {
-            case MEMCACHED -> system.protocol().equals(GetCommand.META.label())
-                    ? "#c8591b"
-                    : system.protocol().equals(GetCommand.CLASSIC.label()) ? "#e58e5a" : "#f0b78f";
+            case MEMCACHED ->
+                system.protocol().equals(GetCommand.META.label())
+                        ? "#c8591b"
+                        : system.protocol().equals(GetCommand.CLASSIC.label()) ? "#e58e5a" : "#f0b78f";
             case REDIS -> "#a4243b";
             case SOFTRDMA_TCP -> "#5f9ea0";
             case SOFTRDMA_READ -> system.protocol().endsWith("chunk") ? "#2f9c8f" : "#0b7a75";
@@ -184,8 +197,12 @@ final class WimpyCharts {
                 .putObject("saveAsImage")
                 .put("title", "save as SVG");
         if (!legend.isEmpty()) {
-            ObjectNode node = option.putObject("legend").put("top", 0).put("left", 0).put("right", 40);
-            node.putArray("data").addAll(legend.stream().map(mapper.getNodeFactory()::textNode).toList());
+            ObjectNode node =
+                    option.putObject("legend").put("top", 0).put("left", 0).put("right", 40);
+            node.putArray("data")
+                    .addAll(legend.stream()
+                            .map(mapper.getNodeFactory()::textNode)
+                            .toList());
         }
         return option;
     }
@@ -195,7 +212,11 @@ final class WimpyCharts {
         double width = (100.0 - LABELS_WIDTH_PERCENT - columns * GAP_PERCENT) / columns;
         double left = LABELS_WIDTH_PERCENT + column * (width + GAP_PERCENT);
         ArrayNode grids = option.withArray("grid");
-        grids.addObject().put("left", percent(left)).put("width", percent(width)).put("top", top).put("height", height);
+        grids.addObject()
+                .put("left", percent(left))
+                .put("width", percent(width))
+                .put("top", top)
+                .put("height", height);
         if (!title.isEmpty()) {
             option.withArray("title")
                     .addObject()
@@ -210,13 +231,15 @@ final class WimpyCharts {
     }
 
     private static void axes(ObjectNode option, int index, List<WimpyRow> rows, boolean labelled, String name) {
-        ObjectNode value = option.withArray("xAxis").addObject().put("gridIndex", index).put("type", "value");
+        ObjectNode value =
+                option.withArray("xAxis").addObject().put("gridIndex", index).put("type", "value");
         value.put("name", name).put("nameLocation", "middle").put("nameGap", 26).put("splitNumber", 3);
         // Room for the number at the end of the longest bar.
         value.putArray("boundaryGap").add(0).add("18%");
         value.putObject("splitLine").putObject("lineStyle").put("color", "#e8ecf0");
         value.putObject("axisLabel").put("color", SOFT).put("hideOverlap", true);
-        ObjectNode category = option.withArray("yAxis").addObject().put("gridIndex", index).put("type", "category");
+        ObjectNode category =
+                option.withArray("yAxis").addObject().put("gridIndex", index).put("type", "category");
         category.put("inverse", true);
         category.putObject("axisTick").put("show", false);
         category.putObject("axisLabel").put("show", labelled).put("color", INK);
@@ -228,7 +251,11 @@ final class WimpyCharts {
         ObjectNode series = option.withArray("series").addObject();
         series.put("type", "bar").put("name", name).put("xAxisIndex", index).put("yAxisIndex", index);
         series.put("barMaxWidth", BAR_HEIGHT).put("barGap", "8%");
-        series.putObject("label").put("show", true).put("position", "right").put("color", SOFT).put("fontSize", 11)
+        series.putObject("label")
+                .put("show", true)
+                .put("position", "right")
+                .put("color", SOFT)
+                .put("fontSize", 11)
                 .put("backgroundColor", NONE);
         return series;
     }

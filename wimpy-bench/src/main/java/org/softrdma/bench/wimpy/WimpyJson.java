@@ -43,7 +43,9 @@ final class WimpyJson {
         root.set("machine", mapper.valueToTree(results.machine()));
         root.put("startedAt", results.startedAt());
         root.put("scenario", results.plan().scenario());
-        root.put("throttling", results.slowing().map(StudyResults.Slowing::description).orElse(null));
+        root.put(
+                "throttling",
+                results.slowing().map(StudyResults.Slowing::description).orElse(null));
         ArrayNode list = root.putArray("results");
         results.rows().forEach(row -> list.add(tree(row)));
         ArrayNode left = root.putArray("skipped");

@@ -138,7 +138,8 @@ final class WimpyPage {
         for (int length : results.plan().valueLengths()) {
             closedCells(length, window, 1).stream()
                     .findFirst()
-                    .map(rows -> rows.stream().filter(row -> !row.shares.isEmpty()).toList())
+                    .map(rows ->
+                            rows.stream().filter(row -> !row.shares.isEmpty()).toList())
                     .filter(rows -> !rows.isEmpty())
                     .ifPresent(cells::add);
         }
@@ -246,7 +247,9 @@ final class WimpyPage {
         facts.put("kernel", machine.kernel());
         facts.put("JDK", machine.jdk() + " " + String.join(" ", machine.jvmFlags()));
         facts.put("governor", Optional.ofNullable(machine.governor()).orElse("not told by the kernel"));
-        facts.put("huge pages", Optional.ofNullable(machine.transparentHugePages()).orElse("not told by the kernel"));
+        facts.put(
+                "huge pages",
+                Optional.ofNullable(machine.transparentHugePages()).orElse("not told by the kernel"));
         facts.put("commit", Optional.ofNullable(machine.commit()).orElse("unknown"));
         return facts.entrySet().stream()
                 .map(fact -> Map.of("name", fact.getKey(), "value", fact.getValue()))

@@ -148,9 +148,7 @@ public record WimpyPlan(
 
     /** The pairs of each length. */
     List<KeySpace> keySpaces() {
-        return valueLengths.stream()
-                .map(length -> new KeySpace(length, pairs))
-                .toList();
+        return valueLengths.stream().map(length -> new KeySpace(length, pairs)).toList();
     }
 
     /** Bytes of all values together. */

@@ -48,7 +48,8 @@ public record WimpySetup(
      * @param softrdma memcached port of a {@code softrdma server}
      * @param memcached port of a memcached; null for none
      */
-    public record Remote(InetSocketAddress softrdma, @Nullable InetSocketAddress memcached) {}
+    public record Remote(
+            InetSocketAddress softrdma, @Nullable InetSocketAddress memcached) {}
 
     /** Told what happens while the study runs. */
     public interface Progress {

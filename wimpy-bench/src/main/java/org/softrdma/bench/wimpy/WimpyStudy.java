@@ -68,7 +68,9 @@ public final class WimpyStudy {
      * @throws IOException if the results cannot be written
      */
     public long run(Path directory) throws IOException {
-        String startedAt = OffsetDateTime.now(ZoneOffset.UTC).truncatedTo(ChronoUnit.SECONDS).toString();
+        String startedAt = OffsetDateTime.now(ZoneOffset.UTC)
+                .truncatedTo(ChronoUnit.SECONDS)
+                .toString();
         try (CloseStack limits = new CloseStack()) {
             findThrottle(limits);
             for (int coreCount : plan.coreCounts()) {
@@ -78,7 +80,13 @@ public final class WimpyStudy {
             setup.progress().end();
         }
         StudyResults results = new StudyResults(
-                plan, startedAt, setup.machine(), setup.network(), rows, skipped, throttle.map(StudyResults.Slowing::of));
+                plan,
+                startedAt,
+                setup.machine(),
+                setup.network(),
+                rows,
+                skipped,
+                throttle.map(StudyResults.Slowing::of));
         new WimpyTable(results).print(setup.out());
         setup.progress().say("results: " + new WimpyJson(results).write(directory));
         setup.progress().say("report:  " + new WimpyPage(results).write(directory));
@@ -129,12 +137,13 @@ public final class WimpyStudy {
     }
 
     private void measure(List<WimpyRow> block) {
-        List<WimpyRow> warmed = block.stream()
-                .filter(row -> row.throttlePercent == Throttle.FULL_PERCENT)
-                .toList();
-        int openRounds = plan.openLoop() ? (int) block.stream().filter(this::isModelOfOpen).count() : 0;
-        setup.progress()
-                .begin(WARM_UP_PASSES * warmed.size() + plan.timing().rounds() * (block.size() + openRounds));
+        int fastest = block.stream().mapToInt(row -> row.throttlePercent).max().orElse(Throttle.FULL_PERCENT);
+        List<WimpyRow> warmed =
+                block.stream().filter(row -> row.throttlePercent == fastest).toList();
+        int openRounds = plan.openLoop()
+                ? (int) block.stream().filter(this::isModelOfOpen).count()
+                : 0;
+        setup.progress().begin(WARM_UP_PASSES * warmed.size() + plan.timing().rounds() * (block.size() + openRounds));
         for (int pass = 0; pass < WARM_UP_PASSES; pass++) {
             for (WimpyRow row : warmed) {
                 long ns = plan.warmUpNs(row.system) / WARM_UP_PASSES;
@@ -200,9 +209,8 @@ public final class WimpyStudy {
         List<Integer> servers = plan.cores().servers();
         boolean dedicated = setup.remote() == null && !servers.isEmpty();
         CoreClock core = new CoreClock(dedicated ? servers.subList(0, row.serverCores) : List.of());
-        Arrivals arrivals = row.isOpen()
-                ? Arrivals.open(row.offeredPerSecond, plan.roundNs())
-                : Arrivals.closed(plan.roundNs());
+        Arrivals arrivals =
+                row.isOpen() ? Arrivals.open(row.offeredPerSecond, plan.roundNs()) : Arrivals.closed(plan.roundNs());
         long readsBefore = reads(system);
         LockSupport.parkNanos(QUIET_NS); // the kernel brings thread times up to date when threads sleep
         system.meter().start();
@@ -232,7 +240,8 @@ public final class WimpyStudy {
 
     private static void addServer(WimpyRow row, Optional<CpuUse> measured, long gets, long elapsedNs) {
         double micros = NS_PER_US * gets;
-        row.rounds.add(WimpyRow.SERVER_CPU, measured.map(use -> use.totalNs() / micros).orElse(Double.NaN));
+        row.rounds.add(
+                WimpyRow.SERVER_CPU, measured.map(use -> use.totalNs() / micros).orElse(Double.NaN));
         // The ticks of user and system time are coarse: they split the exact total.
         double user = measured.filter(use -> use.userNs() + use.systemNs() > 0)
                 .map(use -> (double) use.userNs() / (use.userNs() + use.systemNs()))

@@ -36,7 +36,10 @@ final class WimpySummary {
         return results.cells().stream()
                 .filter(cell -> cell.window == window && !cell.isOpen() && cell.serverCores == 1)
                 .filter(cell -> cell.throttlePercent
-                        == results.plan().throttles().stream().mapToInt(Integer::intValue).max().orElseThrow())
+                        == results.plan().throttles().stream()
+                                .mapToInt(Integer::intValue)
+                                .max()
+                                .orElseThrow())
                 .flatMap(cell -> results.inCellOf(cell, MeasuredSystem.Kind.SOFTRDMA_READ).stream())
                 .toList();
     }
@@ -44,7 +47,8 @@ final class WimpySummary {
     /** The answer on this machine. */
     String answer() {
         List<String> sentences = new ArrayList<>();
-        for (int window : results.plan().windows().stream().sorted((a, b) -> b - a).toList()) {
+        for (int window :
+                results.plan().windows().stream().sorted((a, b) -> b - a).toList()) {
             sentence(window).ifPresent(sentences::add);
         }
         if (sentences.isEmpty()) {
@@ -142,26 +146,32 @@ final class WimpySummary {
                 + plan.clients() + " connections GET random ones flat out, keeping "
                 + plan.windows().stream().map(String::valueOf).collect(Collectors.joining(" or "))
                 + " outstanding each. Every value's length is checked and one in " + GetLoad.SAMPLE_INTERVAL
-                + " is compared byte by byte; there were " + results.errors() + " errors. The systems take turns within each of "
+                + " is compared byte by byte; there were " + results.errors()
+                + " errors. The systems take turns within each of "
                 + plan.timing().rounds() + " rounds of " + plan.timing().millis()
                 + " ms, after a warm-up; figures are medians over the rounds, ratios are medians of the ratios within a round."
                 + " memcached is asked in three ways, of which the cheapest counts: meta get (mg), classic get, and a get of"
                 + " as many keys as are outstanding. The C floor is a minimal C program that answers READs of as many bytes and"
                 + " knows no keys: what TCP itself costs a server."
-                + results.slowing().map(slowing -> " For slower speeds, " + slowing.description() + ".").orElse("");
+                + results.slowing()
+                        .map(slowing -> " For slower speeds, " + slowing.description() + ".")
+                        .orElse("");
     }
 
     /** What cannot be concluded. */
     String limits() {
         List<String> parts = new ArrayList<>();
         if (results.network().equals("loopback")) {
-            parts.add("There is no network card in this: over loopback no card interrupts and nothing is lost, so CPU per GET"
-                    + " is lower than over Ethernet for every system.");
+            parts.add(
+                    "There is no network card in this: over loopback no card interrupts and nothing is lost, so CPU per GET"
+                            + " is lower than over Ethernet for every system.");
         }
         parts.add("GETs per second depend on the load's core as much as on the server's: compare CPU per GET.");
-        parts.add("A software RNIC is threads of the server's process: READ takes the store out of a GET, not the CPU.");
+        parts.add(
+                "A software RNIC is threads of the server's process: READ takes the store out of a GET, not the CPU.");
         parts.add("All GETs are hits whose place the clients knew; what a SET or a miss costs is not measured.");
-        parts.add("Numbers of other machines, or of other runs, are not comparable with these; ratios within this run are.");
+        parts.add(
+                "Numbers of other machines, or of other runs, are not comparable with these; ratios within this run are.");
         if (results.plan().timing().rounds() < FEW_ROUNDS) {
             parts.add("With " + results.plan().timing().rounds()
                     + " rounds, differences of a few percent mean nothing; --full takes more.");

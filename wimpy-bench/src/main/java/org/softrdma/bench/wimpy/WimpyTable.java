@@ -26,9 +26,11 @@ final class WimpyTable {
                 plan.clients(),
                 plan.timing().rounds(),
                 plan.timing().millis());
-        out.println("Server CPU per GET: 'process' is the CPU time of its process, 'core' all time its core was not idle.");
-        out.println("/ memcached: process beside memcached's cheapest form in the same block (*). one-sided: READs that the"
-                + " server's device counted, per GET.");
+        out.println(
+                "Server CPU per GET: 'process' is the CPU time of its process, 'core' all time its core was not idle.");
+        out.println(
+                "/ memcached: process beside memcached's cheapest form in the same block (*). one-sided: READs that the"
+                        + " server's device counted, per GET.");
         results.slowing().ifPresent(slowing -> out.println("Throttled blocks: " + slowing.description() + "."));
         results.cells().forEach(cell -> printBlock(out, cell));
         if (!results.skipped().isEmpty()) {
@@ -73,8 +75,10 @@ final class WimpyTable {
 
     /** What a cell is, for people: {@code 10 KiB, 16 outstanding}. */
     String title(WimpyRow row) {
-        StringBuilder title =
-                new StringBuilder(size(row.valueLength)).append(", ").append(row.window).append(" outstanding");
+        StringBuilder title = new StringBuilder(size(row.valueLength))
+                .append(", ")
+                .append(row.window)
+                .append(" outstanding");
         if (row.isOpen()) {
             title.append(", half rate");
         }

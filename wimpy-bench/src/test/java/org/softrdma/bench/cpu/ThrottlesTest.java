@@ -14,7 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** On trees of files that look like /proc and /sys. */
 class ThrottlesTest {
     private static final String GROUP = "ours";
-    private static final String V1_MOUNT = "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu,cpuacct\n";
+    private static final String V1_MOUNT =
+            "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu,cpuacct\n";
     private static final String V2_MOUNT = "40 31 0:30 / /sys/fs/cgroup rw,relatime - cgroup2 cgroup2 rw\n";
 
     @TempDir

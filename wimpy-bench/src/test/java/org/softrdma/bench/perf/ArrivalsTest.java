@@ -37,6 +37,16 @@ class ArrivalsTest {
     }
 
     @Test
+    void shouldGiveUpIfNothingCanStart() {
+        Arrivals arrivals = Arrivals.open(1e8, 30);
+        arrivals.start(START);
+        long late = START + 30 + 9_000_000_000L;
+        assertTrue(arrivals.isDue(late));
+        assertFalse(arrivals.isDue(late + 1_000_000_000L));
+        assertTrue(arrivals.isOver(late + 1_000_000_000L));
+    }
+
+    @Test
     void shouldRefuseRateThatIsNone() {
         assertThrows(IllegalArgumentException.class, () -> Arrivals.open(0, 1));
         assertThrows(IllegalArgumentException.class, () -> Arrivals.open(Double.NaN, 1));

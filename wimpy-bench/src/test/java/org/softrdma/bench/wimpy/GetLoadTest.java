@@ -123,7 +123,8 @@ class GetLoadTest {
     void shouldRefuseValueOfWrongLength() {
         KeySpace pairs = new KeySpace(100, 1);
         try (PipelinedGetLoad gets = new PipelinedGetLoad(server.memcachedAddress(), GetCommand.CLASSIC, 1, 1)) {
-            WimpyException missing = assertThrows(WimpyException.class, () -> gets.run(pairs, 1, Arrivals.closed(DURATION_NS)));
+            WimpyException missing =
+                    assertThrows(WimpyException.class, () -> gets.run(pairs, 1, Arrivals.closed(DURATION_NS)));
             assertTrue(String.valueOf(missing.getMessage()).contains("END"), missing.getMessage());
         }
     }

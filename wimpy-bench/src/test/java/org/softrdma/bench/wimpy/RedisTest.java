@@ -53,8 +53,8 @@ class RedisTest {
         for (String answer : new String[] {"$-1\r\n", "-ERR not today\r\n", "$4\r\nfour\r\n"}) {
             try (ScriptedServer server = new ScriptedServer(answering(answer));
                     PipelinedGetLoad load = new PipelinedGetLoad(server.address(), GetCommand.RESP, 1, 1)) {
-                WimpyException failure = assertThrows(
-                        WimpyException.class, () -> load.run(onePair(), 1, Arrivals.closed(DURATION_NS)));
+                WimpyException failure =
+                        assertThrows(WimpyException.class, () -> load.run(onePair(), 1, Arrivals.closed(DURATION_NS)));
                 String line = answer.lines().findFirst().orElseThrow();
                 assertTrue(String.valueOf(failure.getMessage()).contains(line), failure.getMessage());
             }
@@ -67,7 +67,9 @@ class RedisTest {
         String server = "# Server\r\nredis_version:7.0.15\r\n";
         UnaryOperator<String> script = request -> {
             if (request.startsWith("*3")) {
-                return request.length() == "*3\r\n$3\r\nSET\r\n$9\r\nwimpy:3:0\r\n$3\r\n123\r\n".length() ? "+OK\r\n" : null;
+                return request.length() == "*3\r\n$3\r\nSET\r\n$9\r\nwimpy:3:0\r\n$3\r\n123\r\n".length()
+                        ? "+OK\r\n"
+                        : null;
             }
             return switch (request) {
                 case "INFO cpu\r\n" -> "$" + info.length() + "\r\n" + info + "\r\n";
@@ -81,13 +83,16 @@ class RedisTest {
             assertEquals("7.0.15", admin.version());
             ServerAdmin.CpuTime time = admin.cpuTime().orElseThrow();
             assertEquals(new ServerAdmin.CpuTime(250_000_000L, 1_500_000_000L), time);
-            assertTrue(scripted.received().startsWith("*3\r\n$3\r\nSET\r\n$9\r\nwimpy:3:0\r\n$3\r\n"), scripted.received());
+            assertTrue(
+                    scripted.received().startsWith("*3\r\n$3\r\nSET\r\n$9\r\nwimpy:3:0\r\n$3\r\n"),
+                    scripted.received());
         }
     }
 
     @Test
     void shouldSayWhenItStoresNothing() throws IOException {
-        UnaryOperator<String> full = request -> request.length() > 40 && request.endsWith("\r\n") ? "-OOM full\r\n" : null;
+        UnaryOperator<String> full =
+                request -> request.length() > 40 && request.endsWith("\r\n") ? "-OOM full\r\n" : null;
         try (ScriptedServer scripted = new ScriptedServer(full);
                 RedisAdmin admin = new RedisAdmin(scripted.address())) {
             WimpyException failure = assertThrows(WimpyException.class, () -> admin.insert(new KeySpace(30, 1)));

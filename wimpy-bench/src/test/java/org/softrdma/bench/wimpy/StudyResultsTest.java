@@ -102,13 +102,18 @@ class StudyResultsTest {
     private static StudyResults simple() {
         return results(
                 plan(List.of(100), List.of(1)),
-                List.of(row(GET, 100, 1, 9, 9, 9), row(MG, 100, 1, 8, 4, 4), row(READ, 100, 1, 4, 1, 2), row(C, 100, 1, 2, 1, 1)));
+                List.of(
+                        row(GET, 100, 1, 9, 9, 9),
+                        row(MG, 100, 1, 8, 4, 4),
+                        row(READ, 100, 1, 4, 1, 2),
+                        row(C, 100, 1, 2, 1, 1)));
     }
 
     @Test
     void shouldWriteSchema1() throws IOException {
         JsonNode results = new ObjectMapper()
-                .readTree(new WimpyJson(simple()).write(directory.resolve("new")).toFile());
+                .readTree(
+                        new WimpyJson(simple()).write(directory.resolve("new")).toFile());
         assertEquals(1, results.get("schema").asInt());
         assertEquals("softrdma wimpy --quick", results.get("scenario").asText());
         assertTrue(results.get("machine").get("cpus").asInt() > 0);
@@ -139,7 +144,8 @@ class StudyResultsTest {
         assertEquals(2, read.get("serverCpuMicrosPerGet").asDouble());
         assertEquals(1, read.get("oneSidedFraction").asDouble());
         assertEquals(0.5, read.get("serverCpuRatioToMemcached").asDouble());
-        assertEquals(1.5, read.get("serverCpuMicrosPerGetByThreadClass").get("rnic").asDouble());
+        assertEquals(
+                1.5, read.get("serverCpuMicrosPerGetByThreadClass").get("rnic").asDouble());
         assertEquals(3, read.get("rounds").size());
         assertEquals(4, read.get("rounds").get(0).get("serverCpuMicrosPerGet").asDouble());
         assertTrue(read.get("p50Micros").isNull());
@@ -154,15 +160,20 @@ class StudyResultsTest {
         List<WimpyRow> rows = new ArrayList<>(simple().rows());
         rows.add(row(MG, 50, 1, 1, 1, 1));
         StudyResults results = results(plan(List.of(100, 50), List.of(1)), rows);
-        assertEquals("mg", results.cheapestMemcached(rows.get(2)).orElseThrow().system.protocol());
+        assertEquals(
+                "mg",
+                results.cheapestMemcached(rows.get(2)).orElseThrow().system.protocol());
         assertEquals(0.5, results.ratio(rows.get(2)));
         assertEquals(0.25, results.ratio(rows.get(3)), 1e-9);
         StringWriter text = new StringWriter();
         new WimpyTable(results).print(new PrintWriter(text));
         String table = text.toString();
         assertTrue(
-                table.lines().anyMatch(line -> line.matches("softrdma, READ arena +2000 +2\\.00 +2\\.50 +0\\.50 .*")), table);
-        assertTrue(table.lines().anyMatch(line -> line.matches("memcached 1, mg +4000 +4\\.00 +4\\.50 +1\\.00\\* .*")), table);
+                table.lines().anyMatch(line -> line.matches("softrdma, READ arena +2000 +2\\.00 +2\\.50 +0\\.50 .*")),
+                table);
+        assertTrue(
+                table.lines().anyMatch(line -> line.matches("memcached 1, mg +4000 +4\\.00 +4\\.50 +1\\.00\\* .*")),
+                table);
         assertTrue(table.contains("1 KiB, 16 outstanding, quota 50 %"), table);
         assertTrue(table.contains("bursts, not a slower clock"), table);
         assertTrue(table.contains("skipped: redis: redis-server is not installed"), table);
@@ -191,7 +202,8 @@ class StudyResultsTest {
         assertFalse(page.contains("id=\"cores\""));
         assertTrue(page.contains("<td>softrdma, READ arena</td><td>2000</td><td>2.00</td>"));
         assertTrue(page.contains("echarts.init"));
-        Matcher fetched = Pattern.compile("(?i)<(link|img|iframe|object|embed|base)\\b|<script[^>]* src|@import|url\\(|\\bfetch\\(")
+        Matcher fetched = Pattern.compile(
+                        "(?i)<(link|img|iframe|object|embed|base)\\b|<script[^>]* src|@import|url\\(|\\bfetch\\(")
                 .matcher(page.replaceFirst("(?s)<script>/?\\s*/\\*.*?</script>", ""));
         assertFalse(fetched.find(), () -> "the page fetches something: " + fetched.group());
         assertFalse(page.contains(EVIL));
@@ -204,13 +216,17 @@ class StudyResultsTest {
     void shouldKeepNamesOutOfTheScript() throws IOException {
         MeasuredSystem evil = system(MeasuredSystem.Kind.MEMCACHED, EVIL, "mg");
         List<WimpyRow> rows = List.of(row(evil, 100, 1, 1, 1, 1), row(READ, 100, 1, 1, 1, 1));
-        String page = Files.readString(
-                new WimpyPage(results(plan(List.of(100), List.of(1)), rows)).write(directory));
+        String page = Files.readString(new WimpyPage(results(plan(List.of(100), List.of(1)), rows)).write(directory));
         assertEquals(3, count(page, "</script"));
         JsonNode options = options(page);
         assertEquals(
                 EVIL + ", mg",
-                options.get("performance16").get("yAxis").get(0).get("data").get(0).asText());
+                options.get("performance16")
+                        .get("yAxis")
+                        .get(0)
+                        .get("data")
+                        .get(0)
+                        .asText());
     }
 
     @Test
@@ -222,8 +238,8 @@ class StudyResultsTest {
                 row(READ, 50, 1, 3, 3, 3),
                 row(MG, 100, 2, 8, 8, 8),
                 row(READ, 100, 2, 6, 6, 6));
-        String page = Files.readString(new WimpyPage(results(plan(List.of(100, 50), List.of(1, 2)), rows))
-                .write(directory));
+        String page =
+                Files.readString(new WimpyPage(results(plan(List.of(100, 50), List.of(1, 2)), rows)).write(directory));
         JsonNode options = options(page);
         JsonNode performance = options.get("performance16").get("series");
         assertEquals(4, performance.size(), "two measures, two speeds");

@@ -97,15 +97,18 @@ class WimpyPlanTest {
         assertEquals("there is no C compiler", list.skipped().get("C floor"));
         assertEquals(List.of("skipping C floor: there is no C compiler"), said);
         assertEquals(1, list.systems().size());
-        assertThrows(IllegalStateException.class, () -> list.attempt("redis", () -> {
-            throw new IllegalStateException("a fault of ours is not a reason to skip");
-        }));
+        assertThrows(
+                IllegalStateException.class,
+                () -> list.attempt("redis", () -> {
+                    throw new IllegalStateException("a fault of ours is not a reason to skip");
+                }));
     }
 
     @Test
     void shouldTellTheFirstLineOfAServerThatDoesNotStart() {
         ServerProcess.Resources resources = new ServerProcess.Resources(List.of(), 1, 1 << 20);
-        List<String> refusing = List.of("sh", "-c", "echo \"Unknown option: '--registration'\" >&2; echo more >&2; exit 2");
+        List<String> refusing =
+                List.of("sh", "-c", "echo \"Unknown option: '--registration'\" >&2; echo more >&2; exit 2");
         WimpyException failure = assertThrows(
                 WimpyException.class,
                 () -> ServerProcess.softrdma(refusing, resources, List.of("--registration", "chunk")));
