@@ -1,20 +1,28 @@
 package org.softrdma.cli;
 
 import java.io.PrintWriter;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
@@ -138,12 +146,11 @@ public final class Main implements Runnable {
                 && !command.getSubcommands().isEmpty()) {
             err.println(name + ": '" + unmatched.getUnmatched().get(0) + "' is not a command.");
         } else {
-            err.println(name + ": " + sentence(failure));
+            err.println(name + ": " + conversionFault(failure).orElseGet(() -> sentence(failure)));
         }
-        if (!UnmatchedArgumentException.printSuggestions(failure, err)
-                && !command.getSubcommands().isEmpty()) {
-            err.println(
-                    "Commands: " + String.join(", ", command.getSubcommands().keySet()));
+        UnmatchedArgumentException.printSuggestions(failure, err);
+        if (!command.getSubcommands().isEmpty()) {
+            err.println("Commands: " + String.join(", ", commandNames(command)));
         }
         err.println("Try '" + name + " --help'.");
         if (showsStackTrace(args)) {
@@ -165,6 +172,37 @@ public final class Main implements Runnable {
         }
         err.flush();
         return usersFault ? EXIT_USAGE : EXIT_FAILED;
+    }
+
+    /** A value of the wrong type in one sentence, {@code -m x: expected a whole number}; picocli's names its Java types. */
+    private static Optional<String> conversionFault(final ParameterException failure) {
+        final @Nullable ArgSpec argument = failure.getArgSpec();
+        if (argument == null || !(failure.getCause() instanceof TypeConversionException)) {
+            return Optional.empty();
+        }
+        final Class<?> type = argument.auxiliaryTypes()[argument.auxiliaryTypes().length - 1];
+        final String expected;
+        if (type.isEnum()) {
+            expected = Arrays.stream(type.getEnumConstants())
+                    .map(each -> each.toString().toLowerCase(Locale.ROOT))
+                    .collect(Collectors.joining(" or "));
+        } else if (type == int.class || type == Integer.class || type == long.class || type == Long.class) {
+            expected = "a whole number";
+        } else if (type == double.class || type == Double.class) {
+            expected = "a number";
+        } else {
+            return Optional.empty();
+        }
+        final String name = argument instanceof OptionSpec option ? option.shortestName() : argument.paramLabel();
+        return Optional.of(name + " " + failure.getValue() + ": expected " + expected);
+    }
+
+    /** The commands that people are told of. */
+    private static List<String> commandNames(final CommandLine command) {
+        return command.getSubcommands().entrySet().stream()
+                .filter(each -> !each.getValue().getCommandSpec().usageMessage().hidden())
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     /** After a parse failure the fields may not be set, so look at what was typed. */
@@ -194,8 +232,8 @@ public final class Main implements Runnable {
             final CommandLine target =
                     command == null ? root : root.getSubcommands().get(command);
             if (target == null) {
-                throw new UserErrorException("'" + command + "' is not a command; there are: "
-                        + String.join(", ", root.getSubcommands().keySet()));
+                throw new UserErrorException(
+                        "'" + command + "' is not a command; there are: " + String.join(", ", commandNames(root)));
             }
             target.usage(spec.commandLine().getOut());
             return EXIT_OK;

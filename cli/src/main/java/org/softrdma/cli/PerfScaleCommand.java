@@ -74,7 +74,8 @@ final class PerfScaleCommand implements Callable<Integer> {
     private ScaleStudy scale() {
         if (connections.size() != 2 || stags.size() != 2) {
             throw new ParameterException(
-                    spec.commandLine(), "--connections and --stags take two numbers, such as 8,1000");
+                    spec.commandLine(),
+                    "--connections and --stags: expected two numbers each, such as --connections 8,1000 --stags 1000,1000000");
         }
         try {
             ScaleStudy.Load load = new ScaleStudy.Load(

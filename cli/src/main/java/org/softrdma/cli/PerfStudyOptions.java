@@ -77,7 +77,7 @@ final class PerfStudyOptions {
     @Option(
             names = "--native-sources",
             paramLabel = "DIR",
-            description = "Where the C yardstick's sources are (wimpy-bench/native of the clone).")
+            description = "Where the C baseline's sources are (wimpy-bench/native of the clone).")
     @Nullable
     Path nativeSources;
 

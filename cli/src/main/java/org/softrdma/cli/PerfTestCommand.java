@@ -183,6 +183,12 @@ abstract class PerfTestCommand implements Callable<Integer> {
         if (port < 1 || port > LAST_PORT) {
             throw new ParameterException(spec.commandLine(), "-p " + port + ": expected a port from 1 to " + LAST_PORT);
         }
+        if (all && size != null) {
+            throw new ParameterException(spec.commandLine(), "-a and -s: expected one of them");
+        }
+        if (cpu >= 0 && !Pinning.exists(cpu)) {
+            throw new ParameterException(spec.commandLine(), "--cpu " + cpu + ": this machine has no such core");
+        }
         if (host == null && again && json != null) {
             throw new ParameterException(
                     spec.commandLine(), "--json: a server that runs for ever writes none, leave out --run-infinitely");

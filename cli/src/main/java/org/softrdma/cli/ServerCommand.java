@@ -5,9 +5,14 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -28,14 +33,22 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "server",
         description = {
-            "Serve keys and values to memcached clients (text protocol), and to RDMA clients by one-sided READ.",
-            "Commands: get, gets, set, delete, version, stats, quit. Nothing is evicted yet: once the memory limit is"
-                    + " reached, set answers SERVER_ERROR out of memory storing object. Anybody who can connect can"
-                    + " read and change everything: keep it on a trusted network, or on -l 127.0.0.1."
+            "Serve keys and values to memcached clients (text and meta protocol), and to RDMA clients by one-sided"
+                    + " READ. Options are named as memcached's.",
+            "Anybody who can connect can read and change everything: keep it on a trusted network, or on"
+                    + " -l 127.0.0.1."
         })
 final class ServerCommand implements Callable<Integer> {
     private static final int KIB = 1 << 10;
     private static final int MIB = 1 << 20;
+    private static final int MAX_PORT = 65535;
+    private static final int MAX_THREADS = 1024;
+    private static final int MAX_ITEM_MIB = 15;
+    private static final long MAX_MEGABYTES = 1L << 26;
+    private static final int OCTAL = 8;
+
+    /** What scripts made for memcached pass, and what holds here anyway or means nothing. */
+    private static final List<String> IGNORED = List.of("modern", "relaxed_privileges", "maxconns_fast");
 
     @Spec
     private CommandSpec spec;
@@ -63,6 +76,19 @@ final class ServerCommand implements Callable<Integer> {
             defaultValue = "0",
             description = "Port where queue pairs are connected; clients are told (${DEFAULT-VALUE}: any free one).")
     private int rdmaPort;
+
+    @Option(
+            names = {"-s", "--unix-socket"},
+            paramLabel = "FILE",
+            description = "Unix socket of the memcached protocol, instead of the TCP port.")
+    private @Nullable Path unixSocket;
+
+    @Option(
+            names = {"-a", "--unix-mask"},
+            paramLabel = "MASK",
+            defaultValue = "0700",
+            description = "Rights of the Unix socket, in octal digits (${DEFAULT-VALUE}).")
+    private String unixMask = "";
 
     @Option(
             names = {"-m", "--memory-limit"},
@@ -107,6 +133,71 @@ final class ServerCommand implements Callable<Integer> {
     private int minimumSpace;
 
     @Option(
+            names = {"-M", "--disable-evictions"},
+            description = "Answer SERVER_ERROR when memory is used up, instead of evicting items.")
+    private boolean noEvictions;
+
+    @Option(
+            names = {"-F", "--disable-flush-all"},
+            description = "Refuse flush_all.")
+    private boolean noFlush;
+
+    @Option(
+            names = {"-A", "--enable-shutdown"},
+            description = "Let clients stop the server by the shutdown command.")
+    private boolean shutdownCommand;
+
+    @Option(
+            names = {"-b", "--listen-backlog"},
+            paramLabel = "N",
+            defaultValue = "1024",
+            description = "Connections that may wait to be accepted (${DEFAULT-VALUE}).")
+    private int backlog;
+
+    @Option(
+            names = {"-P", "--pidfile"},
+            paramLabel = "FILE",
+            description = "Write the process number to a file.")
+    private @Nullable Path pidFile;
+
+    @Option(
+            names = {"-o", "--extended"},
+            paramLabel = "OPTION",
+            split = ",",
+            description = "idle_timeout=SECONDS: close connections without requests; modern, relaxed_privileges and"
+                    + " maxconns_fast are taken and change nothing.")
+    private List<String> extended = List.of();
+
+    @Option(
+            names = {"-U", "--udp-port"},
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Only 0: UDP is not offered.")
+    private int udpPort;
+
+    @Option(
+            names = {"-B", "--protocol"},
+            paramLabel = "NAME",
+            defaultValue = "auto",
+            description = "ascii or auto: the binary protocol is not offered.")
+    private String protocol = "";
+
+    @Option(
+            names = {"-u", "--user"},
+            paramLabel = "NAME",
+            description = "Taken as memcached's, but the server stays the user that starts it.")
+    @SuppressWarnings("UnusedVariable") // taken, and that is all
+    private String user = "";
+
+    @Option(
+            names = {"-R", "--max-reqs-per-event"},
+            paramLabel = "N",
+            defaultValue = "20",
+            description = "Taken as memcached's; here a connection's turn ends with what one read brought.")
+    @SuppressWarnings("UnusedVariable") // taken, and that is all
+    private int requestsPerEvent;
+
+    @Option(
             names = "--until-input-ends",
             hidden = true,
             description = "Stop when the standard input is closed: for children of another process.")
@@ -116,25 +207,30 @@ final class ServerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        KvServerContext context = context();
+        CountDownLatch stopped = new CountDownLatch(1);
+        KvServerContext context = context(stopped);
         try (VerbsDevice device = PerfSupport.open(provider, Map.of("progress", "engine"));
-                Stoppable server = new Stoppable(KvServer.start(device, context))) {
+                Stoppable server = new Stoppable(KvServer.start(device, context), stopped)) {
             PrintWriter out = spec.commandLine().getOut();
-            out.println("memcached: " + text(server.server.memcachedAddress()));
+            out.println("memcached: " + (unixSocket == null ? text(server.server.memcachedAddress()) : unixSocket));
             out.println("rdma: " + text(server.server.rdmaAddress()) + ", device " + device.name());
             out.flush();
+            writePidFile();
             server.await(untilInputEnds ? System.in : null);
+            removeQuietly(pidFile);
+            removeQuietly(unixSocket);
             return Main.EXIT_OK;
         } catch (VerbsException | IllegalArgumentException e) {
             return PerfSupport.failed(spec, e);
         } catch (UncheckedIOException e) {
-            throw new UserErrorException(String.valueOf(e.getMessage()), e);
+            throw new UserErrorException(e.getMessage() + ".", e);
         }
     }
 
-    private KvServerContext context() {
+    private KvServerContext context(CountDownLatch stopped) {
+        checkOptions();
         try {
-            return new KvServerContext()
+            KvServerContext context = new KvServerContext()
                     .memcachedAddress(new InetSocketAddress(InetAddress.getByName(address), port))
                     .rdmaPort(rdmaPort)
                     .threads(threads)
@@ -143,12 +239,112 @@ final class ServerCommand implements Callable<Integer> {
                     .maxItemLength(itemSize(maxItemSize))
                     .slabFactor(factor)
                     .minimumSpace(minimumSpace)
-                    .version(version())
-                    .conclude();
+                    .evicting(!noEvictions)
+                    .flushAllowed(!noFlush)
+                    .backlog(backlog)
+                    .verbosity(verbosity())
+                    .idleTimeoutSeconds(idleTimeout())
+                    .version(version());
+            if (unixSocket != null) {
+                context.unixSocket(unixSocket, Integer.parseInt(unixMask, OCTAL));
+            }
+            if (shutdownCommand) {
+                context.shutdown(stopped::countDown);
+            }
+            return context.conclude();
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         } catch (UnknownHostException e) {
             throw new UserErrorException("-l " + address + ": no such address.", e);
+        }
+    }
+
+    /** In the words and units of the options, before anything is made of them. */
+    private void checkOptions() {
+        List<String> faults = new ArrayList<>();
+        check(faults, port >= 0 && port <= MAX_PORT, "-p " + port, "0 to " + MAX_PORT);
+        check(faults, rdmaPort >= 0 && rdmaPort <= MAX_PORT, "--rdma-port " + rdmaPort, "0 to " + MAX_PORT);
+        check(faults, udpPort == 0, "-U " + udpPort, "0, UDP is not offered");
+        check(
+                faults,
+                memoryLimit >= 2 && memoryLimit <= MAX_MEGABYTES,
+                "-m " + memoryLimit,
+                "2 to " + MAX_MEGABYTES + " megabytes");
+        int itemSize = itemSize(maxItemSize);
+        check(
+                faults,
+                itemSize >= KIB && itemSize <= MAX_ITEM_MIB * MIB,
+                "-I " + maxItemSize,
+                "1k to " + MAX_ITEM_MIB + "m");
+        check(
+                faults,
+                memoryLimit >= 2L * itemSize / MIB,
+                "-m " + memoryLimit,
+                "at least twice the longest item, -I " + maxItemSize);
+        check(faults, threads >= 1 && threads <= MAX_THREADS, "-t " + threads, "1 to " + MAX_THREADS);
+        check(faults, connections >= 1, "-c " + connections, "at least 1");
+        check(faults, factor >= 1.01 && factor <= 16, "-f " + factor, "1.01 to 16");
+        check(faults, minimumSpace >= 1 && minimumSpace <= itemSize / 2, "-n " + minimumSpace, "1 to half of -I");
+        check(faults, backlog >= 1 && backlog <= MAX_PORT, "-b " + backlog, "1 to " + MAX_PORT);
+        check(
+                faults,
+                unixMask.matches("[0-7]{1,4}") && Integer.parseInt(unixMask, OCTAL) <= 0777,
+                "-a " + unixMask,
+                "0 to 0777");
+        check(
+                faults,
+                protocol.equals("auto") || protocol.equals("ascii") || protocol.equals("auto-negotiate"),
+                "-B " + protocol,
+                "ascii or auto");
+        if (!faults.isEmpty()) {
+            throw new ParameterException(spec.commandLine(), String.join("; ", faults));
+        }
+    }
+
+    private static void check(List<String> faults, boolean holds, String what, String expected) {
+        if (!holds) {
+            faults.add(what + ": expected " + expected);
+        }
+    }
+
+    private int idleTimeout() {
+        int seconds = 0;
+        for (String option : extended) {
+            if (option.matches("idle_timeout=[0-9]{1,9}")) {
+                seconds = Integer.parseInt(option.substring(option.indexOf('=') + 1));
+            } else if (!IGNORED.contains(option)) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "-o " + option + ": expected idle_timeout=SECONDS, or one of " + String.join(", ", IGNORED));
+            }
+        }
+        return seconds;
+    }
+
+    /** How often -v was given, to the launcher or to us. */
+    private int verbosity() {
+        boolean[] given = spec.findOption("-v").getValue();
+        return given == null ? 0 : given.length;
+    }
+
+    private void writePidFile() {
+        if (pidFile != null) {
+            try {
+                Files.writeString(pidFile, ProcessHandle.current().pid() + "\n");
+            } catch (IOException e) {
+                throw new UserErrorException("-P " + pidFile + ": cannot be written: " + e.getMessage(), e);
+            }
+        }
+    }
+
+    private static void removeQuietly(@Nullable Path file) {
+        if (file != null) {
+            try {
+                Files.deleteIfExists(file);
+            } catch (IOException e) {
+                System.getLogger(ServerCommand.class.getName())
+                        .log(System.Logger.Level.WARNING, file + " stays: " + e.getMessage());
+            }
         }
     }
 
@@ -160,7 +356,7 @@ final class ServerCommand implements Callable<Integer> {
             return Math.multiplyExact(
                     Integer.parseInt(unit == 1 ? lower : lower.substring(0, lower.length() - 1)), unit);
         } catch (NumberFormatException | ArithmeticException e) {
-            throw new IllegalArgumentException("-I " + text + ": not a size such as 512k or 2m", e);
+            throw new IllegalArgumentException("-I " + text + ": expected a size such as 512k or 2m", e);
         }
     }
 
@@ -169,19 +365,26 @@ final class ServerCommand implements Callable<Integer> {
         return "softrdma-" + (version == null ? "unpacked" : version);
     }
 
+    /** As it can be given to a client; the wildcard as IPv4 writes it. */
     private static String text(InetSocketAddress address) {
-        return address.getAddress().getHostAddress() + ":" + address.getPort();
+        InetAddress host = address.getAddress();
+        if (host.isAnyLocalAddress()) {
+            return "0.0.0.0:" + address.getPort();
+        }
+        String text = host.getHostAddress();
+        return (host instanceof Inet6Address ? "[" + text + "]" : text) + ":" + address.getPort();
     }
 
     /** A server that ends in order whatever ends the process: a signal, the end of the input, a failure. */
     private static final class Stoppable implements AutoCloseable {
         private final KvServer server;
-        private final CountDownLatch stopped = new CountDownLatch(1);
+        private final CountDownLatch stopped;
         private final CountDownLatch closed = new CountDownLatch(1);
         private final Thread hook = new Thread(this::stop, "stop");
 
-        Stoppable(KvServer server) {
+        Stoppable(KvServer server, CountDownLatch stopped) {
             this.server = server;
+            this.stopped = stopped;
             Runtime.getRuntime().addShutdownHook(hook);
         }
 

@@ -71,16 +71,17 @@ class KvCommandTest {
     @Test
     void shouldNameEveryBadSettingOfServer() {
         assertEquals(Main.EXIT_USAGE, execute("server", "-t", "0", "-I", "100", "-m", "0"));
-        assertTrue(err.toString().contains("threads=0"), err::toString);
-        assertTrue(err.toString().contains("maxItemLength=100"), err::toString);
-        assertTrue(err.toString().contains("memoryLimit=0"), err::toString);
+        assertTrue(err.toString().contains("-t 0: expected 1 to 1024"), err::toString);
+        assertTrue(err.toString().contains("-I 100: expected 1k to 15m"), err::toString);
+        assertTrue(err.toString().contains("-m 0: expected 2 to "), err::toString);
     }
 
     @Test
     void shouldSayWhenPortOfServerIsTaken() {
         String port = Integer.toString(server.memcachedAddress().getPort());
         assertEquals(Main.EXIT_USAGE, execute("server", "-l", "127.0.0.1", "-p", port));
-        assertTrue(err.toString().contains("cannot listen on"), err::toString);
+        assertTrue(
+                err.toString().contains("cannot listen on 127.0.0.1:" + port + ": the port is in use"), err::toString);
     }
 
     private int kv(String... arguments) {

@@ -98,6 +98,43 @@ class MainTest {
         assertTrue(err.toString().contains("'nonsense' is not a command"), err::toString);
     }
 
+    @Test
+    void shouldSayInOneSentenceWhatAValueShouldBe() {
+        assertRefused("softrdma perf read-lat: -p x: expected a whole number", "perf", "read-lat", "-p", "x");
+        assertRefused("softrdma perf floor: --limit x: expected a number", "perf", "floor", "--limit", "x");
+        assertRefused("softrdma perf scale: --stags x: expected a whole number", "perf", "scale", "--stags", "x,2");
+        assertRefused(
+                "softrdma perf read-lat: --progress x: expected engine or manual",
+                "perf",
+                "read-lat",
+                "--progress",
+                "x");
+        assertRefused("softrdma perf read-lat: -s 0: expected at least 1", "perf", "read-lat", "-s", "0", "host");
+        assertRefused("softrdma perf read-lat: -a and -s: expected one of them", "perf", "read-lat", "-a", "-s", "1");
+        assertRefused(
+                "softrdma perf read-lat: --cpu 99999: this machine has no such core",
+                "perf",
+                "read-lat",
+                "--cpu",
+                "99999");
+        assertRefused(
+                "softrdma tck: no case has the number 9999; softrdma tck --list tells them", "tck", "--case", "9999");
+    }
+
+    @Test
+    void shouldListTheCommandsButNoHiddenOneWhenTheCommandIsUnknown() {
+        assertEquals(Main.EXIT_USAGE, execute("perf", "foo"));
+        assertTrue(err.toString().startsWith("softrdma perf: 'foo' is not a command."), err::toString);
+        assertTrue(err.toString().contains("Commands: read-lat, read-bw,"), err::toString);
+        assertFalse(err.toString().contains("responder"), err::toString);
+    }
+
+    private void assertRefused(final String firstLine, final String... args) {
+        err.getBuffer().setLength(0);
+        assertEquals(Main.EXIT_USAGE, execute(args), err::toString);
+        assertEquals(firstLine, err.toString().lines().findFirst().orElse(""));
+    }
+
     private int execute(final String... args) {
         final CommandLine commandLine = Main.commandLine();
         commandLine.addSubcommand(new Refuse());

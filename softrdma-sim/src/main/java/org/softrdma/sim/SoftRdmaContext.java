@@ -69,8 +69,12 @@ public final class SoftRdmaContext {
      * Sets options given as text; faults are reported by {@link #conclude}.
      *
      * @param values by name
+     * @throws IllegalStateException if the context is concluded
      */
     public SoftRdmaContext set(Map<String, String> values) {
+        if (concluded) {
+            throw new IllegalStateException("the context is concluded");
+        }
         values.forEach(this::set);
         return this;
     }

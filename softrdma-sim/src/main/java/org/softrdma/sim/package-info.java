@@ -1,8 +1,8 @@
 /**
- * The software RNIC: a verbs provider that speaks iWARP over TCP or an in-JVM fabric.
+ * The software RNIC: a verbs provider that speaks iWARP over TCP.
  *
  * <p>Runs on its own engine threads, or in manual progress on the one application thread that polls it.
- * Read the provider class first, then the engine.
+ * Read {@link org.softrdma.sim.SoftRdmaProvider} first, then {@link org.softrdma.sim.engine.Connection}.
  */
 @NullMarked
 package org.softrdma.sim;

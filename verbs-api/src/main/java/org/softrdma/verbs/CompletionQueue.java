@@ -17,6 +17,8 @@ public interface CompletionQueue extends AutoCloseable {
      * @param completions filled from index 0
      * @param max most to take, 0 to {@code completions.length}
      * @return how many were taken
+     * @throws IllegalArgumentException if {@code max} is out of range, or an element that would be filled is null; nothing was
+     *     taken then
      * @throws VerbsException {@link VerbsErrorCode#QUEUE_OVERRUN}, once everything that fitted was taken, if completions
      *     were lost because the queue was full, where the device tells; its queue pairs are in error
      */

@@ -39,6 +39,20 @@ public interface MemoryRegion extends AutoCloseable {
     }
 
     /**
+     * Checks that a range lies inside.
+     *
+     * @param offset bytes from the start
+     * @param length bytes
+     * @throws IllegalArgumentException if it does not
+     */
+    default void checkRange(long offset, long length) {
+        if (offset < 0 || length < 0 || offset > length() - length) {
+            throw new IllegalArgumentException("offset=" + offset + " and length=" + length
+                    + ": expected a range inside the region of " + length() + " bytes");
+        }
+    }
+
+    /**
      * Atomically exchanges the memory which the keys of this and the other region name ({@link Feature#REGION_SWAP}).
      *
      * <p>A READ request of a peer that is checked after this returns sees the new memory, one that was checked before sees

@@ -15,7 +15,8 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>A READ on a connection that allows none in flight is an {@link IllegalStateException}. Posting and polling may wait for
  * another thread's short critical section. Every post method throws {@link IllegalArgumentException} for what can never be posted (too many entries, unknown
- * flags, INLINE or SOLICITED where they do not belong, too many inline bytes) and {@link IllegalStateException} before the
+ * flags, INLINE or SOLICITED where they do not belong, too many inline bytes, inline bytes
+ * outside of their region) and {@link IllegalStateException} before the
  * connection exists or after {@link #close()}; nothing was posted then, except by a list (see there).
  */
 public interface QueuePair extends AutoCloseable {

@@ -1,7 +1,5 @@
 package org.softrdma.verbs;
 
-import java.util.Objects;
-
 /**
  * A send work request with any number of local entries (C: {@code ibv_send_wr}). Reusable: everything is copied when it is
  * posted. Not thread-safe. For one entry the direct methods of {@link QueuePair} say the same in one call.
@@ -69,10 +67,11 @@ public final class SendWorkRequest {
      * @param region a region of the queue pair's domain
      * @param offset bytes from its start
      * @param length bytes
+     * @throws IllegalArgumentException if it must lie inside the region and does not
      */
     public SendWorkRequest add(MemoryRegion region, long offset, long length) {
         if ((flags & SendFlags.INLINE) != 0) {
-            Objects.checkFromIndexSize(offset, length, region.length());
+            region.checkRange(offset, length);
             return add(region.memory().address() + offset, length, region.lkey());
         }
         return add(region.address() + offset, length, region.lkey());

@@ -50,6 +50,7 @@ public interface VerbsDevice extends AutoCloseable {
      * Allocates zeroed, page-aligned memory that is safe to register: its freeing waits for deregistration.
      *
      * @param length bytes, at least 1
+     * @throws VerbsException {@link VerbsErrorCode#NO_RESOURCES} if the machine has not that much
      */
     HostMemory allocateMemory(long length);
 

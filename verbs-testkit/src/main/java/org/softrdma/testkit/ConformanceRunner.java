@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.TestExecutionResult;
@@ -39,6 +40,7 @@ import org.softrdma.testkit.cases.SendReceiveCases;
 import org.softrdma.testkit.cases.StandstillCases;
 import org.softrdma.testkit.cases.WriteCases;
 import org.softrdma.verbs.Capabilities;
+import org.softrdma.verbs.VerbsException;
 
 /**
  * Runs conformance cases on a provider and tells the results, a line each. The cases run on the calling thread, through the
@@ -92,7 +94,9 @@ public final class ConformanceRunner {
         Set<Integer> unknown = new TreeSet<>(selected);
         cases().forEach(method -> unknown.remove(describe(method).number()));
         if (!unknown.isEmpty()) {
-            throw new IllegalArgumentException("no case has the number " + unknown);
+            throw new IllegalArgumentException("no case has the number "
+                    + unknown.stream().map(String::valueOf).collect(Collectors.joining(", "))
+                    + "; softrdma tck --list tells them");
         }
     }
 
@@ -268,10 +272,15 @@ public final class ConformanceRunner {
 
     /** What went wrong in one line: the message, the cause's when it says more, and where in a case. */
     private static String reason(Throwable failure) {
-        String message = failure instanceof AssertionError
-                        || failure.getClass().getName().contains("opentest4j")
-                ? String.valueOf(failure.getMessage())
-                : failure.toString();
+        String message;
+        if (failure instanceof VerbsException verbs) {
+            message = verbs.code() + ": " + verbs.getMessage();
+        } else if (failure instanceof AssertionError
+                || failure.getClass().getName().contains("opentest4j")) {
+            message = String.valueOf(failure.getMessage());
+        } else {
+            message = failure.toString();
+        }
         message = message.replace("\r", "").replace("\n", " ").replace("Assumption failed: ", "");
         Optional<StackTraceElement> place = Arrays.stream(failure.getStackTrace())
                 .filter(element -> element.getClassName().startsWith("org.softrdma.testkit.cases."))

@@ -35,7 +35,7 @@ final class ModuleArrows {
     /** Libraries that stay where they are, by their packages, and the packages below the root that may use them. */
     static final Map<String, List<String>> LIBRARIES = new TreeMap<>(Map.of(
             "com.ibm.disni..", List.of("disni.."),
-            "io.netty..", List.of("sim.transport..", "kv.server..", "kv.client.."),
+            "io.netty..", List.of("sim.transport..", "kv.server.."),
             "org.agrona..", List.of("sim..", "kv..", "cli.."),
             "org.junit..", List.of("testkit..", "cli.."),
             "com.fasterxml.jackson..", List.of("bench..", "cli.."),

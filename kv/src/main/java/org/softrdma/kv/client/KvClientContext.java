@@ -17,6 +17,9 @@ public final class KvClientContext {
     /** Items whose place is remembered, unless set. */
     public static final int DEFAULT_STAG_CAPACITY = 1 << 16;
 
+    /** Memory for the items of a window, one more, and their rounding up to pages. */
+    private static final long MOST_MEMORY = Integer.MAX_VALUE - (32L << 20);
+
     private final InetSocketAddress server;
     private int window = DEFAULT_WINDOW;
     private int maxItemLength = DEFAULT_MAX_ITEM_LENGTH;
@@ -131,6 +134,11 @@ public final class KvClientContext {
         check(faults, "stagCapacity", stagCapacity, 1, 1 << 25);
         check(faults, "connectTimeoutNs", connectTimeoutNs, 1, Long.MAX_VALUE);
         check(faults, "requestTimeoutNs", requestTimeoutNs, 1, Long.MAX_VALUE);
+        long memory = (window + 1L) * maxItemLength;
+        if (memory > MOST_MEMORY) {
+            faults.add("window=" + window + " and maxItemLength=" + maxItemLength + ": " + (window + 1L)
+                    + " buffers take " + memory + " bytes, expected at most " + MOST_MEMORY);
+        }
         if (server.isUnresolved()) {
             faults.add("server=" + server + ": unknown host");
         }

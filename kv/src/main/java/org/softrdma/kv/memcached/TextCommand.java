@@ -6,16 +6,54 @@ public enum TextCommand {
     GET,
     /** {@code gets KEY...}: with cas numbers. */
     GETS,
+    /** {@code gat EXPTIME KEY...}: get, and change the expiry. */
+    GAT,
+    /** {@code gats EXPTIME KEY...}: with cas numbers. */
+    GATS,
     /** {@code set KEY FLAGS EXPTIME LENGTH [noreply]}, followed by the value. */
     SET,
+    /** {@code add}, like set. */
+    ADD,
+    /** {@code replace}, like set. */
+    REPLACE,
+    /** {@code append}, like set; flags and exptime are ignored. */
+    APPEND,
+    /** {@code prepend}, like set; flags and exptime are ignored. */
+    PREPEND,
+    /** {@code cas KEY FLAGS EXPTIME LENGTH CAS [noreply]}, followed by the value. */
+    CAS,
     /** {@code delete KEY [0] [noreply]}. */
     DELETE,
+    /** {@code incr KEY DELTA [noreply]}. */
+    INCR,
+    /** {@code decr KEY DELTA [noreply]}. */
+    DECR,
+    /** {@code touch KEY EXPTIME [noreply]}. */
+    TOUCH,
+    /** {@code flush_all [DELAY] [noreply]}. */
+    FLUSH_ALL,
     /** {@code version}. */
     VERSION,
+    /** {@code verbosity LEVEL [noreply]}. */
+    VERBOSITY,
     /** {@code stats [WHAT]}. */
     STATS,
+    /** {@code shutdown [graceful]}. */
+    SHUTDOWN,
     /** {@code quit}. */
     QUIT,
+    /** {@code mn}. */
+    META_NOOP,
+    /** {@code mg KEY [FLAGS]}: see {@link MetaFlags}. */
+    META_GET,
+    /** {@code ms KEY LENGTH [FLAGS]}, followed by the value. */
+    META_SET,
+    /** {@code md KEY [FLAGS]}. */
+    META_DELETE,
+    /** {@code ma KEY [FLAGS]}. */
+    META_ARITHMETIC,
+    /** {@code me KEY [b]}. */
+    META_DEBUG,
     /** {@code rdma hello VERSION}: this client wants a queue pair. */
     RDMA_HELLO,
     /** {@code rdma arenas}: the keys, addresses and lengths of what locators name. */

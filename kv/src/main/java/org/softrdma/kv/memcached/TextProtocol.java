@@ -10,6 +10,9 @@ public final class TextProtocol {
     /** The longest key. */
     public static final int MAX_KEY_LENGTH = 250;
 
+    /** The longest value that a command line may announce. */
+    static final int MAX_VALUE_LENGTH = Integer.MAX_VALUE - 2;
+
     /** Ends every line and value. */
     public static final byte[] CRLF = line("");
 
@@ -21,6 +24,21 @@ public final class TextProtocol {
 
     /** A set succeeded; a locator in hexadecimal digits and a line end follow. Only after {@code rdma hello}. */
     public static final byte[] STORED_AT = "STORED ".getBytes(StandardCharsets.US_ASCII);
+
+    /** The condition of add, replace, append or prepend does not hold. */
+    public static final byte[] NOT_STORED = line("NOT_STORED");
+
+    /** The item was changed since its cas number was read. */
+    public static final byte[] EXISTS = line("EXISTS");
+
+    /** A touch succeeded. */
+    public static final byte[] TOUCHED = line("TOUCHED");
+
+    /** flush_all or verbosity succeeded. */
+    public static final byte[] OK = line("OK");
+
+    /** Answers {@code mn}. */
+    public static final byte[] META_NOOP = line("MN");
 
     /** A delete succeeded. */
     public static final byte[] DELETED = line("DELETED");
@@ -37,6 +55,36 @@ public final class TextProtocol {
     /** A word that is not what it has to be. */
     public static final byte[] BAD_FORMAT = line("CLIENT_ERROR bad command line format");
 
+    /** An exptime that is not a number. */
+    public static final byte[] BAD_EXPTIME = line("CLIENT_ERROR invalid exptime argument");
+
+    /** A delta that is not a number. */
+    public static final byte[] BAD_DELTA = line("CLIENT_ERROR invalid numeric delta argument");
+
+    /** incr or decr of a value that is not a number. */
+    public static final byte[] NON_NUMERIC = line("CLIENT_ERROR cannot increment or decrement non-numeric value");
+
+    /** A flag of md or ma that it does not know, or twice. */
+    public static final byte[] BAD_META_FLAG = line("CLIENT_ERROR invalid or duplicate flag");
+
+    /** A mode of ms that it does not know. */
+    public static final byte[] BAD_SET_MODE = line("CLIENT_ERROR invalid mode for ms M token");
+
+    /** A mode of ma that it does not know. */
+    public static final byte[] BAD_ARITHMETIC_MODE = line("CLIENT_ERROR invalid mode for ma M token");
+
+    /** More flags than a meta command may have. */
+    public static final byte[] TOO_MANY_FLAGS = line("CLIENT_ERROR options flags are too long");
+
+    /** flush_all where it is switched off. */
+    public static final byte[] FLUSH_DISABLED = line("CLIENT_ERROR flush_all not allowed");
+
+    /** shutdown where it is not switched on. */
+    public static final byte[] SHUTDOWN_DISABLED = line("ERROR: shutdown not enabled");
+
+    /** A shutdown with a word that it does not know. */
+    public static final byte[] BAD_SHUTDOWN = line("CLIENT_ERROR invalid shutdown mode");
+
     /** A delete with words it does not know. */
     public static final byte[] BAD_DELETE =
             line("CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]");
@@ -46,6 +94,9 @@ public final class TextProtocol {
 
     /** The item does not fit into the largest chunk. */
     public static final byte[] TOO_LARGE = line("SERVER_ERROR object too large for cache");
+
+    /** No memory is left for the result of incr or decr. */
+    public static final byte[] OUT_OF_MEMORY_INCR = line("SERVER_ERROR out of memory");
 
     /** No memory is left. */
     public static final byte[] OUT_OF_MEMORY = line("SERVER_ERROR out of memory storing object");

@@ -1,32 +1,31 @@
 package org.softrdma.kv.memcached;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-
 /**
  * One command line, taken apart. Reused: what it says holds until the next line is parsed. The order of the checks is
  * memcached's, so that a line with two faults gets the answer that memcached gives.
  */
 public final class TextRequest {
-    private static final int INITIAL_WORDS = 24;
-
     private static final byte[] NO_ERROR = {};
+    private static final int MAX_META_WORDS = 19;
+    private static final long MAX_FLAGS = 0xFFFF_FFFFL;
 
-    private byte[] line = {};
-    private int[] bounds = new int[2 * INITIAL_WORDS];
-    private int words;
+    private final LineWords words = new LineWords();
+    private final MetaFlags meta = new MetaFlags(words);
 
     private TextCommand command = TextCommand.INVALID;
     private byte[] error = NO_ERROR;
     private boolean noreply;
     private int key;
+    private int keys;
     private int flags;
     private int exptime;
     private int valueLength;
+    private long number;
     private int rkey;
     private long address;
     private long length;
     private long opaque;
+    private boolean valueFollows;
 
     /** An empty request. */
     public TextRequest() {}
@@ -48,12 +47,12 @@ public final class TextRequest {
 
     /** The array that holds the keys. */
     public byte[] bytes() {
-        return line;
+        return words.bytes();
     }
 
     /** Number of keys. */
     public int keyCount() {
-        return command == TextCommand.GET || command == TextCommand.GETS ? words - 1 : 1;
+        return keys;
     }
 
     /**
@@ -62,7 +61,7 @@ public final class TextRequest {
      * @param index 0 to {@link #keyCount()} - 1
      */
     public int keyOffset(int index) {
-        return bounds[2 * (key + index)];
+        return words.start(key + index);
     }
 
     /**
@@ -71,22 +70,37 @@ public final class TextRequest {
      * @param index 0 to {@link #keyCount()} - 1
      */
     public int keyLength(int index) {
-        return length(key + index);
+        return words.length(key + index);
     }
 
-    /** Flags of a set. */
+    /** Flags of a storage command. */
     public int flags() {
         return flags;
     }
 
-    /** Exptime of a set as the client gave it, see {@link Expiry}. */
+    /** Exptime of a storage command, touch or gat, or delay of flush_all, as the client gave it, see {@link Expiry}. */
     public int exptime() {
         return exptime;
     }
 
-    /** Bytes of the value of a set, without the line end behind it. */
+    /** Bytes of the value of a storage command, without the line end behind it. */
     public int valueLength() {
         return valueLength;
+    }
+
+    /** True if a value follows even though the request is invalid: {@link #valueLength()} bytes are to be skipped. */
+    public boolean valueFollows() {
+        return valueFollows;
+    }
+
+    /** The cas number of cas, the delta of incr and decr, the level of verbosity; unsigned. */
+    public long number() {
+        return number;
+    }
+
+    /** The flags of a meta command. */
+    public MetaFlags meta() {
+        return meta;
     }
 
     /** Key of the client's buffer, of an rget. */
@@ -115,7 +129,7 @@ public final class TextRequest {
      * @param index 1 for the first
      */
     public String argument(int index) {
-        return index < words ? new String(line, bounds[2 * index], length(index), StandardCharsets.ISO_8859_1) : "";
+        return index < words.count() ? words.text(index) : "";
     }
 
     /**
@@ -125,199 +139,272 @@ public final class TextRequest {
      * @param lineLength bytes of the line without its end
      */
     void parse(byte[] source, int lineLength) {
-        line = source;
         error = NO_ERROR;
         noreply = false;
-        split(lineLength);
-        command = words == 0 || length(0) < 2 ? invalid(TextProtocol.ERROR) : recognise();
+        valueFollows = false;
+        key = 1;
+        keys = 1;
+        words.split(source, lineLength);
+        command = words.count() == 0 || words.length(0) < 2 ? invalid(TextProtocol.ERROR) : recognise();
     }
 
     private TextCommand recognise() {
-        if (is(0, "get")) {
-            return get(TextCommand.GET);
+        if (words.length(0) == 2 && words.first(0) == 'm') {
+            return recogniseMeta();
         }
-        if (is(0, "gets")) {
-            return get(TextCommand.GETS);
-        }
-        if (is(0, "set")) {
-            return set();
-        }
-        if (is(0, "delete")) {
-            return delete();
-        }
-        if (is(0, "rget")) {
-            return rget();
-        }
-        if (is(0, "version")) {
-            return TextCommand.VERSION;
-        }
-        if (is(0, "stats")) {
-            return TextCommand.STATS;
-        }
-        if (is(0, "quit")) {
-            return TextCommand.QUIT;
-        }
-        if (is(0, "rdma")) {
-            return rdma();
-        }
-        boolean isHttp = length(words - 1) >= 5 && startsWith(words - 1, "HTTP/");
-        return isHttp ? TextCommand.CLOSE : invalid(TextProtocol.ERROR);
+        return switch (words.first(0)) {
+            case 'g' -> recogniseGet();
+            case 's' -> recogniseS();
+            case 'a' ->
+                words.is(0, "add")
+                        ? store(TextCommand.ADD)
+                        : words.is(0, "append") ? store(TextCommand.APPEND) : unknown();
+            case 'c' -> words.is(0, "cas") ? store(TextCommand.CAS) : unknown();
+            case 'i' -> words.is(0, "incr") ? arithmetic(TextCommand.INCR) : unknown();
+            case 'd' ->
+                words.is(0, "delete") ? delete() : words.is(0, "decr") ? arithmetic(TextCommand.DECR) : unknown();
+            case 't' -> words.is(0, "touch") ? touch() : unknown();
+            case 'r' -> recogniseR();
+            case 'p' -> words.is(0, "prepend") ? store(TextCommand.PREPEND) : unknown();
+            case 'f' -> words.is(0, "flush_all") ? flushAll() : unknown();
+            case 'v' ->
+                words.is(0, "version") ? TextCommand.VERSION : words.is(0, "verbosity") ? verbosity() : unknown();
+            case 'q' -> words.is(0, "quit") ? TextCommand.QUIT : unknown();
+            default -> unknown();
+        };
     }
 
-    private TextCommand get(TextCommand which) {
-        if (words < 2) {
+    private TextCommand recogniseGet() {
+        if (words.is(0, "get")) {
+            return get(TextCommand.GET, 1);
+        }
+        if (words.is(0, "gets")) {
+            return get(TextCommand.GETS, 1);
+        }
+        if (words.is(0, "gat")) {
+            return getAndTouch(TextCommand.GAT);
+        }
+        return words.is(0, "gats") ? getAndTouch(TextCommand.GATS) : unknown();
+    }
+
+    private TextCommand recogniseS() {
+        if (words.is(0, "set")) {
+            return store(TextCommand.SET);
+        }
+        if (words.is(0, "stats")) {
+            return TextCommand.STATS;
+        }
+        return words.is(0, "shutdown") ? TextCommand.SHUTDOWN : unknown();
+    }
+
+    private TextCommand recogniseR() {
+        if (words.is(0, "replace")) {
+            return store(TextCommand.REPLACE);
+        }
+        if (words.is(0, "rget")) {
+            return rget();
+        }
+        return words.is(0, "rdma") ? rdma() : unknown();
+    }
+
+    private TextCommand recogniseMeta() {
+        return switch (words.bytes()[words.start(0) + 1]) {
+            case 'n' -> TextCommand.META_NOOP;
+            case 'g' -> meta(TextCommand.META_GET);
+            case 's' -> metaSet();
+            case 'd' -> meta(TextCommand.META_DELETE);
+            case 'a' -> meta(TextCommand.META_ARITHMETIC);
+            case 'e' -> meta(TextCommand.META_DEBUG);
+            default -> unknown();
+        };
+    }
+
+    private TextCommand unknown() {
+        return words.startsWith(words.count() - 1, "HTTP/") ? TextCommand.CLOSE : invalid(TextProtocol.ERROR);
+    }
+
+    private TextCommand get(TextCommand which, int firstKey) {
+        if (words.count() < 2) {
             return invalid(TextProtocol.ERROR);
         }
-        key = 1;
-        for (int i = 1; i < words; i++) {
-            if (length(i) > TextProtocol.MAX_KEY_LENGTH) {
+        key = firstKey;
+        keys = words.count() - firstKey;
+        for (int i = firstKey; i < words.count(); i++) {
+            if (words.length(i) > TextProtocol.MAX_KEY_LENGTH) {
                 return invalid(TextProtocol.BAD_FORMAT);
             }
         }
         return which;
     }
 
-    private TextCommand set() {
-        if (words != 5 && words != 6) {
+    private TextCommand getAndTouch(TextCommand which) {
+        if (words.count() < 2) {
             return invalid(TextProtocol.ERROR);
         }
-        key = 1;
-        noreply = is(words - 1, "noreply");
-        if (length(1) > TextProtocol.MAX_KEY_LENGTH
-                || !isNumber(2, 0, 0xFFFF_FFFFL)
-                || !isNumber(3, Integer.MIN_VALUE, Integer.MAX_VALUE)
-                || !isNumber(4, 0, Integer.MAX_VALUE - 2)) {
+        return takeExptime(1) ? get(which, 2) : invalid(TextProtocol.BAD_EXPTIME);
+    }
+
+    private TextCommand store(TextCommand which) {
+        int fixed = which == TextCommand.CAS ? 6 : 5;
+        if (words.count() != fixed && words.count() != fixed + 1) {
+            return invalid(TextProtocol.ERROR);
+        }
+        takeNoreply();
+        if (words.length(1) > TextProtocol.MAX_KEY_LENGTH
+                || !words.isNumber(2, 0, 0, MAX_FLAGS)
+                || !takeExptime(3)
+                || (which == TextCommand.CAS && !words.isUnsigned64(5, 0))
+                || !words.isNumber(4, 0, 0, TextProtocol.MAX_VALUE_LENGTH)) {
             return invalid(TextProtocol.BAD_FORMAT);
         }
-        flags = (int) number(2);
-        exptime = (int) number(3);
-        valueLength = (int) number(4);
-        return TextCommand.SET;
+        flags = (int) words.number(2, 0);
+        valueLength = (int) words.number(4, 0);
+        number = which == TextCommand.CAS ? words.number(5, 0) : 0;
+        return which;
     }
 
     private TextCommand delete() {
-        if (words < 2 || words > 4) {
+        if (words.count() < 2 || words.count() > 4) {
             return invalid(TextProtocol.ERROR);
         }
-        key = 1;
-        if (words > 2) {
-            boolean zero = is(2, "0");
-            noreply = is(words - 1, "noreply");
-            if (!(words == 3 && (zero || noreply)) && !(words == 4 && zero && noreply)) {
+        if (words.count() > 2) {
+            boolean zero = words.is(2, "0");
+            takeNoreply();
+            if (!(words.count() == 3 && (zero || noreply)) && !(words.count() == 4 && zero && noreply)) {
                 return invalid(TextProtocol.BAD_DELETE);
             }
         }
-        return length(1) > TextProtocol.MAX_KEY_LENGTH ? invalid(TextProtocol.BAD_FORMAT) : TextCommand.DELETE;
+        return words.length(1) > TextProtocol.MAX_KEY_LENGTH ? invalid(TextProtocol.BAD_FORMAT) : TextCommand.DELETE;
+    }
+
+    private TextCommand arithmetic(TextCommand which) {
+        if (words.count() != 3 && words.count() != 4) {
+            return invalid(TextProtocol.ERROR);
+        }
+        takeNoreply();
+        if (words.length(1) > TextProtocol.MAX_KEY_LENGTH) {
+            return invalid(TextProtocol.BAD_FORMAT);
+        }
+        if (!words.isUnsigned64(2, 0)) {
+            return invalid(TextProtocol.BAD_DELTA);
+        }
+        number = words.number(2, 0);
+        return which;
+    }
+
+    private TextCommand touch() {
+        if (words.count() != 3 && words.count() != 4) {
+            return invalid(TextProtocol.ERROR);
+        }
+        takeNoreply();
+        if (words.length(1) > TextProtocol.MAX_KEY_LENGTH) {
+            return invalid(TextProtocol.BAD_FORMAT);
+        }
+        return takeExptime(2) ? TextCommand.TOUCH : invalid(TextProtocol.BAD_EXPTIME);
+    }
+
+    private TextCommand flushAll() {
+        if (words.count() > 3) {
+            return invalid(TextProtocol.ERROR);
+        }
+        takeNoreply();
+        exptime = 0;
+        boolean delayed = words.count() != (noreply ? 2 : 1);
+        return !delayed || takeExptime(1) ? TextCommand.FLUSH_ALL : invalid(TextProtocol.BAD_EXPTIME);
+    }
+
+    private TextCommand verbosity() {
+        if (words.count() < 2) {
+            return invalid(TextProtocol.ERROR);
+        }
+        takeNoreply();
+        if (!words.isNumber(1, 0, 0, Integer.MAX_VALUE)) {
+            return invalid(TextProtocol.BAD_FORMAT);
+        }
+        number = words.number(1, 0);
+        return TextCommand.VERBOSITY;
+    }
+
+    private TextCommand meta(TextCommand which) {
+        return checkMeta(which, 2) ? which : TextCommand.INVALID;
+    }
+
+    private TextCommand metaSet() {
+        if (words.count() == 2) {
+            return invalid(TextProtocol.BAD_FORMAT); // a key but no length
+        }
+        if (words.count() > 2) {
+            if (words.length(1) > TextProtocol.MAX_KEY_LENGTH
+                    || !words.isNumber(2, 0, 0, TextProtocol.MAX_VALUE_LENGTH)) {
+                return invalid(TextProtocol.BAD_FORMAT);
+            }
+            valueLength = (int) words.number(2, 0);
+            valueFollows = true; // whatever is wrong with the flags
+        }
+        return checkMeta(TextCommand.META_SET, 3) ? TextCommand.META_SET : TextCommand.INVALID;
+    }
+
+    private boolean checkMeta(TextCommand which, int firstFlag) {
+        if (words.count() < 2) {
+            invalid(which == TextCommand.META_DEBUG ? TextProtocol.BAD_FORMAT : TextProtocol.ERROR);
+            return false;
+        }
+        if (words.length(1) > TextProtocol.MAX_KEY_LENGTH) {
+            invalid(TextProtocol.BAD_FORMAT);
+            return false;
+        }
+        if (words.count() > MAX_META_WORDS) {
+            invalid(TextProtocol.TOO_MANY_FLAGS);
+            return false;
+        }
+        byte[] fault = meta.parse(firstFlag, key);
+        if (fault.length > 0) {
+            boolean plain = which == TextCommand.META_DELETE || which == TextCommand.META_ARITHMETIC;
+            invalid(plain && fault != MetaFlags.LONG_OPAQUE ? TextProtocol.BAD_META_FLAG : fault);
+            return false;
+        }
+        return true;
     }
 
     private TextCommand rdma() {
-        if (words == 3 && is(1, "hello")) {
+        if (words.count() == 3 && words.is(1, "hello")) {
             return TextCommand.RDMA_HELLO;
         }
-        return words == 2 && is(1, "arenas") ? TextCommand.RDMA_ARENAS : invalid(TextProtocol.ERROR);
+        return words.count() == 2 && words.is(1, "arenas") ? TextCommand.RDMA_ARENAS : invalid(TextProtocol.ERROR);
     }
 
     private TextCommand rget() {
-        if (words != 6) {
+        if (words.count() != 6) {
             return invalid(TextProtocol.ERROR);
         }
-        key = 1;
-        if (length(1) > TextProtocol.MAX_KEY_LENGTH
-                || !isNumber(2, 0, 0xFFFF_FFFFL)
-                || !isUnsigned64(3)
-                || !isNumber(4, 0, Integer.MAX_VALUE)
-                || !isUnsigned64(5)) {
+        if (words.length(1) > TextProtocol.MAX_KEY_LENGTH
+                || !words.isNumber(2, 0, 0, MAX_FLAGS)
+                || !words.isUnsigned64(3, 0)
+                || !words.isNumber(4, 0, 0, Integer.MAX_VALUE)
+                || !words.isUnsigned64(5, 0)) {
             return invalid(TextProtocol.BAD_FORMAT);
         }
-        rkey = (int) number(2);
-        address = number(3);
-        length = number(4);
-        opaque = number(5);
+        rkey = (int) words.number(2, 0);
+        address = words.number(3, 0);
+        length = words.number(4, 0);
+        opaque = words.number(5, 0);
         return TextCommand.RGET;
+    }
+
+    private void takeNoreply() {
+        noreply = words.is(words.count() - 1, "noreply");
+    }
+
+    private boolean takeExptime(int word) {
+        if (!words.isNumber(word, 0, Integer.MIN_VALUE, Integer.MAX_VALUE)) {
+            return false;
+        }
+        exptime = (int) words.number(word, 0);
+        return true;
     }
 
     private TextCommand invalid(byte[] answer) {
         error = answer;
         return TextCommand.INVALID;
-    }
-
-    private void split(int lineLength) {
-        words = 0;
-        int at = 0;
-        while (at < lineLength) {
-            if (line[at] == ' ') {
-                at++;
-                continue;
-            }
-            int start = at;
-            while (at < lineLength && line[at] != ' ') {
-                at++;
-            }
-            if (2 * words == bounds.length) {
-                bounds = Arrays.copyOf(bounds, 2 * bounds.length);
-            }
-            bounds[2 * words] = start;
-            bounds[2 * words + 1] = at;
-            words++;
-        }
-    }
-
-    private int length(int word) {
-        return bounds[2 * word + 1] - bounds[2 * word];
-    }
-
-    private boolean is(int word, String text) {
-        return length(word) == text.length() && startsWith(word, text);
-    }
-
-    private boolean startsWith(int word, String text) {
-        int start = bounds[2 * word];
-        for (int i = 0; i < text.length(); i++) {
-            if (line[start + i] != text.charAt(i)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** True if a word is a whole decimal number from {@code min} to {@code max}; at most 18 digits can be one. */
-    private boolean isNumber(int word, long min, long max) {
-        int start = bounds[2 * word];
-        boolean signed = line[start] == '-' || line[start] == '+';
-        int digits = length(word) - (signed ? 1 : 0);
-        if (digits < 1 || digits > 18 || !areDigits(start + (signed ? 1 : 0), digits)) {
-            return false;
-        }
-        long value = number(word);
-        return value >= min && value <= max;
-    }
-
-    private boolean isUnsigned64(int word) {
-        int start = bounds[2 * word];
-        int digits = length(word);
-        if (digits > 20 || !areDigits(start, digits)) {
-            return false;
-        }
-        return digits < 20 || (Long.compareUnsigned(number(word), Long.MIN_VALUE) >= 0 && line[start] == '1');
-    }
-
-    private boolean areDigits(int start, int digits) {
-        for (int i = start; i < start + digits; i++) {
-            if (line[i] < '0' || line[i] > '9') {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** The value of a word that was checked; as an unsigned one where it is that long. */
-    private long number(int word) {
-        int start = bounds[2 * word];
-        boolean negative = line[start] == '-';
-        long value = 0;
-        for (int i = start + (negative || line[start] == '+' ? 1 : 0); i < bounds[2 * word + 1]; i++) {
-            value = value * 10 + (line[i] - '0');
-        }
-        return negative ? -value : value;
     }
 }

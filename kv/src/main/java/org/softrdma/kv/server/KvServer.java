@@ -4,16 +4,20 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.server.RegisteredArenas.RegisteredArena;
 import org.softrdma.kv.store.ItemStore;
+import org.softrdma.kv.store.NewItem;
 import org.softrdma.kv.store.SlabAllocator;
 import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.VerbsException;
 
 /**
  * A memcached whose items clients may also READ: the store in registered memory, the memcached port and the RDMA port.
@@ -22,16 +26,20 @@ import org.softrdma.verbs.VerbsDevice;
  * by its owner; runs on threads of its own.
  */
 public final class KvServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(KvServer.class);
+
     private final KvServerContext context;
     private final ServerCounters counters = new ServerCounters();
     private final CloseStack owned = new CloseStack();
     private final RegisteredArenas arenas;
     private final ItemStore store;
+    private final Maintenance maintenance;
     private final ServerStatistics statistics;
     private final RdmaPort rdmaPort;
     private final MemcachedPort memcachedPort;
     private final byte[] versionLine;
     private final String bootId;
+    private volatile long verbosity;
 
     /**
      * Starts a server.
@@ -51,6 +59,7 @@ public final class KvServer implements AutoCloseable {
 
     private KvServer(VerbsDevice device, KvServerContext context) {
         this.context = context;
+        this.verbosity = context.verbosity();
         SecureRandom random = new SecureRandom();
         this.bootId = HexFormat.of().toHexDigits(random.nextLong());
         this.versionLine = TextProtocol.line("VERSION " + context.version());
@@ -62,8 +71,9 @@ public final class KvServer implements AutoCloseable {
                     arenas,
                     context.memoryLimit());
             slabs.prepare();
-            store = new ItemStore(slabs, random.nextLong());
-            statistics = new ServerStatistics(context, counters, store, device);
+            store = new ItemStore(slabs, random.nextLong(), context.evicting());
+            maintenance = owned.add(new Maintenance(store, context.clockSeconds()));
+            statistics = new ServerStatistics(this, context, counters, store, device);
             rdmaPort = owned.add(new RdmaPort(
                     device,
                     domain,
@@ -74,12 +84,17 @@ public final class KvServer implements AutoCloseable {
                     context.maxConnections()));
             rdmaPort.start();
             memcachedPort = owned.add(new MemcachedPort(this, context));
+            maintenance.start(memcachedPort::closeIdle);
         } catch (RuntimeException e) {
             throw owned.closeAfter(e);
         }
     }
 
-    /** Where memcached clients connect. */
+    /**
+     * Where memcached clients connect over TCP.
+     *
+     * @throws IllegalStateException if the server listens on a Unix socket instead
+     */
     public InetSocketAddress memcachedAddress() {
         return memcachedPort.address();
     }
@@ -97,6 +112,32 @@ public final class KvServer implements AutoCloseable {
 
     ItemStore store() {
         return store;
+    }
+
+    KvServerContext context() {
+        return context;
+    }
+
+    Maintenance maintenance() {
+        return maintenance;
+    }
+
+    /** Takes memory for an item; a device that gives no further arena is out of memory. */
+    NewItem reserve(byte[] key, int keyOffset, int keyLength, int flags, int expiry, int valueLength, long nowSeconds) {
+        try {
+            return store.reserve(key, keyOffset, keyLength, flags, expiry, valueLength, nowSeconds);
+        } catch (VerbsException e) {
+            LOG.error("the device gives no further arena: {}", e.getMessage());
+            return NewItem.outOfMemory();
+        }
+    }
+
+    long verbosity() {
+        return verbosity;
+    }
+
+    void verbosity(long level) {
+        verbosity = level;
     }
 
     ServerCounters counters() {

@@ -1,10 +1,12 @@
 package org.softrdma.kv.server;
 
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.store.Locator;
 import org.softrdma.kv.store.SlabGeometry;
 
@@ -35,6 +37,12 @@ public final class KvServerContext {
     /** memcached's default number of connections. */
     public static final int DEFAULT_MAX_CONNECTIONS = 1024;
 
+    /** memcached's default length of the queue of connections that nobody has accepted yet. */
+    public static final int DEFAULT_BACKLOG = 1024;
+
+    /** memcached's default rights of a Unix socket, 0700. */
+    public static final int DEFAULT_UNIX_SOCKET_MASK = 0700;
+
     private InetSocketAddress memcachedAddress = new InetSocketAddress(DEFAULT_PORT);
     private int rdmaPort;
     private int threads = DEFAULT_THREADS;
@@ -44,6 +52,14 @@ public final class KvServerContext {
     private double slabFactor = SlabGeometry.DEFAULT_FACTOR;
     private int minimumSpace = SlabGeometry.DEFAULT_MINIMUM_SPACE;
     private Transport transport = Transport.AUTO;
+    private boolean evicting = true;
+    private boolean flushAllowed = true;
+    private int idleTimeoutSeconds;
+    private int backlog = DEFAULT_BACKLOG;
+    private int verbosity;
+    private @Nullable Path unixSocket;
+    private int unixSocketMask = DEFAULT_UNIX_SOCKET_MASK;
+    private @Nullable Runnable shutdown;
     private String version = "unknown";
     private LongSupplier clockSeconds = () -> System.currentTimeMillis() / 1000;
     private boolean concluded;
@@ -187,6 +203,119 @@ public final class KvServerContext {
     }
 
     /**
+     * Sets whether items make room for others once the memory limit is reached; otherwise storing fails.
+     *
+     * @param allowed memcached's -M is false
+     */
+    public KvServerContext evicting(boolean allowed) {
+        evicting = changed(allowed);
+        return this;
+    }
+
+    /** Whether items make room for others. */
+    public boolean evicting() {
+        return evicting;
+    }
+
+    /**
+     * Sets whether clients may flush.
+     *
+     * @param allowed memcached's -F is false
+     */
+    public KvServerContext flushAllowed(boolean allowed) {
+        flushAllowed = changed(allowed);
+        return this;
+    }
+
+    /** Whether clients may flush. */
+    public boolean flushAllowed() {
+        return flushAllowed;
+    }
+
+    /**
+     * Sets after how many seconds without a request a connection is closed, unless it has a queue pair.
+     *
+     * @param seconds 0 for never
+     */
+    public KvServerContext idleTimeoutSeconds(int seconds) {
+        idleTimeoutSeconds = changed(seconds);
+        return this;
+    }
+
+    /** After how many seconds without a request a connection is closed, 0 for never. */
+    public int idleTimeoutSeconds() {
+        return idleTimeoutSeconds;
+    }
+
+    /**
+     * Sets how many connections may wait to be accepted.
+     *
+     * @param length at least 1
+     */
+    public KvServerContext backlog(int length) {
+        backlog = changed(length);
+        return this;
+    }
+
+    /** How many connections may wait to be accepted. */
+    public int backlog() {
+        return backlog;
+    }
+
+    /**
+     * Sets the level of verbosity that {@code stats settings} shows at first.
+     *
+     * @param level 0 or more
+     */
+    public KvServerContext verbosity(int level) {
+        verbosity = changed(level);
+        return this;
+    }
+
+    /** The first level of verbosity. */
+    public int verbosity() {
+        return verbosity;
+    }
+
+    /**
+     * Sets a Unix socket where memcached clients connect instead of the TCP port; a socket file of that name that nobody
+     * listens on is replaced.
+     *
+     * @param path its file
+     * @param mask its rights, such as 0700
+     */
+    public KvServerContext unixSocket(Path path, int mask) {
+        unixSocket = changed(path);
+        unixSocketMask = mask;
+        return this;
+    }
+
+    /** The Unix socket, or null for the TCP port. */
+    public @Nullable Path unixSocket() {
+        return unixSocket;
+    }
+
+    /** The rights of the Unix socket. */
+    public int unixSocketMask() {
+        return unixSocketMask;
+    }
+
+    /**
+     * Lets clients stop the server by the shutdown command.
+     *
+     * @param stop called by a thread of the server; must not wait for the server
+     */
+    public KvServerContext shutdown(Runnable stop) {
+        shutdown = changed(stop);
+        return this;
+    }
+
+    /** What the shutdown command does, or null if it does nothing. */
+    public @Nullable Runnable shutdown() {
+        return shutdown;
+    }
+
+    /**
      * Sets what the version command answers.
      *
      * @param text without blanks
@@ -226,11 +355,14 @@ public final class KvServerContext {
         check(faults, "rdmaPort", rdmaPort, 0, 65535);
         check(faults, "threads", threads, 1, 1024);
         check(faults, "maxConnections", maxConnections, 1, 1_000_000);
+        check(faults, "backlog", backlog, 1, 65535);
+        check(faults, "idleTimeoutSeconds", idleTimeoutSeconds, 0, Integer.MAX_VALUE);
+        check(faults, "unixSocketMask", unixSocketMask, 0, 0777);
         check(faults, "maxItemLength", maxItemLength, 1024, Locator.MAX_ITEM_LENGTH);
         check(faults, "memoryLimit", memoryLimit, Math.max(1L << 20, 2L * maxItemLength), 1L << 46);
         check(faults, "minimumSpace", minimumSpace, 1, maxItemLength / 2);
         if (!(slabFactor >= 1.01 && slabFactor <= 16)) {
-            faults.add(String.format(Locale.ROOT, "slabFactor=%s: not 1.01 to 16", slabFactor));
+            faults.add(String.format(Locale.ROOT, "slabFactor=%s: expected 1.01 to 16", slabFactor));
         }
         if (memcachedAddress.isUnresolved()) {
             faults.add("memcachedAddress=" + memcachedAddress + ": unknown host");
@@ -247,7 +379,7 @@ public final class KvServerContext {
 
     private static void check(List<String> faults, String name, long value, long min, long max) {
         if (value < min || value > max) {
-            faults.add(name + "=" + value + ": not " + min + " to " + max);
+            faults.add(name + "=" + value + ": expected " + min + " to " + max);
         }
     }
 

@@ -7,64 +7,67 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.softrdma.kv.memcached.Expiry;
-import org.softrdma.kv.memcached.HelloDescriptor;
-import org.softrdma.kv.memcached.TextCommand;
+import org.softrdma.kv.memcached.ReplyLine;
 import org.softrdma.kv.memcached.TextDecoder;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
-import org.softrdma.kv.store.ItemDescriptor;
-import org.softrdma.kv.store.ItemVisitor;
-import org.softrdma.kv.store.Locator;
-import org.softrdma.kv.store.NewItem;
-import org.softrdma.kv.store.PinnedItem;
-import org.softrdma.verbs.VerbsException;
 
 /**
- * One client on the memcached port: runs its requests against the store, in order, and answers.
+ * One client on the memcached port: runs its requests in order, and sends the answers.
  *
  * <p>Memory per connection is bounded: answers beyond Netty's high water mark, or answers to rgets beyond the ring of the
  * queue pair, stop the connection in the middle of whatever it does, and it reads no more until there is room. Owned by the
- * event loop thread of its channel, except for {@link #bind}, {@link #unbind} and {@link #resumeLater}.
+ * event loop thread of its channel, except for {@link #resumeLater} and what {@link RdmaCommands} says.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a failed write closes the channel, and that is where it is handled
-final class MemcachedConnection extends ChannelInboundHandlerAdapter implements ItemVisitor {
+final class MemcachedConnection extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(MemcachedConnection.class);
 
     private static final int OUTPUT_BUFFER_LENGTH = 64 * 1024;
-    private static final byte[] CLOSED_QUEUE_PAIR = TextProtocol.line("CLIENT_ERROR no queue pair");
-    private static final byte[] UNKNOWN_VERSION =
-            TextProtocol.line("CLIENT_ERROR rdma version not supported, expected " + HelloDescriptor.VERSION);
 
     private final KvServer server;
     private final ServerCounters counters;
     private final TextDecoder decoder = new TextDecoder();
-    private final byte[] scratch = new byte[TextProtocol.MAX_VALUE_LINE_LENGTH];
+    private final ClassicCommands classic;
+    private final MetaCommands meta;
+    private final AdminCommands admin;
+    private final RdmaCommands rdma;
     private final ArrayDeque<ByteBuf> backlog = new ArrayDeque<>();
 
-    private @Nullable ChannelHandlerContext context;
+    private volatile @Nullable ChannelHandlerContext context;
+    private volatile long lastInputSeconds;
     private @Nullable ByteBuf output;
-    private @Nullable NewItem filling;
-    private boolean fillingNoreply;
-    private boolean unfinished;
+    private boolean fillingMeta;
+
+    /** What is left of a request that was stopped. */
+    private @Nullable Runnable unfinished;
+
+    /** No room for output, or for answers to rgets. */
     private boolean suspended;
+
+    /** A request that another thread works on; nothing else runs until it is done. */
+    private boolean awaiting;
+
     private boolean closing;
     private boolean processing;
-    private int nextKey;
-    private boolean withLocators;
-    private @Nullable String token;
-
-    /** Set and cleared by the completion thread of the RDMA port, used by the event loop thread. */
-    private volatile @Nullable RdmaSession session;
 
     MemcachedConnection(KvServer server) {
         this.server = server;
         this.counters = server.counters();
+        this.classic = new ClassicCommands(server, this);
+        this.meta = new MetaCommands(server, this);
+        this.admin = new AdminCommands(server, this);
+        this.rdma = new RdmaCommands(server, this);
+        this.lastInputSeconds = server.nowSeconds();
+    }
+
+    /** The queue pair of this client. */
+    RdmaCommands rdma() {
+        return rdma;
     }
 
     @Override
@@ -95,11 +98,14 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter implements 
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
+        ByteBuf bytes = (ByteBuf) message;
         if (closing) {
-            ((ByteBuf) message).release();
+            bytes.release();
             return;
         }
-        backlog.add((ByteBuf) message);
+        counters.bytesRead.add(bytes.readableBytes());
+        lastInputSeconds = server.nowSeconds();
+        backlog.add(bytes);
         process();
     }
 
@@ -127,19 +133,23 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter implements 
         ctx.close();
     }
 
-    /** A queue pair showed our token. By the completion thread. */
-    void bind(RdmaSession bound) {
-        session = bound;
-        if (!context().channel().isActive()) {
-            bound.disconnect();
+    /** Ends the connection if nothing came since a time, in seconds since 1970; a queue pair keeps it. Any thread. */
+    void closeIfIdleSince(long seconds) {
+        ChannelHandlerContext ctx = context;
+        if (ctx != null && lastInputSeconds < seconds && !rdma.isBound()) {
+            ctx.executor().execute(() -> {
+                if (lastInputSeconds < seconds && !closing) {
+                    counters.idleKicks.increment();
+                    closing = true;
+                    ctx.close();
+                }
+            });
         }
     }
 
-    /** The queue pair is gone. By the completion thread. */
-    void unbind(RdmaSession bound) {
-        if (session == bound) {
-            session = null;
-        }
+    /** True while there is a peer. */
+    boolean isActive() {
+        return context().channel().isActive();
     }
 
     /** There is room for answers to rgets again. Any thread. */
@@ -147,33 +157,92 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter implements 
         context().executor().execute(this::resume);
     }
 
-    /** Copies an item that a get found, with the lock of its key held. */
-    @Override
-    public void visit(MemorySegment memory, long item) {
-        TextRequest request = decoder.request();
-        int valueLength = ItemDescriptor.valueLength(memory, item);
-        int lineLength = TextProtocol.valueLine(
-                scratch,
-                request.bytes(),
-                request.keyOffset(nextKey),
-                request.keyLength(nextKey),
-                ItemDescriptor.flags(memory, item),
-                valueLength,
-                request.command() == TextCommand.GETS,
-                ItemDescriptor.cas(memory, item));
-        ByteBuf out = output(lineLength + valueLength + TextProtocol.CRLF.length);
-        out.writeBytes(scratch, 0, lineLength);
-        if (valueLength > 0) {
-            ByteBuffer target = out.internalNioBuffer(out.writerIndex(), valueLength);
-            MemorySegment.copy(
-                    memory, ItemDescriptor.valueOffset(memory, item), MemorySegment.ofBuffer(target), 0, valueLength);
-            out.writerIndex(out.writerIndex() + valueLength);
+    /** The request goes on with this once there is room again. */
+    void continueLater(Runnable rest) {
+        unfinished = rest;
+    }
+
+    /** No further request is run until {@link #done}. */
+    void await() {
+        awaiting = true;
+        suspend();
+    }
+
+    /** What the connection awaited is done. Any thread. */
+    void done(byte[] answer) {
+        context().executor().execute(() -> {
+            awaiting = false;
+            if (!closing) {
+                reply(answer);
+                resume();
+            }
+        });
+    }
+
+    /** Says where the value behind the present request goes; see {@link TextDecoder#expectValue}. */
+    void expectValue(@Nullable MemorySegment target, long offset, int length) {
+        decoder.expectValue(target, offset, length);
+    }
+
+    /** True if more may be written; otherwise the connection is suspended until it may. */
+    boolean hasRoom() {
+        if (context().channel().isWritable()) {
+            return true;
         }
-        out.writeBytes(TextProtocol.CRLF);
+        flush();
+        if (context().channel().isWritable()) {
+            return true;
+        }
+        suspend();
+        return false;
+    }
+
+    void suspend() {
+        suspended = true;
+        context().channel().config().setAutoRead(false);
+    }
+
+    void reply(byte[] bytes) {
+        output(bytes.length).writeBytes(bytes);
+        stopIfFull();
+    }
+
+    void reply(ReplyLine line) {
+        output(line.length()).writeBytes(line.bytes(), 0, line.length());
+        stopIfFull();
+    }
+
+    /** The buffer for output, with room for this many bytes. */
+    ByteBuf output(int length) {
+        ByteBuf out = output;
+        if (out != null && out.writableBytes() < length) {
+            output = null;
+            write(out);
+            out = null;
+        }
+        if (out == null) {
+            out = context().alloc().directBuffer(Math.max(length, OUTPUT_BUFFER_LENGTH));
+            output = out;
+        }
+        return out;
+    }
+
+    void closeAfterOutput() {
+        closing = true;
+        ByteBuf out = output(0);
+        output = null;
+        counters.bytesWritten.add(out.readableBytes());
+        context().writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    private void stopIfFull() {
+        if (!context().channel().isWritable()) {
+            hasRoom();
+        }
     }
 
     private void resume() {
-        if (suspended && !closing) {
+        if (suspended && !awaiting && !closing) {
             suspended = false;
             process();
             if (!suspended) {
@@ -181,11 +250,6 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter implements 
             }
             flush();
         }
-    }
-
-    private void suspend() {
-        suspended = true;
-        context().channel().config().setAutoRead(false);
     }
 
     /** Runs requests until there is no input, no room for output, or the connection is closed. */
@@ -196,9 +260,10 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter implements 
         processing = true;
         try {
             while (!suspended && !closing) {
-                if (unfinished) {
-                    unfinished = false;
-                    execute(decoder.request());
+                Runnable rest = unfinished;
+                if (rest != null) {
+                    unfinished = null;
+                    rest.run();
                 } else if (backlog.isEmpty()) {
                     return;
                 } else {
@@ -217,7 +282,7 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter implements 
         while (more && !suspended && !closing) {
             switch (decoder.next(bytes)) {
                 case NEED_INPUT -> more = false;
-                case REQUEST -> begin(decoder.request());
+                case REQUEST -> execute(decoder.request());
                 case VALUE -> endValue();
                 case LINE_TOO_LONG -> closeAfterOutput();
             }
@@ -228,229 +293,78 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter implements 
         }
     }
 
-    private void begin(TextRequest request) {
-        nextKey = 0;
-        execute(request);
-    }
-
     private void execute(TextRequest request) {
         switch (request.command()) {
-            case GET, GETS -> get(request);
-            case SET -> set(request);
-            case DELETE -> delete(request);
+            case GET, GETS, GAT, GATS -> classic.get(request);
+            case SET, ADD, REPLACE, APPEND, PREPEND, CAS -> {
+                fillingMeta = false;
+                classic.store(request);
+            }
+            case DELETE -> classic.delete(request);
+            case INCR, DECR -> classic.incrementOrDecrement(request);
+            case TOUCH -> classic.touch(request);
+            case FLUSH_ALL -> admin.flushAll(request);
             case VERSION -> reply(server.versionLine());
-            case STATS -> stats(request);
+            case VERBOSITY -> admin.verbosity(request);
+            case STATS -> admin.stats(request);
+            case SHUTDOWN -> admin.shutdown(request);
             case QUIT, CLOSE -> closeAfterOutput();
-            case RDMA_HELLO -> hello(request);
-            case RDMA_ARENAS -> reply(server.arenaLines());
-            case RGET -> rget(request);
-            case INVALID -> {
-                if (!request.noreply()) {
-                    reply(request.error());
+            case META_NOOP -> reply(TextProtocol.META_NOOP);
+            case META_GET -> meta.get(request);
+            case META_SET -> {
+                fillingMeta = true;
+                meta.set(request);
+            }
+            case META_DELETE -> meta.delete(request);
+            case META_ARITHMETIC -> meta.arithmetic(request);
+            case META_DEBUG -> meta.debug(request);
+            case RDMA_HELLO -> {
+                if (rdma.hello(request)) {
+                    classic.answerLocators();
                 }
             }
+            case RDMA_ARENAS -> reply(server.arenaLines());
+            case RGET -> rdma.get(request);
+            case INVALID -> refuse(request);
         }
     }
 
-    private void get(TextRequest request) {
-        long nowSeconds = server.nowSeconds();
-        for (; nextKey < request.keyCount(); nextKey++) {
-            if (!hasRoom()) {
-                unfinished = true;
-                return;
-            }
-            boolean found = server.store()
-                    .get(request.bytes(), request.keyOffset(nextKey), request.keyLength(nextKey), nowSeconds, this);
-            (found ? counters.getHits : counters.getMisses).increment();
+    private void refuse(TextRequest request) {
+        if (request.valueFollows()) {
+            expectValue(null, 0, request.valueLength());
         }
-        reply(TextProtocol.END);
-    }
-
-    private void set(TextRequest request) {
-        counters.sets.increment();
-        long nowSeconds = server.nowSeconds();
-        int keyOffset = request.keyOffset(0);
-        int keyLength = request.keyLength(0);
-        NewItem item = reserve(request, keyOffset, keyLength, nowSeconds);
-        fillingNoreply = request.noreply();
-        if (item.status() == NewItem.Status.READY) {
-            filling = item;
-            decoder.expectValue(item.memory(), item.valueOffset(), item.valueLength());
-            return;
-        }
-        decoder.expectValue(null, 0, request.valueLength());
-        // Like memcached: a set that failed must not leave the older value behind.
-        server.store().delete(request.bytes(), keyOffset, keyLength, nowSeconds);
-        if (item.status() == NewItem.Status.OUT_OF_MEMORY) {
-            counters.outOfMemory.increment();
-            reply(TextProtocol.OUT_OF_MEMORY); // even after noreply, like memcached
-        } else {
-            counters.tooLarge.increment();
-            if (!request.noreply()) {
-                reply(TextProtocol.TOO_LARGE);
-            }
-        }
-    }
-
-    private NewItem reserve(TextRequest request, int keyOffset, int keyLength, long nowSeconds) {
-        try {
-            return server.store()
-                    .reserve(
-                            request.bytes(),
-                            keyOffset,
-                            keyLength,
-                            request.flags(),
-                            Expiry.toAbsolute(request.exptime(), nowSeconds),
-                            request.valueLength());
-        } catch (VerbsException e) {
-            LOG.error("the device gives no further arena: {}", e.getMessage());
-            return NewItem.outOfMemory();
+        if (!request.noreply()) {
+            reply(request.error());
         }
     }
 
     private void endValue() {
-        NewItem item = filling;
-        filling = null;
-        if (item == null) {
-            return; // it was skipped and is answered
-        }
-        if (!decoder.isValueTerminated()) {
-            server.store().abandon(item);
-            if (!fillingNoreply) {
-                reply(TextProtocol.BAD_DATA_CHUNK);
-            }
-            return;
-        }
-        Locator locator = server.store().publish(item);
-        if (fillingNoreply) {
-            return;
-        }
-        if (withLocators) {
-            reply(TextProtocol.STORED_AT);
-            reply(locator.toHex().getBytes(StandardCharsets.US_ASCII));
-            reply(TextProtocol.CRLF);
+        if (fillingMeta) {
+            meta.endValue(decoder.isValueTerminated());
         } else {
-            reply(TextProtocol.STORED);
+            classic.endValue(decoder.isValueTerminated());
         }
     }
 
-    private void delete(TextRequest request) {
-        boolean deleted =
-                server.store().delete(request.bytes(), request.keyOffset(0), request.keyLength(0), server.nowSeconds());
-        (deleted ? counters.deleteHits : counters.deleteMisses).increment();
-        if (!request.noreply()) {
-            reply(deleted ? TextProtocol.DELETED : TextProtocol.NOT_FOUND);
-        }
-    }
-
-    private void stats(TextRequest request) {
-        switch (request.argument(1)) {
-            case "" -> reply(server.statistics().general());
-            case "rdma" -> reply(server.statistics().rdma());
-            default -> reply(TextProtocol.ERROR);
-        }
-    }
-
-    private void hello(TextRequest request) {
-        if (!request.argument(2).equals(Integer.toString(HelloDescriptor.VERSION))) {
-            reply(UNKNOWN_VERSION);
-            return;
-        }
-        forgetToken();
-        RdmaSession old = session;
-        if (old != null) {
-            old.disconnect();
-        }
-        String fresh = server.rdmaPort().newToken(this);
-        token = fresh;
-        withLocators = true;
-        reply(server.helloLine(fresh));
-    }
-
-    private void rget(TextRequest request) {
-        RdmaSession bound = session;
-        if (bound == null) {
-            reply(CLOSED_QUEUE_PAIR);
-            return;
-        }
-        long nowSeconds = server.nowSeconds();
-        PinnedItem item = server.store().pin(request.bytes(), request.keyOffset(0), request.keyLength(0), nowSeconds);
-        RdmaSession.AnswerStatus status = bound.answer(
-                this, item, request.rkey(), request.address(), request.length(), request.opaque(), nowSeconds);
-        if (status == RdmaSession.AnswerStatus.POSTED) {
-            (item.isPresent() ? counters.rgetHits : counters.rgetMisses).increment();
-            return;
-        }
-        if (item.isPresent()) {
-            server.store().unpin(item);
-        }
-        if (status == RdmaSession.AnswerStatus.FULL) {
-            unfinished = true;
-            suspend();
-        } else {
-            reply(CLOSED_QUEUE_PAIR);
-        }
-    }
-
-    /** True if more may be written; otherwise the connection is suspended until it may. */
-    private boolean hasRoom() {
-        if (context().channel().isWritable()) {
-            return true;
-        }
-        flush();
-        if (context().channel().isWritable()) {
-            return true;
-        }
-        suspend();
-        return false;
-    }
-
-    private void reply(byte[] bytes) {
-        output(bytes.length).writeBytes(bytes);
-        if (!context().channel().isWritable()) {
-            hasRoom();
-        }
-    }
-
-    /** The buffer for output, with room for this many bytes. */
-    private ByteBuf output(int length) {
-        ByteBuf out = output;
-        if (out != null && out.writableBytes() < length) {
-            output = null;
-            context().write(out);
-            out = null;
-        }
-        if (out == null) {
-            out = context().alloc().directBuffer(Math.max(length, OUTPUT_BUFFER_LENGTH));
-            output = out;
-        }
-        return out;
+    private void write(ByteBuf out) {
+        counters.bytesWritten.add(out.readableBytes());
+        context().write(out);
     }
 
     private void flush() {
         ByteBuf out = output;
         output = null;
         if (out != null) {
-            context().writeAndFlush(out);
-        } else {
-            context().flush();
+            write(out);
         }
-    }
-
-    private void closeAfterOutput() {
-        closing = true;
-        ByteBuf out = output(0);
-        output = null;
-        context().writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
+        context().flush();
     }
 
     /** Gives back what the connection holds. */
     private void release() {
         closing = true;
-        if (filling != null) {
-            server.store().abandon(filling);
-            filling = null;
-        }
+        classic.release();
+        meta.release();
         if (output != null) {
             output.release();
             output = null;
@@ -458,24 +372,14 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter implements 
         while (!backlog.isEmpty()) {
             backlog.remove().release();
         }
-        forgetToken();
-        RdmaSession bound = session;
-        if (bound != null) {
-            bound.disconnect();
-        }
-    }
-
-    private void forgetToken() {
-        if (token != null) {
-            server.rdmaPort().forget(token);
-            token = null;
-        }
+        rdma.release();
     }
 
     private ChannelHandlerContext context() {
-        if (context == null) {
+        ChannelHandlerContext ctx = context;
+        if (ctx == null) {
             throw new IllegalStateException("not in a pipeline");
         }
-        return context;
+        return ctx;
     }
 }

@@ -12,48 +12,119 @@ import io.netty.channel.ServerChannel;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.Errors.NativeIoException;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** Where memcached clients connect: Netty's threads and sockets. Closed by the server. */
+/** Where memcached clients connect, a TCP port or a Unix socket: Netty's threads and sockets. Closed by the server. */
 final class MemcachedPort implements AutoCloseable {
     private static final WriteBufferWaterMark OUTPUT_LIMITS = new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
-    private static final int BACKLOG = 1024;
     private static final int CLOSE_TIMEOUT_MS = 10_000;
+    private static final int PERMISSION_BITS = 9;
 
+    /** Linux's number; epoll is there only. */
+    private static final int EADDRINUSE = 98;
+
+    private final KvServer server;
+    private final KvServerContext context;
     private final EventLoopGroup loops;
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final Channel listening;
 
     MemcachedPort(KvServer server, KvServerContext context) {
+        this.server = server;
+        this.context = context;
         boolean epoll = useEpoll(context.transport());
         IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-        Class<? extends ServerChannel> type = epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
         loops = new MultiThreadIoEventLoopGroup(context.threads(), new DefaultThreadFactory("kv-memcached", true), io);
         try {
-            listening = listen(server, context, type);
+            Path file = context.unixSocket();
+            listening = file == null ? listenTcp(epoll) : listenUnix(epoll, file);
         } catch (RuntimeException e) {
             loops.shutdownGracefully(0, CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly(CLOSE_TIMEOUT_MS);
             throw e;
         }
     }
 
-    private Channel listen(KvServer server, KvServerContext context, Class<? extends ServerChannel> type) {
-        ServerBootstrap bootstrap = new ServerBootstrap()
+    private Channel listenTcp(boolean epoll) {
+        Class<? extends ServerChannel> type = epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+        ServerBootstrap bootstrap =
+                bootstrap(type).option(ChannelOption.SO_REUSEADDR, true).childOption(ChannelOption.TCP_NODELAY, true);
+        return bind(bootstrap, context.memcachedAddress());
+    }
+
+    private Channel listenUnix(boolean epoll, Path file) {
+        try {
+            removeDeadSocket(file);
+            Channel bound = epoll
+                    ? bind(bootstrap(EpollServerDomainSocketChannel.class), new DomainSocketAddress(file.toFile()))
+                    : bind(bootstrap(NioServerDomainSocketChannel.class), UnixDomainSocketAddress.of(file));
+            Files.setPosixFilePermissions(file, permissions(context.unixSocketMask()));
+            return bound;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot listen on " + file + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** A socket file outlives its server; one that still has a server is not ours to remove. */
+    private static void removeDeadSocket(Path file) throws IOException {
+        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        if (!Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .isOther()) {
+            throw new IOException("the file is there and is not a socket; choose another with -s");
+        }
+        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            probe.connect(UnixDomainSocketAddress.of(file));
+        } catch (IOException e) {
+            Files.delete(file);
+            return;
+        }
+        throw new IOException("another server listens there; choose another with -s");
+    }
+
+    private static Set<PosixFilePermission> permissions(int mask) {
+        Set<PosixFilePermission> granted = EnumSet.noneOf(PosixFilePermission.class);
+        PosixFilePermission[] all = PosixFilePermission.values(); // from the owner's r to the others' x
+        for (int i = 0; i < PERMISSION_BITS; i++) {
+            if ((mask >>> (PERMISSION_BITS - 1 - i) & 1) != 0) {
+                granted.add(all[i]);
+            }
+        }
+        return granted;
+    }
+
+    private ServerBootstrap bootstrap(Class<? extends ServerChannel> type) {
+        return new ServerBootstrap()
                 .group(loops)
                 .channel(type)
-                .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .option(ChannelOption.SO_REUSEADDR, true)
-                .childOption(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.SO_BACKLOG, context.backlog())
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, OUTPUT_LIMITS)
                 .childHandler(new ChannelInitializer<>() {
                     @Override
@@ -62,14 +133,31 @@ final class MemcachedPort implements AutoCloseable {
                         channel.pipeline().addLast(new MemcachedConnection(server));
                     }
                 });
-        ChannelFuture bound = bootstrap.bind(context.memcachedAddress()).awaitUninterruptibly();
+    }
+
+    private static Channel bind(ServerBootstrap bootstrap, SocketAddress address) {
+        ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
         if (!bound.isSuccess()) {
-            throw new UncheckedIOException(new IOException(
-                    "cannot listen on " + context.memcachedAddress() + ": "
-                            + bound.cause().getMessage(),
-                    bound.cause()));
+            String message = "cannot listen on " + text(address) + ": " + reason(bound.cause());
+            throw new UncheckedIOException(message, new IOException(bound.cause()));
         }
         return bound.channel();
+    }
+
+    private static String text(SocketAddress address) {
+        return address instanceof InetSocketAddress tcp
+                ? tcp.getAddress().getHostAddress() + ":" + tcp.getPort()
+                : address.toString();
+    }
+
+    private static String reason(Throwable cause) {
+        boolean taken = cause instanceof NativeIoException failure
+                ? failure.expectedErr() == -EADDRINUSE
+                : cause instanceof BindException
+                        && String.valueOf(cause.getMessage()).contains("in use");
+        return taken
+                ? "the port is in use; choose another with -p (0 takes any free one)"
+                : String.valueOf(cause.getMessage());
     }
 
     private static boolean useEpoll(KvServerContext.Transport transport) {
@@ -80,12 +168,28 @@ final class MemcachedPort implements AutoCloseable {
     }
 
     InetSocketAddress address() {
-        return (InetSocketAddress) listening.localAddress();
+        if (listening.localAddress() instanceof InetSocketAddress address) {
+            return address;
+        }
+        throw new IllegalStateException("the server listens on " + listening.localAddress() + ", not on a TCP port");
     }
 
     /** The threads that run connections and the store. */
     EventLoopGroup loops() {
         return loops;
+    }
+
+    /** Closes connections that were idle for too long. */
+    void closeIdle() {
+        if (context.idleTimeoutSeconds() > 0) {
+            long since = server.nowSeconds() - context.idleTimeoutSeconds();
+            for (Channel channel : channels) {
+                @Nullable MemcachedConnection connection = channel.pipeline().get(MemcachedConnection.class);
+                if (connection != null) {
+                    connection.closeIfIdleSince(since);
+                }
+            }
+        }
     }
 
     /** Closes all sockets and ends the threads: when this returns nobody uses the store any more. */

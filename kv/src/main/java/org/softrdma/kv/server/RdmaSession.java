@@ -212,7 +212,7 @@ final class RdmaSession {
             return false;
         }
         connection = owner;
-        owner.bind(this);
+        owner.rdma().bind(this);
         queuePair.postReceive(completion.wrId(), region, offset, SLOT_LENGTH);
         long answer = ANSWERS_OFFSET + (long) BOUND_SLOT * SLOT_LENGTH;
         AnswerDescriptor.write(segment, answer, AnswerDescriptor.BOUND, 0, port.nowSeconds());
@@ -257,7 +257,7 @@ final class RdmaSession {
         }
         owned.close();
         if (connection != null) {
-            connection.unbind(this);
+            connection.rdma().unbind(this);
         }
         if (resumed != null) {
             resumed.resumeLater();

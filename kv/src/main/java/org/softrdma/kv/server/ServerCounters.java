@@ -8,11 +8,25 @@ final class ServerCounters {
     final AtomicInteger currentConnections = new AtomicInteger();
     final LongAdder totalConnections = new LongAdder();
     final LongAdder rejectedConnections = new LongAdder();
+    final LongAdder idleKicks = new LongAdder();
+    final LongAdder bytesRead = new LongAdder();
+    final LongAdder bytesWritten = new LongAdder();
     final LongAdder getHits = new LongAdder();
     final LongAdder getMisses = new LongAdder();
     final LongAdder sets = new LongAdder();
+    final LongAdder touchHits = new LongAdder();
+    final LongAdder touchMisses = new LongAdder();
     final LongAdder deleteHits = new LongAdder();
     final LongAdder deleteMisses = new LongAdder();
+    final LongAdder incrHits = new LongAdder();
+    final LongAdder incrMisses = new LongAdder();
+    final LongAdder decrHits = new LongAdder();
+    final LongAdder decrMisses = new LongAdder();
+    final LongAdder casHits = new LongAdder();
+    final LongAdder casMisses = new LongAdder();
+    final LongAdder casBadValues = new LongAdder();
+    final LongAdder flushes = new LongAdder();
+    final LongAdder metas = new LongAdder();
     final LongAdder tooLarge = new LongAdder();
     final LongAdder outOfMemory = new LongAdder();
 
@@ -27,4 +41,37 @@ final class ServerCounters {
 
     /** rgets answered without an item. */
     final LongAdder rgetMisses = new LongAdder();
+
+    /** Starts anew what counts events; what is counted as it stands stays. */
+    void reset() {
+        for (LongAdder each : new LongAdder[] {
+            totalConnections,
+            rejectedConnections,
+            idleKicks,
+            bytesRead,
+            bytesWritten,
+            getHits,
+            getMisses,
+            sets,
+            touchHits,
+            touchMisses,
+            deleteHits,
+            deleteMisses,
+            incrHits,
+            incrMisses,
+            decrHits,
+            decrMisses,
+            casHits,
+            casMisses,
+            casBadValues,
+            flushes,
+            metas,
+            tooLarge,
+            outOfMemory,
+            rgetHits,
+            rgetMisses
+        }) {
+            each.reset();
+        }
+    }
 }

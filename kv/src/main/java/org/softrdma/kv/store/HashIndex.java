@@ -20,6 +20,16 @@ final class HashIndex {
         return size;
     }
 
+    /** Number of slots, used or not. */
+    int slots() {
+        return mask + 1;
+    }
+
+    /** Bytes of the table. */
+    long bytes() {
+        return (long) entries.length * Long.BYTES;
+    }
+
     /** The first slot with this hash, or {@link #NONE}. */
     int find(long hash) {
         return findFrom((int) hash & mask, hash);
@@ -30,7 +40,7 @@ final class HashIndex {
         return findFrom((slot + 1) & mask, hash);
     }
 
-    /** The chunk in a slot. */
+    /** The chunk in a slot, 0 if it is empty. */
     long chunk(int slot) {
         return entries[2 * slot + 1];
     }

@@ -31,7 +31,7 @@ public final class ItemChecksum {
         range(crc, memory, item + ItemDescriptor.CAS_OFFSET, item + ItemDescriptor.EXPIRY_OFFSET);
         range(crc, memory, item + ItemDescriptor.FLAGS_OFFSET, item + ItemDescriptor.ITEM_FLAGS_OFFSET);
         int key = item + ItemDescriptor.KEY_OFFSET;
-        range(crc, memory, key, key + keyLength + valueLength);
+        range(crc, memory, key, item + (int) ItemDescriptor.itemLength(keyLength, valueLength));
         return (int) crc.getValue();
     }
 

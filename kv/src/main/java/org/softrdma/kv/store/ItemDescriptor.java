@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 
 /**
  * Layout of an item in a chunk of registered memory. Little endian; a chunk is 8-byte aligned. The storing thread writes
- * everything before the item is published; afterwards the item never changes except for the generation and the forward
- * locator, which the thread that holds the key's lock writes. Peers only READ.
+ * everything before the item is published; afterwards the item never changes except for the generation, the expiry and the
+ * forward locator, which the thread that holds the key's lock writes. Peers only READ.
  *
  * <pre>
  *  31                                                              0
@@ -28,7 +28,7 @@ import java.nio.ByteOrder;
  * +--------------------------------+----------------+----------------+
  * |  header version (1)            |  item flags, 0 |  key length    |  28
  * +--------------------------------+----------------+----------------+
- * |  CRC-32 (IEEE) over bytes 8-15, 20-28, key and value             |  32
+ * |  CRC-32 (IEEE) over bytes 8-15, 20-28 and 56 to the end          |  32
  * +-----------------------------------------------------------------+
  * |  CRC-32C over the same                                           |  36
  * +-----------------------------------------------------------------+
@@ -42,8 +42,9 @@ import java.nio.ByteOrder;
  * </pre>
  *
  * <p>The two CRCs together are as strong as one CRC of degree 64 (their polynomials are coprime), and both are intrinsics
- * of the JVM. They leave out what changes in a published item. Links, reference counts and pointers live outside registered
- * memory.
+ * of the JVM. They leave out what changes in a published item. They include the tail: of a READ that took head and tail from
+ * one life of the chunk and all else from the next (nothing says in which order a device reads), only that tells. Links,
+ * reference counts and pointers live outside registered memory.
  */
 public final class ItemDescriptor {
     /** The generation; read and written together with the sequence. */
@@ -140,6 +141,9 @@ public final class ItemDescriptor {
         long state = state(memory, item);
         state(memory, item, generationOf(state), (sequenceOf(state) + 1) | 1);
         VarHandle.storeStoreFence();
+        // A READ that has passed the sequence must not find an item whose expiry alone, which no CRC covers, is new.
+        memory.set(LONG, item + CRC32_OFFSET, ~checksum(memory, item));
+        VarHandle.storeStoreFence();
         memory.set(LONG, item + FORWARD_OFFSET, 0L);
         memory.set(LONG, item + FORWARD_OFFSET + Long.BYTES, 0L);
     }
@@ -167,14 +171,21 @@ public final class ItemDescriptor {
         }
     }
 
-    /** Makes a filled chunk a living item; the value, header and cas are there, only the CRCs are computed by the caller. */
+    /** Ends the filling of a chunk, whose value and header are there; now the CRCs can be computed. */
+    static void endFill(MemorySegment memory, long item, long cas) {
+        memory.set(LONG, item + CAS_OFFSET, cas);
+        memory.set(
+                INT,
+                item + itemLength(keyLength(memory, item), valueLength(memory, item)) - TAIL_LENGTH,
+                sequence(memory, item) + 1);
+    }
+
+    /** Makes a chunk whose filling has ended a living item. */
     static void publish(MemorySegment memory, long item, long checksum) {
         memory.set(INT, item + CRC32_OFFSET, (int) checksum);
         memory.set(INT, item + CRC32C_OFFSET, (int) (checksum >>> Integer.SIZE));
         long state = state(memory, item);
-        int sequence = sequenceOf(state) + 1;
-        memory.set(INT, item + itemLength(keyLength(memory, item), valueLength(memory, item)) - TAIL_LENGTH, sequence);
-        state(memory, item, generationOf(state) + 1, sequence);
+        state(memory, item, generationOf(state) + 1, sequenceOf(state) + 1);
     }
 
     /** Ends the life of an item for every reader that comes from now on. */
@@ -183,8 +194,8 @@ public final class ItemDescriptor {
         state(memory, item, generationOf(state) + 1, sequenceOf(state));
     }
 
-    static void cas(MemorySegment memory, long item, long cas) {
-        memory.set(LONG, item + CAS_OFFSET, cas);
+    static void setExpiry(MemorySegment memory, long item, int expiry) {
+        memory.set(INT, item + EXPIRY_OFFSET, expiry);
     }
 
     static void forward(MemorySegment memory, long item, long first, long second) {

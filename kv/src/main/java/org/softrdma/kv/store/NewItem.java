@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * An item whose value is still to come: made by {@link ItemStore#reserve}, filled by its owner, ended by {@link
- * ItemStore#publish} or {@link ItemStore#abandon}. Owned by one thread at a time.
+ * ItemStore#store} or {@link ItemStore#abandon}. Owned by one thread at a time.
  */
 public final class NewItem {
     /** Whether there is room for the item. */
@@ -28,6 +28,9 @@ public final class NewItem {
     private final MemorySegment memory;
     private final int valueLength;
     private boolean ended;
+    private long locatorFirst;
+    private long locatorSecond;
+    private long cas;
 
     NewItem(Status status, long chunk, MemorySegment memory, long hash, int keyLength, int valueLength) {
         this.status = status;
@@ -63,16 +66,31 @@ public final class NewItem {
         return valueLength;
     }
 
+    /** Where clients find what was stored; once it was. */
+    public Locator locator() {
+        return Locator.of(locatorFirst, locatorSecond);
+    }
+
+    /** The cas number of what was stored; once it was. */
+    public long cas() {
+        return cas;
+    }
+
     long item() {
         return SlabAllocator.offset(chunk);
     }
 
-    /** It may be published or abandoned once. */
+    /** It may be stored or abandoned once. */
     void end() {
         if (status != Status.READY || ended) {
-            throw new IllegalStateException(
-                    "status=" + status + ", ended=" + ended + ": nothing to publish or abandon");
+            throw new IllegalStateException("status=" + status + ", ended=" + ended + ": nothing to store or abandon");
         }
         ended = true;
+    }
+
+    void stored(Locator locator, long newCas) {
+        locatorFirst = locator.first();
+        locatorSecond = locator.second();
+        cas = newCas;
     }
 }

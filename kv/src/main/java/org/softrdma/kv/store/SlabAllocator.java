@@ -35,6 +35,7 @@ public final class SlabAllocator {
     private final long arenaLength;
     private final int pageShift;
     private final SizeClass[] classes;
+    private final SegmentedLru[] lrus;
 
     private final ReentrantLock pageLock = new ReentrantLock();
     private volatile ArenaPages[] arenas = {};
@@ -62,6 +63,8 @@ public final class SlabAllocator {
         this.nextPageOffset = arenaLength;
         this.classes = new SizeClass[geometry.classes()];
         Arrays.setAll(classes, SizeClass::new);
+        this.lrus = new SegmentedLru[geometry.classes()];
+        Arrays.setAll(lrus, i -> new SegmentedLru(geometry.pageLength() / geometry.chunkLength(i)));
     }
 
     /** The classes. */
@@ -106,6 +109,37 @@ public final class SlabAllocator {
         classes[page(chunk).sizeClass].free(chunk);
     }
 
+    /** The order in which items of a class are evicted. */
+    SegmentedLru lru(int sizeClass) {
+        return lrus[sizeClass];
+    }
+
+    /** Pages of a class and what of them is in use; any thread. */
+    SizeClassStatistics.Slab statistics(int sizeClass) {
+        return classes[sizeClass].statistics();
+    }
+
+    /**
+     * The chunk at an offset of the arena with a key, or {@link #NONE} if there is none that starts there: both may come
+     * from a peer.
+     */
+    long chunkAt(int rkey, long offset) {
+        ArenaPages[] all = arenas;
+        for (int i = 0; i < all.length; i++) {
+            if (all[i].arena.rkey() == rkey && offset < arenaLength) {
+                SlabPage page = all[i].pages[(int) (offset >>> pageShift)];
+                if (page == null) {
+                    return NONE;
+                }
+                long chunk = (long) (i + 1) << OFFSET_BITS | offset;
+                return indexInPage(page, chunk) < page.chunks() && page.chunk(indexInPage(page, chunk)) == chunk
+                        ? chunk
+                        : NONE;
+            }
+        }
+        return NONE;
+    }
+
     /** The memory in which a chunk lies. */
     MemorySegment memory(long chunk) {
         return arenas[arenaIndex(chunk)].memory;
@@ -135,12 +169,12 @@ public final class SlabAllocator {
         return (int) (chunk >>> OFFSET_BITS) - 1;
     }
 
-    /** A page of a class as the number of its first chunk, or NONE. */
-    private long newPage(int sizeClass) {
+    /** A page of a class as the number of its first chunk, or NONE. As in memcached a class may always have one page. */
+    private long newPage(int sizeClass, int ordinal) {
         pageLock.lock();
         try {
             long paged = pagedBytes + geometry.pageLength();
-            if (paged > memoryLimit) {
+            if (paged > memoryLimit && ordinal > 0) {
                 return NONE;
             }
             if (nextPageOffset + geometry.pageLength() > arenaLength) {
@@ -150,9 +184,10 @@ public final class SlabAllocator {
             nextPageOffset += geometry.pageLength();
             pagedBytes = paged;
             ArenaPages arena = arenas[arenas.length - 1];
+            long first = (long) arenas.length << OFFSET_BITS | offset;
             arena.pages[(int) (offset >>> pageShift)] =
-                    new SlabPage(sizeClass, geometry.chunkLength(sizeClass), geometry.pageLength());
-            return (long) arenas.length << OFFSET_BITS | offset;
+                    new SlabPage(sizeClass, geometry.chunkLength(sizeClass), geometry.pageLength(), ordinal, first);
+            return first;
         } finally {
             pageLock.unlock();
         }
@@ -188,6 +223,7 @@ public final class SlabAllocator {
         private final LongArrayQueue freed = new LongArrayQueue(NONE);
         private long fresh;
         private int freshLeft;
+        private int pages;
 
         SizeClass(int number) {
             this.number = number;
@@ -202,10 +238,11 @@ public final class SlabAllocator {
                     return freed.pollLong();
                 }
                 if (freshLeft == 0) {
-                    long page = newPage(number);
+                    long page = newPage(number, pages);
                     if (page == NONE) {
                         return freed.pollLong();
                     }
+                    pages++;
                     fresh = page;
                     freshLeft = chunksPerPage;
                 }
@@ -222,6 +259,21 @@ public final class SlabAllocator {
             lock.lock();
             try {
                 freed.offerLong(chunk);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        SizeClassStatistics.Slab statistics() {
+            lock.lock();
+            try {
+                return new SizeClassStatistics.Slab(
+                        chunkLength,
+                        chunksPerPage,
+                        pages,
+                        (long) pages * chunksPerPage - freed.size() - freshLeft,
+                        freed.size(),
+                        freshLeft);
             } finally {
                 lock.unlock();
             }

@@ -156,7 +156,8 @@ class KvClientTest {
 
     @Test
     void shouldLearnOfFurtherArenas() {
-        try (RunningServer large = new RunningServer(context -> context.memoryLimit(130L << 20));
+        try (RunningServer large = new RunningServer(
+                        context -> context.memoryLimit(130L << 20).evicting(false));
                 KvClient client = large.client()) {
             byte[] value = new byte[1_000_000];
             for (int i = 0; i < 128; i++) {

@@ -132,7 +132,8 @@ class MemcachedPortTest {
     @Test
     void shouldSayWhenMemoryIsUsedUp() throws IOException {
         String value = "v".repeat(MIB - 1024);
-        try (RawMemcached client = new RawMemcached(running.address())) {
+        try (RunningServer full = new RunningServer(context -> context.evicting(false));
+                RawMemcached client = new RawMemcached(full.address())) {
             for (int i = 0; i < 64; i++) {
                 assertEquals(
                         "STORED\r\n",

@@ -7,33 +7,34 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
 /** A memcached client that says exactly what it is told. Every read has a deadline. */
-final class RawMemcached implements AutoCloseable {
+public final class RawMemcached implements AutoCloseable {
     private static final int TIMEOUT_MS = 10_000;
 
     private final Socket socket = new Socket();
 
-    RawMemcached(InetSocketAddress address) throws IOException {
+    /** Connects. */
+    public RawMemcached(InetSocketAddress address) throws IOException {
         socket.connect(address, TIMEOUT_MS);
         socket.setSoTimeout(TIMEOUT_MS);
         socket.setTcpNoDelay(true);
     }
 
-    void send(String text) throws IOException {
+    public void send(String text) throws IOException {
         send(text.getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    void send(byte[] bytes) throws IOException {
+    public void send(byte[] bytes) throws IOException {
         socket.getOutputStream().write(bytes);
         socket.getOutputStream().flush();
     }
 
     /** Reads exactly this many bytes, as text. */
-    String read(int length) throws IOException {
+    public String read(int length) throws IOException {
         byte[] bytes = socket.getInputStream().readNBytes(length);
         return new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
-    String readLine() throws IOException {
+    public String readLine() throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         int next;
         while ((next = socket.getInputStream().read()) >= 0 && next != '\n') {
@@ -42,14 +43,19 @@ final class RawMemcached implements AutoCloseable {
         return line.toString(StandardCharsets.ISO_8859_1).strip();
     }
 
+    /** True if something can be read without waiting. */
+    public boolean hasInput() throws IOException {
+        return socket.getInputStream().available() > 0;
+    }
+
     /** Sends a request and reads an answer of just the expected length. */
-    String ask(String request, String expected) throws IOException {
+    public String ask(String request, String expected) throws IOException {
         send(request);
         return read(expected.length());
     }
 
     /** True once the server has closed the connection and nothing more is to be read. */
-    boolean isClosedByServer() {
+    public boolean isClosedByServer() {
         try {
             return socket.getInputStream().read() < 0;
         } catch (java.net.SocketTimeoutException e) {

@@ -95,7 +95,7 @@ class ItemDescriptorTest {
         ItemDescriptor.header(memory, item, Integer.MAX_VALUE, 0xDEADBEEF, KEY, 0, KEY.length, VALUE.length);
         MemorySegment.copy(
                 VALUE, 0, memory, ValueLayout.JAVA_BYTE, ItemDescriptor.valueOffset(memory, item), VALUE.length);
-        ItemDescriptor.cas(memory, item, 0x1122_3344_5566_7788L);
+        ItemDescriptor.endFill(memory, item, 0x1122_3344_5566_7788L);
         ItemDescriptor.publish(
                 memory, item, new ItemChecksum().compute(memory.asByteBuffer(), (int) item, KEY.length, VALUE.length));
     }
@@ -106,6 +106,7 @@ class ItemDescriptorTest {
         crc.update(HEX.parseHex("efbeadde" + "05000000" + "03"));
         crc.update(KEY);
         crc.update(VALUE);
+        crc.update(HEX.parseHex("00000000" + "02000000")); // padding and tail
         return (int) crc.getValue();
     }
 

@@ -19,10 +19,11 @@ import org.junit.jupiter.api.Test;
 class ItemStoreTest {
     private static final int MIB = 1 << 20;
     private static final long NOW = 1_000_000;
+    private static final StoreRule SET = new StoreRule();
 
     private final PlainArenas arenas = new PlainArenas();
     private final SlabAllocator slabs = new SlabAllocator(new SlabGeometry(1.25, 48, MIB), arenas, 64L * MIB);
-    private final ItemStore store = new ItemStore(slabs, 42);
+    private final ItemStore store = new ItemStore(slabs, 42, true);
 
     @AfterEach
     void free() {
@@ -63,8 +64,8 @@ class ItemStoreTest {
     @Test
     void shouldKillDeletedItem() {
         Locator old = set("key", "old", 0, 0);
-        assertTrue(store.delete(bytes("key"), 0, 3, NOW));
-        assertFalse(store.delete(bytes("key"), 0, 3, NOW));
+        assertEquals(StoreStatus.STORED, store.delete(bytes("key"), 0, 3, 0, NOW));
+        assertEquals(StoreStatus.NOT_FOUND, store.delete(bytes("key"), 0, 3, 0, NOW));
         MemorySegment memory = arenas.memory(old.rkey());
         assertEquals(old.generation() + 1, ItemDescriptor.generation(memory, old.offset()));
         assertEquals(0, ItemDescriptor.forwardSecond(memory, old.offset()));
@@ -83,17 +84,18 @@ class ItemStoreTest {
     @Test
     void shouldNeverRevalidateLocatorWhenItsChunkIsReused() {
         SlabAllocator small = new SlabAllocator(new SlabGeometry(1.25, 48, MIB), arenas, MIB);
-        ItemStore onePage = new ItemStore(small, 1);
+        ItemStore onePage = new ItemStore(small, 1, false);
         byte[] value = new byte[MIB / 2];
         byte[] key = bytes("key");
         Map<Long, Integer> lastGeneration = new HashMap<>();
         for (int i = 0; i < 100; i++) {
-            NewItem item = onePage.reserve(key, 0, key.length, 0, 0, value.length);
+            NewItem item = onePage.reserve(key, 0, key.length, 0, 0, value.length, NOW);
             assertEquals(NewItem.Status.READY, item.status());
-            Locator locator = onePage.publish(item);
+            assertEquals(StoreStatus.STORED, onePage.store(item, SET, NOW));
+            Locator locator = item.locator();
             Integer last = lastGeneration.put(locator.offset(), locator.generation());
             assertTrue(last == null || last < locator.generation());
-            assertTrue(onePage.delete(key, 0, key.length, NOW));
+            assertEquals(StoreStatus.STORED, onePage.delete(key, 0, key.length, 0, NOW));
             assertNotEquals(
                     locator.generation(), ItemDescriptor.generation(arenas.memory(locator.rkey()), locator.offset()));
         }
@@ -103,20 +105,20 @@ class ItemStoreTest {
     @Test
     void shouldNotReuseChunkWhilePinned() {
         SlabAllocator small = new SlabAllocator(new SlabGeometry(1.25, 48, MIB), arenas, MIB);
-        ItemStore onePage = new ItemStore(small, 1);
+        ItemStore onePage = new ItemStore(small, 1, false);
         byte[] key = bytes("key");
-        onePage.publish(onePage.reserve(key, 0, key.length, 0, 0, MIB / 2));
+        onePage.store(onePage.reserve(key, 0, key.length, 0, 0, MIB / 2, NOW), SET, NOW);
         PinnedItem pinned = onePage.pin(key, 0, key.length, NOW);
         assertTrue(pinned.isPresent());
-        assertTrue(onePage.delete(key, 0, key.length, NOW));
+        assertEquals(StoreStatus.STORED, onePage.delete(key, 0, key.length, 0, NOW));
         assertFalse(onePage.pin(key, 0, key.length, NOW).isPresent());
         assertEquals(
                 NewItem.Status.OUT_OF_MEMORY,
-                onePage.reserve(key, 0, key.length, 0, 0, MIB / 2).status());
+                onePage.reserve(key, 0, key.length, 0, 0, MIB / 2, NOW).status());
         onePage.unpin(pinned);
         assertEquals(
                 NewItem.Status.READY,
-                onePage.reserve(key, 0, key.length, 0, 0, MIB / 2).status());
+                onePage.reserve(key, 0, key.length, 0, 0, MIB / 2, NOW).status());
     }
 
     @Test
@@ -155,7 +157,8 @@ class ItemStoreTest {
                     if (random.nextInt(20) == 0) {
                         store.abandon(item);
                     } else {
-                        Locator locator = store.publish(item);
+                        assertEquals(StoreStatus.STORED, store.store(item, SET, now), message);
+                        Locator locator = item.locator();
                         assertTrue(isIntact(locator), message);
                         model.put(key, value);
                         expiries.put(key, expiry);
@@ -164,7 +167,8 @@ class ItemStoreTest {
                 }
                 case 3 -> {
                     boolean there = model.remove(key) != null;
-                    assertEquals(there, store.delete(bytes(key), 0, key.length(), now), message);
+                    StoreStatus status = store.delete(bytes(key), 0, key.length(), 0, now);
+                    assertEquals(there ? StoreStatus.STORED : StoreStatus.NOT_FOUND, status, message);
                 }
                 case 4 -> now += random.nextInt(50) == 0 ? 1 : 0;
                 default -> assertArrayEquals(model.get(key), get(key, now), message);
@@ -194,13 +198,14 @@ class ItemStoreTest {
     }
 
     private NewItem reserve(String key, int valueLength, int flags, int expiry) {
-        return store.reserve(bytes(key), 0, key.length(), flags, expiry, valueLength);
+        return store.reserve(bytes(key), 0, key.length(), flags, expiry, valueLength, NOW);
     }
 
     private Locator set(String key, String value, int flags, int expiry) {
         NewItem item = reserve(key, value.length(), flags, expiry);
         MemorySegment.copy(bytes(value), 0, item.memory(), ValueLayout.JAVA_BYTE, item.valueOffset(), value.length());
-        return store.publish(item);
+        assertEquals(StoreStatus.STORED, store.store(item, SET, NOW));
+        return item.locator();
     }
 
     private byte @Nullable [] get(String key, long now) {
@@ -210,8 +215,9 @@ class ItemStoreTest {
                 0,
                 key.length(),
                 now,
-                (memory, item) -> found[0] = memory.asSlice(
-                                ItemDescriptor.valueOffset(memory, item), ItemDescriptor.valueLength(memory, item))
+                true,
+                item -> found[0] = item.memory()
+                        .asSlice(item.valueOffset(), item.valueLength())
                         .toArray(ValueLayout.JAVA_BYTE));
         return found[0];
     }

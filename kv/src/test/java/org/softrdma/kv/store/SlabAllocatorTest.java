@@ -73,15 +73,15 @@ class SlabAllocatorTest {
 
     @Test
     void shouldKeepPinnedChunkUntilUnpinned() {
-        SlabPage page = new SlabPage(0, 1024, MIB);
-        page.link(3);
+        SlabPage page = new SlabPage(0, 1024, MIB, 0, 1L << 40);
+        page.link(3, 0);
         assertTrue(page.pin(3));
         assertTrue(page.pin(3));
         assertFalse(page.unlink(3));
         assertFalse(page.unpin(3));
         assertTrue(page.unpin(3));
         assertThrows(IllegalStateException.class, () -> page.unpin(3));
-        page.link(4);
+        page.link(4, 0);
         assertTrue(page.pin(4));
         assertFalse(page.unpin(4));
         assertTrue(page.unlink(4));

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.PassiveHandshake;
 import org.softrdma.sim.engine.SoftQueuePair;
+import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
@@ -76,7 +77,11 @@ final class SoftConnectionRequest implements ConnectionRequest {
         }
         CompletableFuture<Void> established = handshake.accept(pair, device.clamp(parameters));
         Waiting.establish(
-                established, device.progress(), timeoutNs, "the connection of " + remoteAddress(), handshake::giveUp);
+                established,
+                device.progress(),
+                timeoutNs,
+                "the connection of " + AddressText.of(remoteAddress()),
+                handshake::giveUp);
     }
 
     @Override

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.ActiveHandshake;
 import org.softrdma.sim.engine.Connection;
 import org.softrdma.sim.engine.SoftQueuePair;
+import org.softrdma.sim.transport.AddressText;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
@@ -54,7 +55,7 @@ final class SoftConnector implements Connector {
         ActiveHandshake handshake = new ActiveHandshake(connection, pair, remote, clamped);
         CompletableFuture<byte[]> result = handshake.start();
         return Waiting.establish(
-                result, device.progress(), timeoutNs, "the connection to " + remote, handshake::giveUp);
+                result, device.progress(), timeoutNs, "the connection to " + AddressText.of(remote), handshake::giveUp);
     }
 
     @Override

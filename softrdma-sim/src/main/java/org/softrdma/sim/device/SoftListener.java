@@ -12,6 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.sim.engine.PassiveHandshake;
 import org.softrdma.sim.transport.Acceptor;
+import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
@@ -38,6 +39,9 @@ final class SoftListener implements Listener {
     private final Condition changed = lock.newCondition();
     private final ArrayDeque<PassiveHandshake> requests = new ArrayDeque<>();
     private boolean closed;
+    /** First loop only. */
+    private boolean fullLogged;
+
     private volatile @Nullable Acceptor acceptor;
 
     SoftListener(SoftRdmaDevice device, int backlog) {
@@ -51,6 +55,14 @@ final class SoftListener implements Listener {
 
     private void accepted(EventLoop.PendingSocket pending) {
         if (handshaking.get() >= MOST_HANDSHAKES) {
+            device.handshakeRefused();
+            if (!fullLogged) {
+                fullLogged = true;
+                LOG.warn(
+                        "{} connections have not sent their MPA request: further ones are closed at once until some have "
+                                + "(logged once; the counter handshakeErrors counts them)",
+                        MOST_HANDSHAKES);
+            }
             pending.discard();
             return;
         }
@@ -73,7 +85,7 @@ final class SoftListener implements Listener {
         if (!taken) {
             LOG.info(
                     "rejected {}: the listener is closed or its backlog of {} requests is full",
-                    handshake.remoteAddress(),
+                    AddressText.of(handshake.remoteAddress()),
                     backlog);
             handshake.reject(NO_DATA);
         }

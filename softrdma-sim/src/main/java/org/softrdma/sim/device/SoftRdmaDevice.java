@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.engine.Connection;
 import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.NegotiatedStream;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.engine.SoftQueuePair;
 import org.softrdma.sim.memory.HostMemories;
@@ -24,12 +24,12 @@ import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.queue.SoftCompletionChannel;
 import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.ListenException;
 import org.softrdma.sim.transport.Transport;
 import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
@@ -65,7 +65,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final AtomicInteger children = new AtomicInteger();
 
     private final AtomicInteger nextDomain = new AtomicInteger(1);
-    private final AtomicInteger nextQueuePair = new AtomicInteger(1);
+    private final QueuePairNumbers queuePairNumbers = new QueuePairNumbers(1);
     private final AtomicInteger nextEngine = new AtomicInteger();
 
     /**
@@ -105,7 +105,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
                 MAX_READS,
                 MpaFrame.MAX_PRIVATE_DATA,
                 1,
-                EnumSet.of(Feature.ZERO_BASED, Feature.REGION_SWAP, Feature.REMOTE_READ_STATUSES, Feature.IPV6));
+                NegotiatedStream.FEATURES);
     }
 
     Registrar registrar() {
@@ -120,6 +120,11 @@ public final class SoftRdmaDevice implements VerbsDevice {
     Connection newConnection() {
         int turn = Math.floorMod(nextEngine.getAndIncrement(), engines.size());
         return new Connection(engines.get(turn));
+    }
+
+    /** A TCP connection was closed before its handshake. On the first loop. */
+    void handshakeRefused() {
+        engines.getFirst().counters().increment(Counter.HANDSHAKE_ERRORS);
     }
 
     void childOpened() {
@@ -139,19 +144,25 @@ public final class SoftRdmaDevice implements VerbsDevice {
         checkMine(attributes.sendCompletions());
         checkMine(attributes.receiveCompletions());
         mine.queuePairOpened();
+        int number = queuePairNumbers.take();
         try {
             return new SoftQueuePair(
-                    nextQueuePair.getAndIncrement() & 0xFF_FFFF,
+                    number,
                     domain,
                     mine.number(),
                     attributes,
                     capabilities,
                     connection,
-                    mine::queuePairClosed);
+                    () -> queuePairClosed(mine, number));
         } catch (RuntimeException e) {
-            mine.queuePairClosed();
+            queuePairClosed(mine, number);
             throw e;
         }
+    }
+
+    private void queuePairClosed(SoftProtectionDomain domain, int number) {
+        queuePairNumbers.giveBack(number);
+        domain.queuePairClosed();
     }
 
     private void checkMine(CompletionQueue queue) {
@@ -278,8 +289,10 @@ public final class SoftRdmaDevice implements VerbsDevice {
             try {
                 task.run();
                 done.complete(null);
+            } catch (ListenException e) {
+                done.completeExceptionally(new VerbsException(code(e.reason()), String.valueOf(e.getMessage()), e));
             } catch (IOException e) {
-                done.completeExceptionally(addressError(e));
+                done.completeExceptionally(new VerbsException(VerbsErrorCode.OTHER, String.valueOf(e.getMessage()), e));
             } catch (RuntimeException e) {
                 done.completeExceptionally(e);
             }
@@ -288,11 +301,11 @@ public final class SoftRdmaDevice implements VerbsDevice {
         Waiting.result(done);
     }
 
-    private static VerbsException addressError(IOException e) {
-        String message = String.valueOf(e.getMessage());
-        VerbsErrorCode code =
-                message.contains("in use") ? VerbsErrorCode.ADDRESS_IN_USE : VerbsErrorCode.ADDRESS_NOT_AVAILABLE;
-        return new VerbsException(code, "cannot listen: " + message, e);
+    private static VerbsErrorCode code(ListenException.Reason reason) {
+        return switch (reason) {
+            case IN_USE -> VerbsErrorCode.ADDRESS_IN_USE;
+            case NOT_PERMITTED, NOT_HERE, OTHER -> VerbsErrorCode.ADDRESS_NOT_AVAILABLE;
+        };
     }
 
     /** Work for a loop's thread. */

@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.wire.MalformedFrameException;
 import org.softrdma.sim.wire.MpaFrame;
@@ -57,7 +58,7 @@ public final class ActiveHandshake implements Handshake {
         connection.engine().execute(() -> {
             if (queuePair.isInError()) {
                 fail(new VerbsException(
-                        VerbsErrorCode.CONNECTION_LOST, "the queue pair was closed before it connected to " + remote));
+                        VerbsErrorCode.CONNECTION_LOST, "the queue pair was closed before it connected to " + peer()));
             } else {
                 connect();
             }
@@ -104,7 +105,7 @@ public final class ActiveHandshake implements Handshake {
                 judge(reply);
             }
         } catch (MalformedFrameException e) {
-            fail(new VerbsException(VerbsErrorCode.PROTOCOL, remote + ": " + e.getMessage(), e));
+            fail(new VerbsException(VerbsErrorCode.PROTOCOL, peer() + ": " + e.getMessage(), e));
             connection.abort();
         }
     }
@@ -120,23 +121,30 @@ public final class ActiveHandshake implements Handshake {
             }
             case MpaNegotiation.Outcome.Rejected rejected -> {
                 fail(new ConnectionRejectedException(
-                        remote + " rejected the connection request", rejected.privateData()));
+                        peer() + " rejected the connection request", rejected.privateData()));
                 connection.close();
             }
             case MpaNegotiation.Outcome.Refused refused -> {
-                fail(new VerbsException(VerbsErrorCode.PROTOCOL, remote + ": " + refused.reason()));
+                fail(new VerbsException(VerbsErrorCode.PROTOCOL, peer() + ": " + refused.reason()));
                 connection.refuse(refused.cause(), request.crc() || reply.crc());
             }
         }
+    }
+
+    private String peer() {
+        return AddressText.of(remote);
     }
 
     @Override
     public void failed(IOException cause) {
         boolean unreachable = cause instanceof ConnectException || cause instanceof NoRouteToHostException;
         String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        String advice = cause instanceof ConnectException
+                ? "; is the server running there, and are address and port those it listens on?"
+                : "";
         fail(new VerbsException(
                 unreachable ? VerbsErrorCode.UNREACHABLE : VerbsErrorCode.CONNECTION_LOST,
-                "cannot connect to " + remote + ": " + why,
+                "cannot connect to " + peer() + ": " + why + advice,
                 cause));
     }
 

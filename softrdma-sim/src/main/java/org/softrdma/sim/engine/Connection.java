@@ -46,6 +46,15 @@ public final class Connection implements SocketEvents {
         CLOSED
     }
 
+    /** Why the connection has a turn. */
+    private enum Cause {
+        INPUT,
+        /** There may be room to send again, too. */
+        INPUT_OR_ROOM,
+        /** Something was posted. */
+        DOORBELL
+    }
+
     private final RnicEngine engine;
     private final AtomicBoolean rung = new AtomicBoolean();
     private final Runnable doorbellTask = this::doorbell;
@@ -152,55 +161,60 @@ public final class Connection implements SocketEvents {
     @Override
     public void ready(boolean writable) {
         engine.favourite().event(this);
-        handle(writable);
+        handle(writable ? Cause.INPUT_OR_ROOM : Cause.INPUT);
     }
 
     /** Tries without an event: receives what may be there. */
     void attempt() {
         if (state == State.STREAM) {
-            handle(false);
+            handle(Cause.INPUT);
         }
     }
 
-    private void handle(boolean writable) {
+    /** One batch. What fails in it costs this connection, and no other. */
+    private void handle(Cause cause) {
         engine.epoch().enter();
         try {
             switch (state) {
                 case HANDSHAKE -> {
                     if (handshake != null) {
-                        handshake.ready(writable);
+                        handshake.ready(cause == Cause.INPUT_OR_ROOM);
                     }
                 }
-                case STREAM, ENDING -> runStream(writable);
+                case STREAM, ENDING -> runStream(cause);
                 case LINGERING -> discard();
                 case CLOSED -> {
                     // A late event.
                 }
             }
         } catch (IOException e) {
-            broken(e);
-        } catch (RuntimeException e) {
-            fault(e);
+            LOG.debug("connection broken", e);
+            broken(String.valueOf(e.getMessage()), e);
+        } catch (RuntimeException | Error e) {
+            // An Error too: memory that cannot be allocated for one connection is no reason to leave it half alive.
+            engine.counters().increment(Counter.ENGINE_FAULTS);
+            broken("a fault in the engine: " + e, e);
+            LOG.error("a fault in the engine costs this connection", e);
         } finally {
             engine.epoch().exit();
         }
     }
 
     /** One turn: receive, place, answer. */
-    private void runStream(boolean writable) throws IOException {
+    private void runStream(Cause cause) throws IOException {
         InboundStream in = inbound;
         OutboundStream out = outbound;
         if (in == null || out == null) {
             return;
         }
-        if (writable) {
+        if (cause == Cause.INPUT_OR_ROOM) {
             out.writable();
         }
         boolean more = false;
-        if (state == State.STREAM) {
-            more = in.receive();
-        } else if (state == State.ENDING) {
+        if (state == State.ENDING) {
             discard();
+        } else if (cause != Cause.DOORBELL) {
+            more = in.receive();
         }
         if (state == State.STREAM || state == State.ENDING) {
             more |= out.transmit();
@@ -242,12 +256,12 @@ public final class Connection implements SocketEvents {
 
     /** A request was posted. Any thread; in manual mode the owner. */
     void ring() {
-        if (engine.isManual()) {
-            if (rung.compareAndSet(false, true)) {
+        if (rung.compareAndSet(false, true)) {
+            if (engine.isManual()) {
                 engine.ring(this);
+            } else {
+                engine.loop().execute(doorbellTask);
             }
-        } else if (rung.compareAndSet(false, true)) {
-            engine.loop().execute(doorbellTask);
         }
     }
 
@@ -257,23 +271,8 @@ public final class Connection implements SocketEvents {
         SoftQueuePair pair = queuePair;
         if (pair != null && pair.isInError()) {
             pair.flush();
-            return;
-        }
-        OutboundStream out = outbound;
-        if (state != State.STREAM || out == null) {
-            return;
-        }
-        engine.epoch().enter();
-        try {
-            if (out.transmit()) {
-                continueLater();
-            }
-        } catch (IOException e) {
-            broken(e);
-        } catch (RuntimeException e) {
-            fault(e);
-        } finally {
-            engine.epoch().exit();
+        } else if (state == State.STREAM) {
+            handle(Cause.DOORBELL);
         }
     }
 
@@ -352,7 +351,7 @@ public final class Connection implements SocketEvents {
      * A READ of the peer cannot be answered (any more).
      *
      * @param sequence of the inbound READ queue, where its cursor is
-     * @param result what the check said; granted if the memory that the response had begun from is gone
+     * @param result what the check said
      * @param sent bytes of the response sent already
      */
     void refuseRead(long sequence, AccessResult result, long sent) {
@@ -501,18 +500,11 @@ public final class Connection implements SocketEvents {
         }
     }
 
-    private void fault(RuntimeException e) {
-        LOG.error("a fault in the engine costs this connection", e);
-        engine.counters().increment(Counter.ENGINE_FAULTS);
-        broken(new IOException("a fault in the engine: " + e, e));
-    }
-
-    private void broken(IOException e) {
-        LOG.debug("connection broken", e);
+    private void broken(String reason, Throwable e) {
         if (state == State.HANDSHAKE && handshake != null) {
-            handshake.failed(e);
+            handshake.failed(e instanceof IOException failure ? failure : new IOException(reason, e));
         } else if (state == State.STREAM) {
-            endStream("the connection broke: " + e.getMessage(), -1, null, 0);
+            endStream("the connection broke: " + reason, -1, null, 0);
         }
         close();
     }

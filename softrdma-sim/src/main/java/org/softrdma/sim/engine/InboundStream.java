@@ -1,8 +1,6 @@
 package org.softrdma.sim.engine;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
@@ -14,7 +12,6 @@ import org.softrdma.sim.queue.InboundReadQueue;
 import org.softrdma.sim.queue.OutboundReadQueue;
 import org.softrdma.sim.queue.ReceiveQueue;
 import org.softrdma.sim.queue.SendQueue;
-import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.RdmapOpcode;
@@ -25,30 +22,25 @@ import org.softrdma.verbs.CompletionStatus;
 /**
  * What a connection receives: FPDUs are cut from the byte stream, checked, and their payload placed.
  *
- * <p>Bytes arrive in the engine's receive buffer and are copied once to where they belong; while a large payload is being
- * received, the rest of it is received straight into its place, and so is the payload of a READ response that is expected
- * next. Should something else come, it is moved to the buffer; the sink of a READ that is refused stays as it was. A header that is not complete yet is carried over in a few
- * bytes of the connection's own; with CRC a whole FPDU is, because nothing may be placed before its CRC was checked (RFC
- * 5044 section 4.4). Each placement is checked against the stag table, and again by its {@link Binding} when it goes on in a later batch.
+ * <p>Bytes arrive in the engine's receive buffer and are copied once to where they belong; the rest of a large payload, once its
+ * header has been checked, is received straight into its place ({@link StreamReceiver}). Where the response to a large READ is expected
+ * next, little more than its header is received at first. So the sink of a READ holds bytes of its response or what it held before. With
+ * CRC a whole FPDU is received first, because nothing may be placed before its CRC was checked (RFC 5044 section 4.4). Each placement is
+ * checked against the stag table, and again by its {@link Binding} when it goes on in a later batch.
  *
  * <p>Engine thread only.
  */
 final class InboundStream {
     private static final long TURN_BYTES = 1024 * 1024;
     /** A payload with this much left is received straight into its place. */
-    private static final int DIRECT_BYTES = 16 * 1024;
+    private static final int STRAIGHT_BYTES = 4 * 1024;
+    /** A payload with this much left is large: a system call for its header alone costs less than copying it. */
+    private static final int LARGE_BYTES = 16 * 1024;
     /** After a large segment only this much is received at once, so that the next one's payload can go straight too. */
     private static final int SMALL_RECEIVE = 2 * 1024;
+    /** The header of a response and a little payload: short messages come whole, and the rest of the sink is as aligned as before. */
+    private static final int HEADER_RECEIVE = Ddp.TAGGED_HEADER_LENGTH + 128;
 
-    /** A READ response expected with at least this much is received straight into its sink, with its header before it. */
-    private static final int SCATTER_BYTES = 4 * 1024;
-
-    static final int SCATTER_ENTRIES = 3;
-    /** Bytes at the start of such a sink that are put back if no more came and they were not a response: a Terminate. */
-    private static final int SAVED_BYTES = 128;
-
-    private static final int LARGEST_DIRECT = 1 << 30;
-    private static final int CARRY_BYTES = 256;
     private static final int PEEK_BYTES = Short.BYTES + Short.BYTES;
     private static final long NONE = 0;
 
@@ -63,6 +55,7 @@ final class InboundStream {
     private final RnicEngine engine;
     private final Connection connection;
     private final StreamSocket socket;
+    private final StreamReceiver receiver;
     private final StagTable stags;
     private final SendQueue sends;
     private final ReceiveQueue receives;
@@ -71,8 +64,6 @@ final class InboundStream {
     private final int domain;
     private final boolean crc;
 
-    private MemorySegment carry;
-    private int carried;
     private boolean afterLargeSegment;
     private boolean readyToReceiveExpected;
 
@@ -93,8 +84,6 @@ final class InboundStream {
     private int readRequestMsn = 1;
     private long sendOffset;
     private long readOffset;
-    /** Payload of the peer's whole response segments, as far as seen. */
-    private int responseSegment = EngineLimits.LARGEST_PAYLOAD;
 
     InboundStream(
             RnicEngine engine,
@@ -105,6 +94,7 @@ final class InboundStream {
         this.engine = engine;
         this.connection = connection;
         this.socket = socket;
+        receiver = new StreamReceiver(engine, socket);
         stags = engine.stags();
         sends = queuePair.sendQueue();
         receives = queuePair.receiveQueue();
@@ -112,7 +102,6 @@ final class InboundStream {
         outboundReads = connection.outboundReads();
         domain = queuePair.domainNumber();
         crc = negotiated.crc();
-        carry = Arena.ofAuto().allocate(CARRY_BYTES, Long.BYTES);
     }
 
     /** The first message will be the initiator's ready-to-receive, a WRITE of no bytes that is not the application's. */
@@ -122,7 +111,7 @@ final class InboundStream {
 
     /** True between FPDUs: the peer may end the stream here. */
     boolean isAtBoundary() {
-        return carried == 0 && placeRemaining == 0 && trailerRemaining == 0;
+        return receiver.isEmpty() && placeRemaining == 0 && trailerRemaining == 0;
     }
 
     /**
@@ -134,31 +123,23 @@ final class InboundStream {
     boolean receive() throws IOException {
         long turn = TURN_BYTES;
         while (connection.isReceiving() && turn > 0) {
-            int asked;
-            int received;
-            if (!crc && placeRemaining > 0 && runRemaining >= DIRECT_BYTES) {
-                if (!checkRun()) {
-                    return false;
-                }
-                asked = Math.min(runRemaining, LARGEST_DIRECT);
-                received = socket.receive(runAddress, asked);
-                if (received > 0) {
-                    advanceRun(received);
-                    afterLargeSegment = true;
-                }
-            } else {
-                int expected = expectedResponse();
-                asked = expected > 0 ? scatterRoom(expected) : receiveRoom();
-                received = expected > 0 ? receiveResponse(expected, asked) : receiveBuffered(asked);
+            int straight = !crc && runRemaining >= STRAIGHT_BYTES ? runRemaining : 0;
+            if (straight > 0 && !checkRun()) {
+                return false;
             }
-            engine.counters().increment(Counter.RECEIVE_CALLS);
+            int buffered = bufferedBytes(straight);
+            int received = straight > 0 ? receiver.receive(runAddress, straight, buffered) : receiver.receive(buffered);
             if (received < 0) {
                 connection.endOfStream();
                 return false;
             }
+            if (received > 0) {
+                advanceRun(Math.min(received, straight));
+                receiver.keep(consume(receiver.start(), receiver.end()));
+            }
             // Fewer than asked for: nothing is left, and an event follows, unless the peer's end has come with the last
             // one.
-            if (received < asked && (received == 0 || !socket.isHungUp())) {
+            if (received < straight + buffered && (received == 0 || !socket.isHungUp())) {
                 return false;
             }
             turn -= received;
@@ -166,93 +147,25 @@ final class InboundStream {
         return connection.isReceiving();
     }
 
-    private int receiveRoom() {
-        int room = engine.limits().receiveBuffer() - carried;
-        return afterLargeSegment && !crc ? Math.min(room, SMALL_RECEIVE) : room;
+    /** How many bytes to receive into the buffer, behind those that go straight into their place. */
+    private int bufferedBytes(int straight) {
+        int room = receiver.room();
+        if (crc) {
+            return room;
+        }
+        if (straight >= LARGE_BYTES || (straight == 0 && afterLargeSegment)) {
+            return Math.min(room, SMALL_RECEIVE);
+        }
+        return straight == 0 && isLargeResponseNext() ? Math.min(room, HEADER_RECEIVE) : room;
     }
 
-    private int receiveBuffered(int asked) throws IOException {
-        long buffer = engine.receiveAddress();
-        int received = socket.receive(buffer + carried, asked);
-        if (received > 0) {
-            if (carried > 0) {
-                NativeMemory.copy(carry.address(), buffer, carried);
-            }
-            long end = buffer + carried + received;
-            long rest = consume(buffer, end);
-            keep(rest, (int) (end - rest));
+    /** True if most likely a READ response comes next whose payload should go straight; short ones in a row are received at once. */
+    private boolean isLargeResponseNext() {
+        if (outboundReads.isEmpty() || placeRemaining > 0) {
+            return false;
         }
-        return received;
-    }
-
-    /** Payload of the READ response that comes next, or 0 if none is expected or it is not worth its own entry. */
-    private int expectedResponse() {
-        if (crc || !isAtBoundary() || outboundReads.isEmpty()) {
-            return 0;
-        }
-        EntryTable entries = sends.entries();
-        int slot = sends.slot(outboundReads.oldest());
-        int expected = (int) Math.min(entries.total(slot) - readOffset, responseSegment);
-        return expected >= SCATTER_BYTES && sinkAddress(entries, slot, expected) != 0 ? expected : 0;
-    }
-
-    /** Where the next payload of a response goes, or 0 if that memory is not accessible. */
-    private long sinkAddress(EntryTable entries, int slot, int length) {
-        long address = entries.address(slot, 0) + readOffset;
-        int row = stags.findLocal(entries.lkey(slot, 0));
-        return stags.check(row, domain, AccessRights.LOCAL_WRITE, address, length) == AccessResult.GRANTED
-                ? stags.rawAddress(row, address)
-                : 0;
-    }
-
-    private int scatterRoom(int expected) {
-        int room = engine.limits().receiveBuffer();
-        int straight = Ddp.TAGGED_HEADER_LENGTH + expected;
-        return expected >= DIRECT_BYTES ? Math.min(room, straight + SMALL_RECEIVE) : room;
-    }
-
-    /** Receives a header, the payload expected behind it straight into its sink, and what follows. */
-    private int receiveResponse(int expected, int asked) throws IOException {
-        int slot = sends.slot(outboundReads.oldest());
-        long sink = sinkAddress(sends.entries(), slot, expected);
-        long buffer = engine.receiveAddress();
-        int header = Ddp.TAGGED_HEADER_LENGTH;
-        IoVectors vectors = engine.receiveVectors();
-        vectors.set(0, buffer, header);
-        vectors.set(1, sink, expected);
-        vectors.set(2, buffer + header + expected, asked - header - expected);
-        // This part of the buffer is not received into.
-        long saved = buffer + header + SAVED_BYTES;
-        NativeMemory.copy(sink, saved, SAVED_BYTES);
-        int received = socket.scatter(vectors, SCATTER_ENTRIES);
-        if (received <= 0) {
-            return received;
-        }
-        long end = buffer + received;
-        int straight = Math.min(received - header, expected);
-        long rest;
-        if (straight > 0 && Ddp.isReadResponse(buffer, expected)) {
-            boolean begun = beginSegment(buffer, received) != 0 && placeFrom(sink, straight);
-            rest = begun ? consume(buffer + header + straight, end) : end;
-        } else {
-            if (straight > 0) {
-                NativeMemory.copy(sink, buffer + header, straight);
-                NativeMemory.copy(saved, sink, Math.min(straight, SAVED_BYTES));
-            }
-            rest = consume(buffer, end);
-        }
-        keep(rest, (int) (end - rest));
-        return received;
-    }
-
-    private void keep(long address, int length) {
-        if (length > carry.byteSize()) {
-            carry = Arena.ofAuto().allocate(Ddp.fpduLength(Ddp.MAX_ULPDU), Long.BYTES);
-        }
-        if (length > 0) {
-            NativeMemory.copy(address, carry.address(), length);
-        }
-        carried = length;
+        long left = sends.entries().total(sends.slot(outboundReads.oldest())) - readOffset;
+        return left >= LARGE_BYTES || (left >= STRAIGHT_BYTES && outboundReads.hasOne());
     }
 
     // ---- cutting FPDUs
@@ -502,7 +415,7 @@ final class InboundStream {
         message = newMessage;
         placeRemaining = payload;
         trailerRemaining = Ddp.trailerLength(ulpdu);
-        afterLargeSegment = payload >= DIRECT_BYTES;
+        afterLargeSegment = payload >= LARGE_BYTES;
         return true;
     }
 
@@ -522,15 +435,6 @@ final class InboundStream {
         if (message == Message.SEND) {
             sendOffset += length;
         }
-    }
-
-    /** Payload that was received straight into the sink: it is in its place unless the region was swapped meanwhile. */
-    private boolean placeFrom(long sink, int length) {
-        if (sink != runAddress) {
-            return place(sink, length);
-        }
-        advanceRun(length);
-        return true;
     }
 
     private boolean place(long from, int length) {
@@ -609,8 +513,6 @@ final class InboundStream {
                     long sequence = outboundReads.oldest();
                     outboundReads.complete();
                     sends.complete(sequence);
-                } else {
-                    responseSegment = payload;
                 }
             }
             case SEND -> {

@@ -87,8 +87,10 @@ final class MpaNegotiation {
             return new NegotiatedStream(crc, request.revision(), false, localOrd, localIrd);
         }
         int ord = request.ird() == MpaFrame.DEPTH_MASK ? localOrd : Math.min(localOrd, request.ird());
-        // RFC 6581 section 9.1: a peer whose only ready-to-receive is a READ needs room for one.
-        boolean readOnly = request.peerToPeer() && request.rtr() == MpaFrame.RTR_READ;
+        // RFC 6581 section 9.1: a peer that can be ready by a READ, but not by a WRITE, needs room for one. A SEND does
+        // not help: this side does not take it as ready-to-receive.
+        int common = request.rtr() & (MpaFrame.RTR_WRITE | MpaFrame.RTR_READ);
+        boolean readOnly = request.peerToPeer() && common == MpaFrame.RTR_READ;
         int ird = readOnly ? Math.max(1, localIrd) : localIrd;
         return new NegotiatedStream(crc, request.revision(), request.peerToPeer(), ord, ird);
     }

@@ -15,14 +15,16 @@ import org.softrdma.verbs.Feature;
  * @param ord READs that this side may have in flight
  * @param ird READs that the peer may have in flight
  */
-record NegotiatedStream(boolean crc, int revision, boolean peerToPeer, int ord, int ird) {
+public record NegotiatedStream(boolean crc, int revision, boolean peerToPeer, int ord, int ird) {
+    /** What every connection can do, and so every device. */
+    public static final Set<Feature> FEATURES =
+            Set.copyOf(EnumSet.of(Feature.ZERO_BASED, Feature.REGION_SWAP, Feature.REMOTE_READ_STATUSES, Feature.IPV6));
+
     ConnectionCapabilities capabilities() {
-        Set<Feature> features =
-                EnumSet.of(Feature.ZERO_BASED, Feature.REGION_SWAP, Feature.REMOTE_READ_STATUSES, Feature.IPV6);
         return new ConnectionCapabilities(
                 OptionalInt.of(ord),
                 OptionalInt.of(ird),
-                features,
+                FEATURES,
                 "iWARP without markers, MPA revision " + revision + ", CRC " + (crc ? "on" : "off")
                         + (peerToPeer ? ", peer-to-peer" : ", client-server"));
     }

@@ -48,6 +48,8 @@ final class OutboundStream {
     private final int maxPayload;
     private final int copyBelow;
     private final Residue residue = new Residue();
+    /** The row of each entry under the message part that is being added. */
+    private final int[] entryRows;
 
     private boolean requestsAllowed;
     private boolean readyToReceivePending;
@@ -59,6 +61,8 @@ final class OutboundStream {
     private @Nullable Binding responseBinding;
     /** Where {@link #responseSource} found a response of one segment, which needs no binding unless it goes in part. */
     private int responseRow;
+    /** Why {@link #responseSource} has found nothing. */
+    private AccessResult refusal = AccessResult.GRANTED;
 
     private long faultSequence = -1;
     private @Nullable MemorySegment terminate;
@@ -80,6 +84,7 @@ final class OutboundStream {
         crc = negotiated.crc();
         maxPayload = engine.limits().maxPayload();
         copyBelow = engine.limits().copyBelow();
+        entryRows = new int[queuePair.limits().maxSendScatterGather()];
     }
 
     /** From now on the send queue's requests may go. */
@@ -279,7 +284,7 @@ final class OutboundStream {
             if (source == 0) {
                 // What is in the batch goes first: refusing flushes requests, and their buffers are not read after
                 // that.
-                return batch.isEmpty() && refuse(slot);
+                return batch.isEmpty() && refuse();
             }
         }
         long before = responseOffset;
@@ -315,6 +320,7 @@ final class OutboundStream {
     private long responseSource(int slot, long length, int payload) {
         Binding binding = responseBinding;
         if (responseOffset > 0) {
+            refusal = AccessResult.INVALID_STAG;
             return binding != null && binding.isAlive()
                     ? binding.address() + inboundReads.memoryOffset(slot) + responseOffset
                     : 0;
@@ -324,7 +330,8 @@ final class OutboundStream {
         int row = inboundReads.rowGranted(slot, engine.epoch().current());
         if (row < 0) {
             row = stags.findRemote(inboundReads.sourceStag(slot));
-            if (stags.check(row, domain, AccessRights.REMOTE_READ, address, length) != AccessResult.GRANTED) {
+            refusal = stags.check(row, domain, AccessRights.REMOTE_READ, address, length);
+            if (refusal != AccessResult.GRANTED) {
                 return 0;
             }
         }
@@ -338,18 +345,11 @@ final class OutboundStream {
         return binding.address() + inboundReads.memoryOffset(slot);
     }
 
-    private boolean refuse(int slot) {
-        StagTable stags = engine.stags();
-        AccessResult result = stags.check(
-                stags.findRemote(inboundReads.sourceStag(slot)),
-                domain,
-                AccessRights.REMOTE_READ,
-                inboundReads.sourceOffset(slot),
-                inboundReads.length(slot));
+    private boolean refuse() {
         long sent = responseOffset;
         responseOffset = 0;
         responseBinding = null;
-        connection.refuseRead(inboundReads.cursor(), result, sent);
+        connection.refuseRead(inboundReads.cursor(), refusal, sent);
         return true;
     }
 
@@ -403,7 +403,7 @@ final class OutboundStream {
         if (!batch.hasRoom(segmentBytes(header, staged ? payload : 0), entries.count(slot))) {
             return false;
         }
-        if (!inline && !isReadable(slot, requestOffset, payload)) {
+        if (!inline && !findReadable(slot, requestOffset, payload)) {
             faultSequence = sequence;
             return false;
         }
@@ -445,8 +445,8 @@ final class OutboundStream {
         }
     }
 
-    /** True if every local entry under a part of a message may be read. */
-    private boolean isReadable(int slot, long offset, int length) {
+    /** Finds the rows of the local entries under a part of a message; false if one of them may not be read. */
+    private boolean findReadable(int slot, long offset, int length) {
         EntryTable entries = sends.entries();
         StagTable stags = engine.stags();
         long skip = offset;
@@ -459,6 +459,7 @@ final class OutboundStream {
                         != AccessResult.GRANTED) {
                     return false;
                 }
+                entryRows[i] = row;
                 left -= here;
                 skip = 0;
             } else {
@@ -468,7 +469,7 @@ final class OutboundStream {
         return true;
     }
 
-    /** Copies (to an address) or gathers (to 0) a part of a message that {@link #isReadable} has granted in this batch. */
+    /** Copies (to an address) or gathers (to 0) a part of a message whose rows {@link #findReadable} has found in this batch. */
     private void addPieces(TransmitBatch batch, int slot, int length, long copyTo) {
         EntryTable entries = sends.entries();
         StagTable stags = engine.stags();
@@ -478,7 +479,7 @@ final class OutboundStream {
         for (int i = 0; left > 0; i++) {
             long here = Math.min(left, entries.length(slot, i) - skip);
             if (here > 0) {
-                int row = stags.findLocal(entries.lkey(slot, i));
+                int row = entryRows[i];
                 long address = entries.address(slot, i) + skip;
                 if (copyTo != 0) {
                     NativeMemory.copy(stags.rawAddress(row, address), to, here);

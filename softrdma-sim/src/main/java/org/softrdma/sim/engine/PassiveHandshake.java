@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.wire.MalformedFrameException;
@@ -94,10 +95,14 @@ public final class PassiveHandshake implements Handshake {
         return remote;
     }
 
+    private String peer() {
+        return AddressText.of(remote);
+    }
+
     private void tooSlow() {
         if (request == null) {
             connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
-            LOG.info("{} connected but sent no MPA request in time", remote);
+            LOG.info("{} connected but sent no MPA request in time", peer());
             settled();
             connection.abort();
         }
@@ -144,7 +149,7 @@ public final class PassiveHandshake implements Handshake {
 
     private void refused(String reason) {
         connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
-        LOG.info("refused the connection of {}: {}", remote, reason);
+        LOG.info("refused the connection of {}: {}", peer(), reason);
     }
 
     /**
@@ -165,7 +170,7 @@ public final class PassiveHandshake implements Handshake {
         queuePair = pair;
         if (!connection.isInHandshake() || pair.isInError()) {
             fail(new VerbsException(
-                    VerbsErrorCode.CONNECTION_LOST, "the connection of " + remote + " ended before it was accepted"));
+                    VerbsErrorCode.CONNECTION_LOST, "the connection of " + peer() + " ended before it was accepted"));
             connection.abort();
             return;
         }
@@ -214,7 +219,7 @@ public final class PassiveHandshake implements Handshake {
             try {
                 connection.reject(MpaNegotiation.reject(request(), privateData));
             } catch (IOException e) {
-                LOG.debug("reject of {}", remote, e);
+                LOG.debug("reject of {}", peer(), e);
                 connection.close();
             }
         });
@@ -237,14 +242,14 @@ public final class PassiveHandshake implements Handshake {
         connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
         fail(new VerbsException(
                 VerbsErrorCode.CONNECTION_LOST,
-                "the connection of " + remote + " broke: " + cause.getMessage(),
+                "the connection of " + peer() + " broke: " + cause.getMessage(),
                 cause));
     }
 
     @Override
     public void streamEnded(String reason) {
         if (!established.isDone()) {
-            fail(new VerbsException(VerbsErrorCode.CONNECTION_LOST, remote + ": " + reason));
+            fail(new VerbsException(VerbsErrorCode.CONNECTION_LOST, peer() + ": " + reason));
         }
     }
 

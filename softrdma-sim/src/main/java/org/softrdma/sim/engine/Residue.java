@@ -6,6 +6,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.queue.RingSize;
 
 /**
  * What a short send left of one segment: staged bytes copied, gathered payload by reference with the binding that says whether
@@ -112,7 +113,7 @@ final class Residue {
         if (needed <= copy.byteSize()) {
             return;
         }
-        int capacity = Math.max(INITIAL_BYTES, Integer.highestOneBit(needed - 1) << 1);
+        int capacity = Math.max(INITIAL_BYTES, RingSize.atLeast(needed));
         MemorySegment larger = Arena.ofAuto().allocate(capacity, Long.BYTES);
         MemorySegment.copy(copy, 0, larger, 0, copied);
         copy = larger;

@@ -23,7 +23,9 @@ public final class RnicEngine implements Progress {
 
     private final EventLoop loop;
     private final boolean manual;
+    /** In manual mode the only thread that may use the device; in engine mode whoever opened it, and nobody asks. */
     private final Thread owner = Thread.currentThread();
+
     private final StagTable stags;
     private final EngineLimits limits;
     private final Quiescence.Epoch epoch;
@@ -56,7 +58,7 @@ public final class RnicEngine implements Progress {
         epoch = quiescence.newEpoch();
         receiveBuffer = arena.allocate(limits.receiveBuffer(), PAGE);
         receiveView = receiveBuffer.asByteBuffer();
-        receiveVectors = new IoVectors(arena, InboundStream.SCATTER_ENTRIES);
+        receiveVectors = new IoVectors(arena, StreamReceiver.VECTORS);
         batch = new TransmitBatch(arena, STAGING_BYTES);
     }
 

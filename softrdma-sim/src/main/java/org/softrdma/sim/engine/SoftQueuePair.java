@@ -1,7 +1,6 @@
 package org.softrdma.sim.engine;
 
 import java.lang.invoke.VarHandle;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -10,6 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.queue.CompletionSource;
 import org.softrdma.sim.queue.ReceiveQueue;
+import org.softrdma.sim.queue.RingSize;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.verbs.Capabilities;
@@ -115,8 +115,8 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         check("maxReceiveScatterGather", asked.maxReceiveScatterGather(), 1, device.maxScatterGather());
         check("maxInline", asked.maxInline(), 0, device.maxInline());
         return new QueuePairLimits(
-                powerOfTwo(asked.maxSendWorkRequests()),
-                powerOfTwo(asked.maxReceiveWorkRequests()),
+                RingSize.atLeast(asked.maxSendWorkRequests()),
+                RingSize.atLeast(asked.maxReceiveWorkRequests()),
                 asked.maxSendScatterGather(),
                 asked.maxReceiveScatterGather(),
                 asked.maxInline());
@@ -126,10 +126,6 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         if (asked < least || asked > most) {
             throw new IllegalArgumentException(name + "=" + asked + ": expected " + least + " to " + most);
         }
-    }
-
-    private static int powerOfTwo(int atLeast) {
-        return atLeast <= 1 ? 1 : Integer.highestOneBit(atLeast - 1) << 1;
     }
 
     // ---- the application
@@ -166,32 +162,24 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     @Override
     public PostStatus postRead(
             long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
-        return post(SendOpcode.READ, wrId, local.address() + offset, length, local.lkey(), remoteAddress, rkey, flags);
+        return post(SendOpcode.READ, wrId, local, offset, length, remoteAddress, rkey, flags);
     }
 
     @Override
     public PostStatus postWrite(
             long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
-        return post(
-                SendOpcode.WRITE,
-                wrId,
-                source(local, offset, length, flags),
-                length,
-                local.lkey(),
-                remoteAddress,
-                rkey,
-                flags);
+        return post(SendOpcode.WRITE, wrId, local, offset, length, remoteAddress, rkey, flags);
     }
 
     @Override
     public PostStatus postSend(long wrId, MemoryRegion local, long offset, long length, int flags) {
-        return post(SendOpcode.SEND, wrId, source(local, offset, length, flags), length, local.lkey(), 0, 0, flags);
+        return post(SendOpcode.SEND, wrId, local, offset, length, 0, 0, flags);
     }
 
     /** Inline data is read by this process at posting, so its address is the memory's own and must lie inside the region. */
     private static long source(MemoryRegion local, long offset, long length, int flags) {
         if ((flags & SendFlags.INLINE) != 0) {
-            Objects.checkFromIndexSize(offset, length, local.length());
+            local.checkRange(offset, length);
             return local.memory().address() + offset;
         }
         return local.address() + offset;
@@ -274,15 +262,17 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     private PostStatus post(
             SendOpcode opcode,
             long wrId,
-            long address,
+            MemoryRegion local,
+            long offset,
             long length,
-            int lkey,
             long remoteAddress,
             int rkey,
             int flags) {
         checkFlags(opcode, flags, length);
         checkLength(length);
         checkSendable(opcode);
+        long address = source(local, offset, length, flags);
+        int lkey = local.lkey();
         PostStatus status;
         lock();
         try {

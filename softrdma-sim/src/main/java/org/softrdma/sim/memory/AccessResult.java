@@ -12,6 +12,6 @@ public enum AccessResult {
     NO_RIGHT,
     /** Begins or ends outside the region. */
     OUT_OF_BOUNDS,
-    /** Address plus length exceeds 2^64. */
+    /** Address plus length is 2^64 or more. */
     ADDRESS_WRAP
 }

@@ -30,11 +30,6 @@ public final class NativeMemory {
         return ALL.asSlice(address, length);
     }
 
-    /** Reads one byte, unsigned. */
-    public static int getByte(long address) {
-        return ALL.get(ValueLayout.JAVA_BYTE, address) & 0xFF;
-    }
-
     /** Writes one byte. */
     public static void putByte(long address, int value) {
         ALL.set(ValueLayout.JAVA_BYTE, address, (byte) value);

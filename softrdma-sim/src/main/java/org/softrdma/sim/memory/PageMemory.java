@@ -3,12 +3,17 @@ package org.softrdma.sim.memory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 
 /**
  * Page-aligned zeroed memory whose pages cost nothing until they are touched: mmap(2) on Linux, an ordinary allocation (which
@@ -21,6 +26,11 @@ final class PageMemory implements AutoCloseable {
     private static final long HUGE_PAGE = 2 << 20;
     private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x02 | 0x20 | 0x4000;
     private static final int MADV_HUGEPAGE = 14;
+    private static final long MOST_BYTES = Long.MAX_VALUE - HUGE_PAGE - PAGE;
+    private static final StructLayout STATE_LAYOUT = Linker.Option.captureStateLayout();
+    private static final String ERRNO = "errno";
+    private static final VarHandle ERRNO_VALUE =
+            STATE_LAYOUT.varHandle(MemoryLayout.PathElement.groupElement(ERRNO)).withInvokeExactBehavior();
     private static final Optional<Calls> CALLS = Calls.find();
 
     private final MemorySegment segment;
@@ -35,13 +45,28 @@ final class PageMemory implements AutoCloseable {
      * Allocates.
      *
      * @param length bytes, at least 1
-     * @throws OutOfMemoryError if the machine has not that much
+     * @throws VerbsException {@code NO_RESOURCES} if the machine has not that much
      */
     static PageMemory allocate(long length) {
+        if (length > MOST_BYTES) {
+            throw noMemory(length, "more than any address space has");
+        }
         return CALLS.map(calls -> calls.allocate(length)).orElseGet(() -> {
             Arena arena = Arena.ofShared();
-            return new PageMemory(arena.allocate(length, PAGE), arena::close);
+            try {
+                return new PageMemory(arena.allocate(length, PAGE), arena::close);
+            } catch (OutOfMemoryError e) {
+                arena.close();
+                throw noMemory(length, String.valueOf(e.getMessage()));
+            }
         });
+    }
+
+    private static VerbsException noMemory(long length, String why) {
+        return new VerbsException(
+                VerbsErrorCode.NO_RESOURCES,
+                "cannot map " + length + " bytes: " + why
+                        + "; ask for less, or look at ulimit -v and vm.max_map_count");
     }
 
     MemorySegment segment() {
@@ -70,7 +95,8 @@ final class PageMemory implements AutoCloseable {
                             ValueLayout.JAVA_INT,
                             ValueLayout.JAVA_INT,
                             ValueLayout.JAVA_INT,
-                            ValueLayout.JAVA_LONG));
+                            ValueLayout.JAVA_LONG),
+                    Linker.Option.captureCallState(ERRNO));
             MethodHandle munmap = linker.downcallHandle(
                     linker.defaultLookup().findOrThrow("munmap"),
                     FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
@@ -86,13 +112,17 @@ final class PageMemory implements AutoCloseable {
             // Older kernels do not align it by themselves; what is not touched costs nothing.
             long mapped = Math.ceilDiv(length, PAGE) * PAGE + (huge ? HUGE_PAGE : 0);
             long address;
-            try {
-                address = (long) mmap.invokeExact(0L, mapped, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
+            int errno;
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment state = arena.allocate(STATE_LAYOUT);
+                address = (long)
+                        mmap.invokeExact(state, 0L, mapped, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
+                errno = (int) ERRNO_VALUE.get(state, 0L);
             } catch (Throwable e) {
                 throw new IllegalStateException("mmap of " + mapped + " bytes", e);
             }
             if (address == -1) {
-                throw new OutOfMemoryError("mmap of " + mapped + " bytes failed");
+                throw noMemory(length, "errno " + errno);
             }
             long start = huge ? Math.ceilDiv(address, HUGE_PAGE) * HUGE_PAGE : address;
             if (huge) {

@@ -4,9 +4,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Knows when no engine can still touch memory that has just been taken out of the stag table.
+ * Knows when no engine can still touch memory that has just been taken out of the stag table: epoch-based reclamation.
  *
  * <p>Algorithm: each engine has an {@link Epoch}, odd while the engine handles a batch. An engine makes its epoch odd, then
  * issues a full fence, then looks keys up; a deregistration invalidates the row, issues a full fence, then reads the epochs.
@@ -51,7 +52,8 @@ public final class Quiescence {
 
         private long batch;
         private int depth;
-        private volatile Thread owner = Thread.currentThread();
+        /** The thread of the batch that runs, or of the last one; another thread sees it with the odd value, not before. */
+        private volatile @Nullable Thread owner;
 
         Epoch() {}
 
@@ -70,7 +72,8 @@ public final class Quiescence {
                     owner = Thread.currentThread();
                 }
                 batch++;
-                VALUE.setOpaque(this, value + 1);
+                // Release: who sees the odd value sees this owner, not one before it that might be himself.
+                VALUE.setRelease(this, value + 1);
                 VarHandle.fullFence();
             }
         }

@@ -33,8 +33,13 @@ import org.jspecify.annotations.Nullable;
  *   +-----------------------------------------------------------------+
  * </pre>
  *
- * <p>Threads: {@link #findRemote}, {@link #findLocal}, {@link #check} and {@link #rawAddress} are called by engines inside a batch ({@link Quiescence}); the rest by any
- * thread.
+ * <p>Look a key up once for each access and keep the row: another thread may deregister at any moment, so a second look-up in the
+ * same batch may fail, or find other memory. What a row says stays valid to the end of the batch in which its key was found,
+ * deregistered or not.
+ *
+ * <p>Threads: {@link #findRemote}, {@link #findLocal}, {@link #check}, {@link #rawAddress}, {@link #offset}, {@link #binding} and
+ * {@link #bindingOf} are called by engines inside a batch ({@link Quiescence}) and take no lock. {@link #rkey} and {@link #lkey} are called
+ * by whoever has added the row; the rest by any thread, under the table's lock, but {@link #close} only when no engine runs.
  */
 public final class StagTable implements AutoCloseable {
     /** Most rows: 24 bits of row number. */

@@ -23,11 +23,6 @@ public final class EntryTable {
         totals = new long[slots];
     }
 
-    /** Most entries of a slot. */
-    public int maxEntries() {
-        return maxEntries;
-    }
-
     void set(int slot, long address, long length, int lkey) {
         int at = slot * maxEntries;
         addresses[at] = address;

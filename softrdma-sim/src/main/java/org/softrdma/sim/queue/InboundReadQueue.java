@@ -36,7 +36,7 @@ public final class InboundReadQueue {
      */
     public InboundReadQueue(int limit) {
         this.limit = limit;
-        int capacity = limit <= 1 ? 1 : Integer.highestOneBit(limit - 1) << 1;
+        int capacity = RingSize.atLeast(limit);
         mask = capacity - 1;
         rows = new long[capacity << ROW_SHIFT];
     }

@@ -1,6 +1,8 @@
 package org.softrdma.sim.queue;
 
-/** READs of this side that wait for their response, oldest first; bounded by the ORD agreed on. Engine thread only. */
+/**
+ * READs of this side that wait for their response (ORRQ, RFC 5040 section 6.2), oldest first; bounded by the ORD agreed on. Engine thread only.
+ */
 public final class OutboundReadQueue {
     private final int limit;
     private final int mask;
@@ -15,14 +17,9 @@ public final class OutboundReadQueue {
      */
     public OutboundReadQueue(int limit) {
         this.limit = limit;
-        int capacity = limit <= 1 ? 1 : Integer.highestOneBit(limit - 1) << 1;
+        int capacity = RingSize.atLeast(limit);
         mask = capacity - 1;
         sequences = new long[capacity];
-    }
-
-    /** READs that may be in flight. */
-    public int limit() {
-        return limit;
     }
 
     /** True if one more READ may be sent. */
@@ -33,6 +30,11 @@ public final class OutboundReadQueue {
     /** True if no READ is in flight. */
     public boolean isEmpty() {
         return head == tail;
+    }
+
+    /** True if exactly one READ is in flight. */
+    public boolean hasOne() {
+        return tail - head == 1;
     }
 
     /** A READ was sent; returns its message sequence number, from 1. */

@@ -54,11 +54,6 @@ public final class ReceiveQueue {
         entries = new EntryTable(capacity, maxEntries);
     }
 
-    /** Slots. */
-    public int capacity() {
-        return mask + 1;
-    }
-
     // ---- posting, under the post lock
 
     /** Fills the next slot with a RECV of one entry and publishes it. */

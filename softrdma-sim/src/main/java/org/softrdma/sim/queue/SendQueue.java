@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
@@ -38,6 +39,10 @@ public final class SendQueue {
             throw new ExceptionInInitializerError(e);
         }
     }
+
+    /** By ordinal of {@link SendOpcode}. */
+    private static final CompletionOpcode[] COMPLETION_OPCODES =
+            Arrays.stream(SendOpcode.values()).map(SendQueue::completionOpcode).toArray(CompletionOpcode[]::new);
 
     private final CompletionSource source;
     private final SoftCompletionQueue completions;
@@ -93,11 +98,6 @@ public final class SendQueue {
         done = new byte[capacity];
         entries = new EntryTable(capacity, maxEntries);
         inlineMemory = Arena.ofAuto().allocate((long) capacity * maxInline, Long.BYTES);
-    }
-
-    /** Slots. */
-    public int capacity() {
-        return mask + 1;
     }
 
     // ---- posting, under the post lock
@@ -264,7 +264,7 @@ public final class SendQueue {
                     source,
                     wrIds[slot],
                     CompletionStatus.SUCCESS,
-                    completionOpcode(slot),
+                    COMPLETION_OPCODES[opcodes[slot]],
                     entries.total(slot),
                     0,
                     retired + 1,
@@ -273,11 +273,11 @@ public final class SendQueue {
         retired++;
     }
 
-    private CompletionOpcode completionOpcode(int slot) {
-        return switch (opcodes[slot]) {
-            case 0 -> CompletionOpcode.SEND;
-            case 1 -> CompletionOpcode.WRITE;
-            default -> CompletionOpcode.READ;
+    private static CompletionOpcode completionOpcode(SendOpcode opcode) {
+        return switch (opcode) {
+            case SEND -> CompletionOpcode.SEND;
+            case WRITE -> CompletionOpcode.WRITE;
+            case READ -> CompletionOpcode.READ;
         };
     }
 }

@@ -51,11 +51,27 @@ public final class SoftCompletionChannel implements CompletionChannel {
         }
     }
 
+    /** A queue is being closed; refused while events of it are not acknowledged. */
     void detach(SoftCompletionQueue queue) {
         lock.lock();
         try {
+            if (queue.eventsTaken() > 0) {
+                throw new VerbsException(
+                        VerbsErrorCode.BUSY,
+                        queue.eventsTaken() + " completion events were taken but not acknowledged");
+            }
             events.removeIf(event -> event == queue);
             queues--;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Events of a queue were given back. */
+    void acknowledge(SoftCompletionQueue queue, int count) {
+        lock.lock();
+        try {
+            queue.eventsAcknowledged(count);
         } finally {
             lock.unlock();
         }
@@ -79,12 +95,7 @@ public final class SoftCompletionChannel implements CompletionChannel {
         if (progress.isManual()) {
             progress.await(() -> !events.isEmpty(), timeoutNs, "a completion event");
         }
-        SoftCompletionQueue queue = take(progress.isManual() ? 0 : timeoutNs);
-        if (queue == null) {
-            return Optional.empty();
-        }
-        queue.eventTaken();
-        return Optional.of(queue);
+        return Optional.ofNullable(take(progress.isManual() ? 0 : timeoutNs));
     }
 
     private @Nullable SoftCompletionQueue take(long timeoutNs) {
@@ -97,7 +108,12 @@ public final class SoftCompletionChannel implements CompletionChannel {
             if (closed) {
                 throw new IllegalStateException("the completion channel is closed");
             }
-            return events.pollFirst();
+            SoftCompletionQueue queue = events.pollFirst();
+            if (queue != null) {
+                // Under the same lock as the look into the events, or the queue could be closed in between.
+                queue.eventTaken();
+            }
+            return queue;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new VerbsException(VerbsErrorCode.INTERRUPTED, "interrupted while waiting for a completion event", e);

@@ -39,8 +39,10 @@ public final class SoftCompletionQueue implements CompletionQueue {
     private long tail;
     private int armed = NOT_ARMED;
     private boolean overrun;
-    private int eventsTaken;
     private boolean closed;
+
+    // Under the channel's lock, which is taken inside this queue's.
+    private int eventsTaken;
 
     /**
      * An empty queue.
@@ -52,8 +54,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
      */
     public SoftCompletionQueue(
             int minimumEntries, Progress progress, @Nullable SoftCompletionChannel channel, Runnable onClose) {
-        int capacity = Integer.highestOneBit(Math.max(1, minimumEntries - 1) << 1);
-        capacity = minimumEntries == 1 ? 1 : Math.max(capacity, minimumEntries);
+        int capacity = RingSize.atLeast(minimumEntries);
         this.progress = progress;
         this.channel = channel;
         this.onClose = onClose;
@@ -177,6 +178,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
         lock.lock();
         try {
             int count = (int) Math.min(max, tail - head);
+            requireElements(completions, count);
             for (int i = 0; i < count; i++) {
                 take((int) head & mask, completions[i]);
                 head++;
@@ -206,26 +208,30 @@ public final class SoftCompletionQueue implements CompletionQueue {
 
     @Override
     public void acknowledgeEvents(int count) {
-        lock.lock();
-        try {
-            if (count < 0 || count > eventsTaken) {
-                throw new IllegalArgumentException(
-                        "count=" + count + ": expected 0 to " + eventsTaken + ", the events taken");
-            }
-            eventsTaken -= count;
-        } finally {
-            lock.unlock();
+        if (channel != null) {
+            channel.acknowledge(this, count);
+        } else {
+            eventsAcknowledged(count);
         }
     }
 
-    /** The channel gives out an event of this queue. */
+    /** The channel gives out an event of this queue. Under the channel's lock. */
     void eventTaken() {
-        lock.lock();
-        try {
-            eventsTaken++;
-        } finally {
-            lock.unlock();
+        eventsTaken++;
+    }
+
+    /** Events were given back. Under the channel's lock. */
+    void eventsAcknowledged(int count) {
+        if (count < 0 || count > eventsTaken) {
+            throw new IllegalArgumentException(
+                    "count=" + count + ": expected 0 to " + eventsTaken + ", the events taken");
         }
+        eventsTaken -= count;
+    }
+
+    /** Events given out and not given back. Under the channel's lock. */
+    int eventsTaken() {
+        return eventsTaken;
     }
 
     @Override
@@ -240,16 +246,12 @@ public final class SoftCompletionQueue implements CompletionQueue {
                 throw new VerbsException(
                         VerbsErrorCode.BUSY, sources.size() + " queue pairs still use this completion queue");
             }
-            if (eventsTaken > 0) {
-                throw new VerbsException(
-                        VerbsErrorCode.BUSY, eventsTaken + " completion events were taken but not acknowledged");
+            if (channel != null) {
+                channel.detach(this);
             }
             closed = true;
         } finally {
             lock.unlock();
-        }
-        if (channel != null) {
-            channel.detach(this);
         }
         onClose.run();
     }
@@ -259,6 +261,16 @@ public final class SoftCompletionQueue implements CompletionQueue {
             armed = NOT_ARMED;
             if (channel != null) {
                 channel.raise(this);
+            }
+        }
+    }
+
+    /** Before anything is taken: what was taken for an array with a hole in it would be lost. */
+    private static void requireElements(WorkCompletion[] completions, int count) {
+        for (int i = 0; i < count; i++) {
+            if (completions[i] == null) {
+                throw new IllegalArgumentException(
+                        "completions[" + i + "] is null: expected what WorkCompletion.array gives");
             }
         }
     }

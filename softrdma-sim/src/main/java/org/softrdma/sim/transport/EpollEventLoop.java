@@ -6,9 +6,11 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoEvent;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoOps;
+import io.netty.channel.unix.Errors;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
@@ -29,6 +31,7 @@ final class EpollEventLoop extends NettyEventLoop {
     private static final EpollIoOps NO_INPUT = EpollIoOps.EPOLLERR;
 
     private static final int SOCKADDR_BYTES = 128;
+    private static final String END_OF_ERRNO = "): ";
 
     EpollEventLoop(IoEventLoop loop, SocketOptions options) {
         super(loop, options);
@@ -41,6 +44,9 @@ final class EpollEventLoop extends NettyEventLoop {
             tune(socket);
             socket.connect(remote);
             return watch(socket, events, remote);
+        } catch (ConnectException e) {
+            socket.close();
+            throw withoutErrno(e);
         } catch (IOException | RuntimeException e) {
             socket.close();
             throw e;
@@ -55,6 +61,9 @@ final class EpollEventLoop extends NettyEventLoop {
             socket.bind(local);
             socket.listen(backlog);
             return new EpollAcceptor(socket, accepted);
+        } catch (Errors.NativeIoException e) {
+            socket.close();
+            throw ListenException.ofErrno(-e.expectedErr(), local, e);
         } catch (IOException | RuntimeException e) {
             socket.close();
             throw e;
@@ -71,6 +80,15 @@ final class EpollEventLoop extends NettyEventLoop {
             socket.close();
             throw e;
         }
+    }
+
+    /** Netty says {@code finishConnect(..) failed with error(-111): Connection refused}; people want the end of it, as java.nio says it. */
+    private static ConnectException withoutErrno(ConnectException e) {
+        String message = String.valueOf(e.getMessage());
+        int at = message.lastIndexOf(END_OF_ERRNO);
+        ConnectException plain = new ConnectException(at < 0 ? message : message.substring(at + END_OF_ERRNO.length()));
+        plain.initCause(e);
+        return plain;
     }
 
     private void tune(Socket socket) throws IOException {
@@ -201,7 +219,12 @@ final class EpollEventLoop extends NettyEventLoop {
         @Override
         public boolean finishConnect() throws IOException {
             checkOpen();
-            boolean connected = socket.finishConnect();
+            boolean connected;
+            try {
+                connected = socket.finishConnect();
+            } catch (ConnectException e) {
+                throw withoutErrno(e);
+            }
             if (!connected) {
                 awaitRoom();
             }

@@ -13,7 +13,14 @@ public interface EventLoop {
     /** True on the loop's thread. */
     boolean inLoop();
 
-    /** Runs a task on the loop later; cancel by the result. */
+    /**
+     * Runs a task on the loop later. On the loop.
+     *
+     * @param task what
+     * @param delay how much later
+     * @param unit of the delay
+     * @return prevents it from running, on the loop too
+     */
     Cancellable schedule(Runnable task, long delay, TimeUnit unit);
 
     /**
@@ -31,7 +38,8 @@ public interface EventLoop {
      * @param local address and port, 0 for any
      * @param backlog connections that may wait
      * @param accepted given each new connection, which is then {@link #adopt adopted} by some loop of the same transport
-     * @throws IOException if the address cannot be used
+     * @throws ListenException if the address cannot be used
+     * @throws IOException if there is no socket for it
      */
     Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted) throws IOException;
 

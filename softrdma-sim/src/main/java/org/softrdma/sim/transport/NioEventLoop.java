@@ -48,7 +48,11 @@ final class NioEventLoop extends NettyEventLoop {
         try {
             channel.configureBlocking(false);
             channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-            channel.bind(local, backlog);
+            try {
+                channel.bind(local, backlog);
+            } catch (IOException e) {
+                throw ListenException.ofCause(e, local);
+            }
             return new NioAcceptor(channel, accepted);
         } catch (IOException | RuntimeException e) {
             channel.close();

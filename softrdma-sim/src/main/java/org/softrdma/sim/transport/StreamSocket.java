@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
  * A non-blocking byte stream that moves bytes at raw addresses. All methods on its event loop only.
  *
  * <p>Readiness is edge triggered: after an event, receive until fewer bytes came than were asked for, and gather until fewer
- * bytes went than were given (epoll(7)); whoever stops earlier comes back by a task of the loop.
+ * bytes went than were given (epoll(7)); whoever stops earlier calls {@link #rearm} and comes back by an event.
  */
 public interface StreamSocket {
     /** Result of {@link #receive}: the peer has ended its stream. */

@@ -135,12 +135,6 @@ public final class Ddp {
         return NativeMemory.getShort(fpdu + CONTROL_OFFSET);
     }
 
-    /** True if a tagged header is that of a READ response with so much payload. */
-    public static boolean isReadResponse(long fpdu, int payload) {
-        return ulpduLength(fpdu) == TAGGED_HEADER_LENGTH - Short.BYTES + payload
-                && (control(fpdu) & (TAGGED | OPCODE_MASK)) == (TAGGED | RdmapOpcode.READ_RESPONSE);
-    }
-
     /**
      * Writes the header of a tagged segment.
      *

@@ -24,6 +24,7 @@ final class FakeSocket implements StreamSocket {
     private final Deque<byte[]> incoming = new ArrayDeque<>();
     private final ByteArrayOutputStream outgoing = new ByteArrayOutputStream();
     private LongUnaryOperator taking = offered -> offered;
+    private Runnable meanwhile = () -> {};
     private @Nullable SocketEvents events;
     private int position;
     private boolean eventDue;
@@ -60,6 +61,12 @@ final class FakeSocket implements StreamSocket {
     /** From now on a call takes this many of the bytes offered to it. */
     FakeSocket taking(LongUnaryOperator newTaking) {
         taking = newTaking;
+        return this;
+    }
+
+    /** From now on this is done at the end of every call that receives, as another thread might do it. */
+    FakeSocket meanwhile(Runnable action) {
+        meanwhile = action;
         return this;
     }
 
@@ -100,6 +107,12 @@ final class FakeSocket implements StreamSocket {
 
     @Override
     public int receive(long address, int length) throws IOException {
+        int received = take(address, length);
+        meanwhile.run();
+        return received;
+    }
+
+    private int take(long address, int length) throws IOException {
         checkOpen();
         if (peerReset) {
             throw new IOException("Connection reset by peer");
@@ -124,15 +137,17 @@ final class FakeSocket implements StreamSocket {
         int total = 0;
         for (int i = 0; i < count; i++) {
             byte[] before = incoming.peekFirst();
-            int here = receive(vectors.base(i), Math.toIntExact(vectors.length(i)));
+            int here = take(vectors.base(i), Math.toIntExact(vectors.length(i)));
             if (here < 0) {
-                return total == 0 ? here : total;
+                total = total == 0 ? here : total;
+                break;
             }
             total += here;
             if (here < vectors.length(i) || before != incoming.peekFirst()) {
                 break;
             }
         }
+        meanwhile.run();
         return total;
     }
 

@@ -2,6 +2,7 @@ package org.softrdma.sim.review;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,6 +26,7 @@ import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.SendWorkRequestList;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
@@ -65,6 +67,29 @@ class PostedRequestsTest {
                             .toList());
             recorded.get(TestDevice.DEADLINE_NS, TimeUnit.NANOSECONDS);
             expectWritesThenTerminate(peer.recording(), source.bytes(0, WRITE_BYTES));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void shouldRefuseInlineDataOutsideOfItsRegion(String transport) throws Exception {
+        try (TestDevice server = new TestDevice("transport", transport);
+                RecordingPeer peer = new RecordingPeer(server, 0, LIMITS)) {
+            TestDevice.Guarded source = server.guarded(100);
+            QueuePair pair = peer.pair();
+            int inline = SendFlags.INLINE;
+
+            assertThrows(
+                    IllegalArgumentException.class, () -> pair.postWrite(1, source.region(), 90, 11, 0, 99, inline));
+            assertThrows(IllegalArgumentException.class, () -> pair.postSend(2, source.region(), -1, 10, inline));
+            assertThrows(IllegalArgumentException.class, () -> pair.postSend(3, source.region(), 0, -1, inline));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> new SendWorkRequest().send(4, inline).add(source.region(), 101, 0));
+            // The flags are looked at first: this is too much inline data, wherever it is.
+            IllegalArgumentException tooLong = assertThrows(
+                    IllegalArgumentException.class, () -> pair.postSend(5, source.region(), 90, 65, inline));
+            assertTrue(String.valueOf(tooLong.getMessage()).contains("maxInline=64"), tooLong::getMessage);
         }
     }
 

@@ -1,8 +1,6 @@
 package org.softrdma.bench.cpu;
 
 import java.lang.management.ManagementFactory;
-import java.util.LinkedHashMap;
-import java.util.Map;
 
 /** Bytes that the live threads of this JVM have allocated on its heap. */
 public final class AllocationMeter {
@@ -30,19 +28,5 @@ public final class AllocationMeter {
     /** Bytes allocated by the calling thread. */
     public long ownBytes() {
         return threads.getCurrentThreadAllocatedBytes();
-    }
-
-    /** Bytes allocated by each live Java thread, by name. */
-    public Map<String, Long> byThread() {
-        Map<String, Long> result = new LinkedHashMap<>();
-        long[] ids = threads.getAllThreadIds();
-        long[] bytes = threads.getThreadAllocatedBytes(ids);
-        var infos = threads.getThreadInfo(ids);
-        for (int i = 0; i < ids.length; i++) {
-            if (infos[i] != null) {
-                result.merge(infos[i].getThreadName(), Math.max(0, bytes[i]), Long::sum);
-            }
-        }
-        return result;
     }
 }

@@ -16,6 +16,8 @@ public final class Pinning {
     private static final List<Path> PLACES =
             List.of(Path.of("/usr/bin/taskset"), Path.of("/bin/taskset"), Path.of("/usr/local/bin/taskset"));
 
+    private static final Path CORES = Path.of("/sys/devices/system/cpu");
+
     private final @Nullable Path taskset;
 
     private Pinning(@Nullable Path taskset) {
@@ -26,6 +28,11 @@ public final class Pinning {
     public static Pinning detect() {
         return new Pinning(
                 PLACES.stream().filter(Files::isExecutable).findFirst().orElse(null));
+    }
+
+    /** True if this machine has a core, as far as Linux tells. */
+    public static boolean exists(int core) {
+        return !Files.isDirectory(CORES) || Files.isDirectory(CORES.resolve("cpu" + core));
     }
 
     /** Why nothing can be pinned here; empty if it can. */

@@ -8,7 +8,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The C yardsticks of wimpy-bench/native, compiled when a program is missing or older than its sources. */
+/** The C baselines of wimpy-bench/native, compiled when a program is missing or older than its sources. */
 public final class NativePrograms {
     private static final long COMPILE_SECONDS = 120;
     private static final String HEADER = "iwarp.h";
@@ -46,7 +46,7 @@ public final class NativePrograms {
         Path source = sources.resolve(name + ".c");
         Path program = output.resolve(name);
         if (!Files.isReadable(source)) {
-            throw new PerfException("the C yardstick " + source
+            throw new PerfException("the C baseline " + source
                     + " is not there: run from a clone, or name its directory with" + " --native-sources");
         }
         try {
@@ -56,7 +56,7 @@ public final class NativePrograms {
             }
         } catch (IOException e) {
             throw new PerfException(
-                    "the C yardstick " + name + " could not be compiled: there is no C compiler 'cc' here ("
+                    "the C baseline " + name + " could not be compiled: there is no C compiler 'cc' here ("
                             + e.getMessage() + "); install gcc",
                     e);
         }

@@ -58,6 +58,7 @@ public final class PerfClient {
 
     private List<PerfRow> run(InetSocketAddress server) {
         Capabilities capabilities = device.capabilities();
+        options.check(capabilities);
         int reads = options.reads(capabilities);
         ConnectionParameters parameters = ConnectionParameters.ofReads(reads);
         try (Connector connector = device.resolve(server, PerfEndpoint.TIMEOUT_NS)) {

@@ -52,9 +52,10 @@ public record PerfOptions(
     public PerfOptions {
         sizes = List.copyOf(sizes);
         List<String> faults = new ArrayList<>();
-        if (sizes.isEmpty() || sizes.stream().anyMatch(size -> size < 1)) {
-            faults.add("-s " + sizes + ": expected sizes of at least 1");
+        if (sizes.isEmpty()) {
+            faults.add("-s: expected a size");
         }
+        sizes.stream().filter(size -> size < 1).forEach(size -> faults.add("-s " + size + ": expected at least 1"));
         expect(faults, "-n", iterations, MIN_ITERATIONS, test.isLatency() ? MAX_LATENCY_ITERATIONS : Long.MAX_VALUE);
         expect(faults, "-D", seconds, 0, Integer.MAX_VALUE);
         expect(faults, "--warm-up", warmUpMillis, 0, Integer.MAX_VALUE);
@@ -89,6 +90,25 @@ public record PerfOptions(
     long warmUpNs(boolean first) {
         long all = TimeUnit.MILLISECONDS.toNanos(warmUpMillis);
         return first ? all : all / 10;
+    }
+
+    /**
+     * Checks what depends on the device, before anything is connected.
+     *
+     * @throws PerfException naming every fault
+     */
+    void check(Capabilities capabilities) {
+        List<String> faults = new ArrayList<>();
+        if (inline > capabilities.maxInline()) {
+            faults.add("-I " + inline + ": this device takes at most " + capabilities.maxInline() + " bytes inline");
+        }
+        if (largestSize() > capabilities.maxMessageLength()) {
+            faults.add("-s " + largestSize() + ": this device takes messages of at most "
+                    + capabilities.maxMessageLength() + " bytes");
+        }
+        if (!faults.isEmpty()) {
+            throw new PerfException(String.join("; ", faults));
+        }
     }
 
     /** READs in flight per queue pair on this device. */

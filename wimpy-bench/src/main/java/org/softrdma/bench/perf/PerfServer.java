@@ -1,8 +1,11 @@
 package org.softrdma.bench.perf;
 
 import java.io.PrintWriter;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +26,6 @@ import org.softrdma.verbs.cm.Listener;
 public final class PerfServer {
     private static final int BACKLOG = 128;
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);
-    private static final long LONGEST_MESSAGE = 1L << 31;
     private static final int SINK_SENDS = 16;
 
     private final VerbsDevice device;
@@ -54,11 +56,18 @@ public final class PerfServer {
      */
     public void serve(InetSocketAddress local, boolean again) {
         try (Listener listener = device.listen(local, BACKLOG)) {
-            say("listening on " + listener.localAddress() + ", " + device.name() + ", " + test.command()
+            say("listening on " + text(listener.localAddress()) + ", " + device.name() + ", " + test.command()
                     + "; waiting for a client");
             do {
                 try (ConnectionRequest request = next(listener)) {
-                    serve(listener, request);
+                    Optional<String> refusal = serve(listener, request);
+                    if (refusal.isPresent()) {
+                        String refused = "refused a client: " + refusal.get();
+                        if (!again) {
+                            throw new PerfException(refused);
+                        }
+                        say(refused);
+                    }
                 } catch (PerfException | VerbsException e) {
                     if (!again) {
                         throw e;
@@ -78,18 +87,24 @@ public final class PerfServer {
         }
     }
 
-    private void serve(Listener listener, ConnectionRequest request) {
+    private static String text(InetSocketAddress address) {
+        String host = address.getAddress().getHostAddress();
+        return (address.getAddress() instanceof Inet6Address ? "[" + host + "]" : host) + ":" + address.getPort();
+    }
+
+    /** Serves one client to its end; why it was refused, or empty. */
+    private Optional<String> serve(Listener listener, ConnectionRequest request) {
         try (PerfEndpoint endpoint = new PerfEndpoint(device)) {
             endpoint.createControl(attributes -> request.createQueuePair(endpoint.domain(), attributes));
             request.accept(ConnectionParameters.DEFAULT, PerfEndpoint.TIMEOUT_NS);
             InetAddress peer = request.remoteAddress().getAddress();
-            say("client " + request.remoteAddress());
+            say("client " + text(request.remoteAddress()));
             ControlMessage hello = endpoint.receive(ControlMessage.HELLO, Traffic.NONE, PerfEndpoint.TIMEOUT_NS);
             Optional<String> fault = fault(hello);
             if (fault.isPresent()) {
                 endpoint.send(ControlMessage.withText(ControlMessage.REFUSED, fault.get()));
                 endpoint.flush();
-                throw new PerfException("refused a client: " + fault.get());
+                return fault;
             }
             Traffic traffic = prepare(endpoint, hello, listener, peer);
             boolean events = (hello.value(5) & ControlMessage.FLAG_EVENTS) != 0;
@@ -100,6 +115,7 @@ public final class PerfServer {
                 }
                 measure(endpoint, traffic, message, events);
             }
+            return Optional.empty();
         }
     }
 
@@ -108,16 +124,17 @@ public final class PerfServer {
             return Optional.of("this server runs " + test.command() + ", the client asked for "
                     + PerfTest.commandOf(hello.value(0)));
         }
-        if (hello.value(1) < 1 || hello.value(1) > PerfOptions.MAX_QUEUE_PAIRS) {
-            return Optional.of("queue pairs=" + hello.value(1) + " is out of range");
+        List<String> faults = new ArrayList<>();
+        expect(faults, "-q", hello.value(1), PerfOptions.MAX_QUEUE_PAIRS);
+        expect(faults, "-s", hello.value(2), device.capabilities().maxMessageLength());
+        expect(faults, "-t", hello.value(3), Short.MAX_VALUE);
+        return faults.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", faults));
+    }
+
+    private static void expect(List<String> faults, String name, long value, long most) {
+        if (value < 1 || value > most) {
+            faults.add(name + " " + value + ": this server expects a number from 1 to " + most);
         }
-        if (hello.value(2) < 1 || hello.value(2) > LONGEST_MESSAGE) {
-            return Optional.of("message size=" + hello.value(2) + " is out of range");
-        }
-        if (hello.value(3) < 1 || hello.value(3) > Short.MAX_VALUE) {
-            return Optional.of("tx depth=" + hello.value(3) + " is out of range");
-        }
-        return Optional.empty();
     }
 
     private Traffic prepare(PerfEndpoint endpoint, ControlMessage hello, Listener listener, InetAddress peer) {

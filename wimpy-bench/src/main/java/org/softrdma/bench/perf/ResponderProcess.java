@@ -9,7 +9,7 @@ import org.softrdma.bench.cpu.Child;
 import org.softrdma.bench.cpu.CpuClock;
 import org.softrdma.verbs.RemoteRegion;
 
-/** A child process that answers READs: the C yardstick or a {@link ReadResponder}. Belongs to the thread that started it. */
+/** A child process that answers READs: the C baseline or a {@link ReadResponder}. Belongs to the thread that started it. */
 final class ResponderProcess implements AutoCloseable {
     private static final long START_SECONDS = 300;
     private static final long ANSWER_SECONDS = 30;
@@ -30,7 +30,7 @@ final class ResponderProcess implements AutoCloseable {
     }
 
     /**
-     * Starts the C yardstick.
+     * Starts the C baseline.
      *
      * @param program its path
      * @param pinning what to put before the command
@@ -45,7 +45,7 @@ final class ResponderProcess implements AutoCloseable {
             command.add("--spin");
         }
         try {
-            Child child = Child.start("the C yardstick", command);
+            Child child = Child.start("the C baseline", command);
             int port = Integer.parseInt(child.await("LISTENING", START_SECONDS));
             return new ResponderProcess(child, port, new RemoteRegion(0, memoryBytes, 0), List.of());
         } catch (IOException e) {

@@ -15,7 +15,7 @@ import org.softrdma.verbs.VerbsDevice;
  * the same sequence, so that the payload's own cache misses are the same, and all rows of a system are served by one process,
  * so that they run the same compiled code: two JVMs differ by more than what is looked for. What a row does not use is there
  * but idle. With more connections the kernel's sockets and the data in flight (window x connections) grow too, which no RNIC
- * over TCP can avoid: the C yardstick, which has no stags, shows that part alone. Runs on the calling thread.
+ * over TCP can avoid: the C baseline, which has no stags, shows that part alone. Runs on the calling thread.
  */
 public final class ScaleStudy {
     private static final long POSITION_BYTES = 256;
@@ -50,15 +50,23 @@ public final class ScaleStudy {
             long size, int window, int fewConnections, int manyConnections, int fewStags, int manyStags, double limit) {
         /** Checks the numbers. */
         public Load {
-            if (size < 1
-                    || window < 1
-                    || fewConnections < 1
-                    || manyConnections < fewConnections
-                    || fewStags < 1
-                    || manyStags % fewStags != 0) {
-                throw new IllegalArgumentException("size=" + size + ", window=" + window + ", connections="
-                        + fewConnections + "," + manyConnections + ", stags=" + fewStags + "," + manyStags
-                        + ": expected a smaller and a larger number, stags multiples of each other");
+            List<String> faults = new ArrayList<>();
+            if (size < 1) {
+                faults.add("--size " + size + ": expected at least 1");
+            }
+            if (window < 1) {
+                faults.add("--window " + window + ": expected at least 1");
+            }
+            if (fewConnections < 1 || manyConnections < fewConnections) {
+                faults.add("--connections " + fewConnections + "," + manyConnections
+                        + ": expected a number from 1 and one that is not smaller");
+            }
+            if (fewStags < 1 || manyStags < fewStags || manyStags % fewStags != 0) {
+                faults.add("--stags " + fewStags + "," + manyStags
+                        + ": expected a number from 1 and a multiple of it, such as 1000,1000000");
+            }
+            if (!faults.isEmpty()) {
+                throw new IllegalArgumentException(String.join("; ", faults));
             }
         }
 
@@ -143,7 +151,7 @@ public final class ScaleStudy {
                 setup.programs().readResponder(), pinning, settings.memoryBytes() + settings.size(), false);
         opened.add(yardstick);
         for (int connections : new int[] {settings.fewConnections(), settings.manyConnections()}) {
-            rows.add(row("C yardstick", yardstick, connect(device, yardstick, connections, opened), new int[] {0}, 0));
+            rows.add(row("C baseline", yardstick, connect(device, yardstick, connections, opened), new int[] {0}, 0));
         }
         return rows;
     }
@@ -219,8 +227,8 @@ public final class ScaleStudy {
         setup.out()
                 .println(String.format(
                         Locale.ROOT,
-                        "more stags alone: %.2f; more connections alone: %.2f (C yardstick: %.2f); both: %.2f, %s %.2f; "
-                                + "both beyond what the C yardstick pays for its sockets: %.2f",
+                        "more stags alone: %.2f; more connections alone: %.2f (C baseline: %.2f); both: %.2f, %s %.2f; "
+                                + "both beyond what the C baseline pays for its sockets: %.2f",
                         manyStags.ratio(LoadCell.CPU, few),
                         manyConnections.ratio(LoadCell.CPU, few),
                         tcp,

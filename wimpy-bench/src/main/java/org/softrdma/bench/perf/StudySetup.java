@@ -1,6 +1,7 @@
 package org.softrdma.bench.perf;
 
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -38,9 +39,26 @@ public record StudySetup(
     /** Copies the list and checks the numbers. */
     public StudySetup {
         responder = List.copyOf(responder);
-        if (rounds < 1 || millis < 1 || warmUpMillis < 0 || serverCpu < 0 || clientCpu < 0) {
-            throw new IllegalArgumentException("rounds=" + rounds + ", millis=" + millis + ", warm-up=" + warmUpMillis
-                    + ", server core=" + serverCpu + ", client core=" + clientCpu + ": out of range");
+        List<String> faults = new ArrayList<>();
+        expect(faults, "--rounds", rounds, 1);
+        expect(faults, "--millis", millis, 1);
+        expect(faults, "--warm-up-millis", warmUpMillis, 0);
+        expectCore(faults, "--server-cpu", serverCpu);
+        expectCore(faults, "--client-cpu", clientCpu);
+        if (!faults.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", faults));
+        }
+    }
+
+    private static void expect(List<String> faults, String name, int value, int least) {
+        if (value < least) {
+            faults.add(name + " " + value + ": expected at least " + least);
+        }
+    }
+
+    private static void expectCore(List<String> faults, String name, int core) {
+        if (core < 0 || !Pinning.exists(core)) {
+            faults.add(name + " " + core + ": this machine has no such core");
         }
     }
 
@@ -60,6 +78,10 @@ public record StudySetup(
     List<String> pin() {
         Pinning pinning = Pinning.detect();
         pinning.pinThisProcess(clientCpu).ifPresent(progress);
+        if (serverCpu == clientCpu) {
+            progress.accept("--server-cpu and --client-cpu are both " + serverCpu
+                    + ": the two take the core from each other, and the ratios say little");
+        }
         return pinning.prefix(serverCpu);
     }
 

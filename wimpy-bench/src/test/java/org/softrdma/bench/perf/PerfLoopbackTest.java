@@ -132,6 +132,23 @@ class PerfLoopbackTest {
         return rows;
     }
 
+    /** Nobody listens at the address: it is not looked at. */
+    @Test
+    void shouldRefuseWhatTheDeviceCannotDoBeforeItConnects() {
+        PerfOptions options =
+                new PerfOptions(PerfTest.SEND_LATENCY, List.of(1L << 40), 300, 0, 1, 16, 0, 5000, false, 1, 20, false);
+        PerfTable table = new PerfTable(new PrintWriter(printed, true), options, false, false, false);
+        try (VerbsDevice device = open("manual")) {
+            PerfException refused =
+                    assertThrows(PerfException.class, () -> PerfClient.run(device, options, table, ANYWHERE));
+
+            assertEquals(
+                    "-I 5000: this device takes at most 1024 bytes inline; "
+                            + "-s 1099511627776: this device takes messages of at most 2147483648 bytes",
+                    refused.getMessage());
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void shouldRunEveryTest(PerfTest test) throws Exception {

@@ -1,0 +1,292 @@
+package org.softrdma.kv.server;
+
+import io.netty.buffer.ByteBuf;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.memcached.Expiry;
+import org.softrdma.kv.memcached.ReplyLine;
+import org.softrdma.kv.memcached.TextCommand;
+import org.softrdma.kv.memcached.TextProtocol;
+import org.softrdma.kv.memcached.TextRequest;
+import org.softrdma.kv.store.ItemVisitor;
+import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.store.NewItem;
+import org.softrdma.kv.store.StoreMode;
+import org.softrdma.kv.store.StoreRule;
+import org.softrdma.kv.store.StoreStatus;
+import org.softrdma.kv.store.StoredItem;
+
+/** The classic text commands of one connection that work on items. Owned by the thread of the connection. */
+final class ClassicCommands implements ItemVisitor {
+    private static final ItemVisitor NOTHING = item -> {};
+
+    private final KvServer server;
+    private final ServerCounters counters;
+    private final MemcachedConnection connection;
+    private final StoreRule rule = new StoreRule();
+    private final Arithmetic arithmetic = new Arithmetic();
+    private final ReplyLine line = new ReplyLine();
+    private final byte[] scratch = new byte[TextProtocol.MAX_VALUE_LINE_LENGTH];
+
+    private @Nullable NewItem filling;
+    private TextCommand fillingCommand = TextCommand.INVALID;
+    private boolean fillingNoreply;
+    private boolean withLocators;
+
+    private TextRequest request = new TextRequest();
+    private int nextKey;
+    private boolean touching;
+    private int expiry;
+
+    ClassicCommands(KvServer server, MemcachedConnection connection) {
+        this.server = server;
+        this.counters = server.counters();
+        this.connection = connection;
+    }
+
+    /** From now on STORED carries a locator. */
+    void answerLocators() {
+        withLocators = true;
+    }
+
+    /** A get or gat begins; {@link #getRest} answers it. */
+    void get(TextRequest newRequest) {
+        request = newRequest;
+        nextKey = 0;
+        touching = newRequest.command() == TextCommand.GAT || newRequest.command() == TextCommand.GATS;
+        expiry = touching ? Expiry.toAbsolute(newRequest.exptime(), server.nowSeconds()) : 0;
+        getRest();
+    }
+
+    /** Answers further keys; stops, and is called again, when there is no room for output. */
+    void getRest() {
+        long nowSeconds = server.nowSeconds();
+        for (; nextKey < request.keyCount(); nextKey++) {
+            if (!connection.hasRoom()) {
+                connection.continueLater(this::getRest);
+                return;
+            }
+            boolean found = server.store()
+                    .get(
+                            request.bytes(),
+                            request.keyOffset(nextKey),
+                            request.keyLength(nextKey),
+                            nowSeconds,
+                            true,
+                            this);
+            (found ? counters.getHits : counters.getMisses).increment();
+            if (touching) {
+                (found ? counters.touchHits : counters.touchMisses).increment();
+            }
+        }
+        connection.reply(TextProtocol.END);
+    }
+
+    /** Copies an item that a get found, with the lock of its key held. */
+    @Override
+    public void visit(StoredItem item) {
+        if (touching) {
+            item.setExpiry(expiry);
+        }
+        TextCommand command = request.command();
+        int lineLength = TextProtocol.valueLine(
+                scratch,
+                request.bytes(),
+                request.keyOffset(nextKey),
+                request.keyLength(nextKey),
+                item.flags(),
+                item.valueLength(),
+                command == TextCommand.GETS || command == TextCommand.GATS,
+                item.cas());
+        ByteBuf out = connection.output(lineLength + item.valueLength() + TextProtocol.CRLF.length);
+        out.writeBytes(scratch, 0, lineLength);
+        writeValue(out, item);
+        out.writeBytes(TextProtocol.CRLF);
+    }
+
+    /** Writes a value to a buffer that has room for it. */
+    static void writeValue(ByteBuf out, StoredItem item) {
+        int length = item.valueLength();
+        if (length > 0) {
+            ByteBuffer target = out.internalNioBuffer(out.writerIndex(), length);
+            MemorySegment.copy(item.memory(), item.valueOffset(), MemorySegment.ofBuffer(target), 0, length);
+            out.writerIndex(out.writerIndex() + length);
+        }
+    }
+
+    /** A storage command: says where its value goes. */
+    void store(TextRequest newRequest) {
+        counters.sets.increment();
+        long nowSeconds = server.nowSeconds();
+        NewItem item = server.reserve(
+                newRequest.bytes(),
+                newRequest.keyOffset(0),
+                newRequest.keyLength(0),
+                newRequest.flags(),
+                Expiry.toAbsolute(newRequest.exptime(), nowSeconds),
+                newRequest.valueLength(),
+                nowSeconds);
+        fillingCommand = newRequest.command();
+        fillingNoreply = newRequest.noreply();
+        if (item.status() == NewItem.Status.READY) {
+            filling = item;
+            rule.reset(mode(fillingCommand)).compareCas(newRequest.number());
+            connection.expectValue(item.memory(), item.valueOffset(), item.valueLength());
+            return;
+        }
+        connection.expectValue(null, 0, newRequest.valueLength());
+        if (fillingCommand == TextCommand.SET) {
+            // Like memcached: a set that failed must not leave the older value behind.
+            server.store().delete(newRequest.bytes(), newRequest.keyOffset(0), newRequest.keyLength(0), 0, nowSeconds);
+        }
+        refuse(item.status() == NewItem.Status.TOO_LARGE ? StoreStatus.TOO_LARGE : StoreStatus.OUT_OF_MEMORY);
+    }
+
+    /** The value of a storage command has come, or was skipped. */
+    void endValue(boolean terminated) {
+        NewItem item = filling;
+        filling = null;
+        if (item == null) {
+            return; // it was skipped and is answered
+        }
+        if (!terminated) {
+            server.store().abandon(item);
+            answer(TextProtocol.BAD_DATA_CHUNK);
+            return;
+        }
+        StoreStatus status = server.store().store(item, rule, server.nowSeconds());
+        if (fillingCommand == TextCommand.CAS) {
+            countCas(status);
+        }
+        switch (status) {
+            case STORED -> stored(item.locator());
+            case EXISTS -> answer(TextProtocol.EXISTS);
+            case NOT_FOUND -> answer(TextProtocol.NOT_FOUND);
+            case NOT_STORED -> answer(TextProtocol.NOT_STORED);
+            case TOO_LARGE, OUT_OF_MEMORY, NON_NUMERIC -> refuse(status);
+        }
+    }
+
+    private void stored(Locator locator) {
+        if (withLocators && !fillingNoreply) {
+            connection.reply(TextProtocol.STORED_AT);
+            connection.reply(locator.toHex().getBytes(StandardCharsets.US_ASCII));
+            connection.reply(TextProtocol.CRLF);
+        } else {
+            answer(TextProtocol.STORED);
+        }
+    }
+
+    private void refuse(StoreStatus status) {
+        if (status == StoreStatus.TOO_LARGE) {
+            counters.tooLarge.increment();
+            answer(TextProtocol.TOO_LARGE);
+        } else {
+            counters.outOfMemory.increment();
+            connection.reply(TextProtocol.OUT_OF_MEMORY); // even after noreply, like memcached
+        }
+    }
+
+    private void answer(byte[] text) {
+        if (!fillingNoreply) {
+            connection.reply(text);
+        }
+    }
+
+    private void countCas(StoreStatus status) {
+        switch (status) {
+            case STORED -> counters.casHits.increment();
+            case EXISTS -> counters.casBadValues.increment();
+            default -> counters.casMisses.increment();
+        }
+    }
+
+    private static StoreMode mode(TextCommand command) {
+        return switch (command) {
+            case ADD -> StoreMode.ADD;
+            case REPLACE -> StoreMode.REPLACE;
+            case APPEND -> StoreMode.APPEND;
+            case PREPEND -> StoreMode.PREPEND;
+            case CAS -> StoreMode.CAS;
+            default -> StoreMode.SET;
+        };
+    }
+
+    void delete(TextRequest newRequest) {
+        boolean deleted = server.store()
+                        .delete(
+                                newRequest.bytes(),
+                                newRequest.keyOffset(0),
+                                newRequest.keyLength(0),
+                                0,
+                                server.nowSeconds())
+                == StoreStatus.STORED;
+        (deleted ? counters.deleteHits : counters.deleteMisses).increment();
+        if (!newRequest.noreply()) {
+            connection.reply(deleted ? TextProtocol.DELETED : TextProtocol.NOT_FOUND);
+        }
+    }
+
+    void touch(TextRequest newRequest) {
+        long nowSeconds = server.nowSeconds();
+        int newExpiry = Expiry.toAbsolute(newRequest.exptime(), nowSeconds);
+        boolean found = server.store()
+                .get(
+                        newRequest.bytes(),
+                        newRequest.keyOffset(0),
+                        newRequest.keyLength(0),
+                        nowSeconds,
+                        true,
+                        item -> item.setExpiry(newExpiry));
+        (found ? counters.touchHits : counters.touchMisses).increment();
+        if (!newRequest.noreply()) {
+            connection.reply(found ? TextProtocol.TOUCHED : TextProtocol.NOT_FOUND);
+        }
+    }
+
+    void incrementOrDecrement(TextRequest newRequest) {
+        boolean up = newRequest.command() == TextCommand.INCR;
+        arithmetic.begin(newRequest.number(), up);
+        StoreStatus status = server.store()
+                .rewrite(
+                        newRequest.bytes(),
+                        newRequest.keyOffset(0),
+                        newRequest.keyLength(0),
+                        rule.reset(StoreMode.SET),
+                        arithmetic,
+                        server.nowSeconds(),
+                        NOTHING);
+        countArithmetic(counters, up, status);
+        if (newRequest.noreply() && status != StoreStatus.OUT_OF_MEMORY) {
+            return;
+        }
+        switch (status) {
+            case STORED -> {
+                line.begin("").add(arithmetic.result()).end();
+                connection.reply(line);
+            }
+            case NOT_FOUND -> connection.reply(TextProtocol.NOT_FOUND);
+            case NON_NUMERIC -> connection.reply(TextProtocol.NON_NUMERIC);
+            default -> connection.reply(TextProtocol.OUT_OF_MEMORY_INCR);
+        }
+    }
+
+    /** As memcached counts. */
+    static void countArithmetic(ServerCounters counters, boolean up, StoreStatus status) {
+        if (status == StoreStatus.STORED) {
+            (up ? counters.incrHits : counters.decrHits).increment();
+        } else if (status == StoreStatus.NOT_FOUND) {
+            (up ? counters.incrMisses : counters.decrMisses).increment();
+        }
+    }
+
+    /** Gives back what the connection holds. */
+    void release() {
+        if (filling != null) {
+            server.store().abandon(filling);
+            filling = null;
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package org.softrdma.kv.server;
+
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.softrdma.kv.store.ItemStore;
+
+/** The thread that does what no client should wait for: reclaims expired items, flushes. Closed by the server. */
+@SuppressWarnings("FutureReturnValueIgnored") // tasks report their own failures
+final class Maintenance implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Maintenance.class);
+    private static final int CLOSE_TIMEOUT_SECONDS = 10;
+    private static final long MS_PER_SECOND = 1000;
+
+    /** An expired item is reclaimed a minute after its time at the latest, even if nobody asks for it. */
+    private static final int SECONDS_PER_ROUND = 60;
+
+    private final ItemStore store;
+    private final LongSupplier clockSeconds;
+    private final ScheduledExecutorService executor;
+    private int nextPart;
+    private final AtomicReference<@Nullable ScheduledFuture<?>> delayedFlush = new AtomicReference<>();
+
+    Maintenance(ItemStore store, LongSupplier clockSeconds) {
+        this.store = store;
+        this.clockSeconds = clockSeconds;
+        executor = Executors.newSingleThreadScheduledExecutor(
+                task -> Thread.ofPlatform().name("kv-maintenance").daemon().unstarted(task));
+    }
+
+    /** Starts to reclaim, and to do something else every second. */
+    void start(Runnable everySecond) {
+        executor.scheduleWithFixedDelay(() -> guarded(this::reclaim), 1, 1, TimeUnit.SECONDS);
+        executor.scheduleWithFixedDelay(() -> guarded(everySecond), 1, 1, TimeUnit.SECONDS);
+    }
+
+    /** Flushes, then says so; what was to be flushed later no longer is. Any thread. */
+    void flush(Runnable done) {
+        replaceDelayed(null);
+        executor.execute(() -> {
+            guarded(store::flush);
+            done.run();
+        });
+    }
+
+    /** Flushes at a time in the future; only the last such request counts. Any thread. */
+    void flushAt(long seconds) {
+        long nowMs = clockSeconds.getAsLong() * MS_PER_SECOND + System.currentTimeMillis() % MS_PER_SECOND;
+        long delayMs = Math.max(0, seconds * MS_PER_SECOND - nowMs);
+        replaceDelayed(executor.schedule(() -> guarded(store::flush), delayMs, TimeUnit.MILLISECONDS));
+    }
+
+    private void replaceDelayed(@Nullable ScheduledFuture<?> next) {
+        ScheduledFuture<?> scheduled = delayedFlush.getAndSet(next);
+        if (scheduled != null) {
+            scheduled.cancel(false);
+        }
+    }
+
+    private void reclaim() {
+        long nowSeconds = clockSeconds.getAsLong();
+        int parts = (store.parts() + SECONDS_PER_ROUND - 1) / SECONDS_PER_ROUND;
+        for (int i = 0; i < parts; i++) {
+            store.reclaim(nextPart, nowSeconds);
+            nextPart = (nextPart + 1) % store.parts();
+        }
+    }
+
+    private static void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) {
+            LOG.error("maintenance failed, and goes on", e);
+        }
+    }
+
+    /** Ends the thread. */
+    @Override
+    public void close() {
+        executor.shutdownNow();
+        try {
+            if (!executor.awaitTermination(CLOSE_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+                LOG.error("the maintenance thread does not end");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

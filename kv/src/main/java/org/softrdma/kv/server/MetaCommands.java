@@ -1,0 +1,490 @@
+package org.softrdma.kv.server;
+
+import io.netty.buffer.ByteBuf;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.memcached.DecimalValue;
+import org.softrdma.kv.memcached.Expiry;
+import org.softrdma.kv.memcached.MetaFlags;
+import org.softrdma.kv.memcached.ReplyLine;
+import org.softrdma.kv.memcached.TextProtocol;
+import org.softrdma.kv.memcached.TextRequest;
+import org.softrdma.kv.store.ItemRewriter;
+import org.softrdma.kv.store.NewItem;
+import org.softrdma.kv.store.StoreMode;
+import org.softrdma.kv.store.StoreRule;
+import org.softrdma.kv.store.StoreStatus;
+import org.softrdma.kv.store.StoredItem;
+
+/** The meta commands (mg, ms, md, ma, me) of one connection. Owned by the thread of the connection. */
+final class MetaCommands {
+    private static final String HIT = "HD";
+    private static final String VALUE = "VA ";
+    private static final String MISS = "EN";
+    private static final String NOT_FOUND = "NF";
+    private static final String NOT_STORED = "NS";
+    private static final String EXISTS = "EX";
+
+    private final KvServer server;
+    private final ServerCounters counters;
+    private final MemcachedConnection connection;
+    private final StoreRule rule = new StoreRule();
+    private final Arithmetic arithmetic = new Arithmetic();
+    private final Invalidation invalidation = new Invalidation();
+    private final ReplyLine line = new ReplyLine();
+
+    private @Nullable NewItem filling;
+    private TextRequest request = new TextRequest();
+    private long nowSeconds;
+
+    MetaCommands(KvServer server, MemcachedConnection connection) {
+        this.server = server;
+        this.counters = server.counters();
+        this.connection = connection;
+    }
+
+    private MetaFlags begin(TextRequest newRequest) {
+        counters.metas.increment();
+        request = newRequest;
+        nowSeconds = server.nowSeconds();
+        return newRequest.meta();
+    }
+
+    /** {@code mg}. */
+    void get(TextRequest newRequest) {
+        MetaFlags flags = begin(newRequest);
+        boolean found = find(!flags.has('u'), false);
+        if (!found && flags.has('N')) {
+            found = vivify(flags);
+        }
+        (found ? counters.getHits : counters.getMisses).increment();
+        if (flags.has('T')) {
+            (found ? counters.touchHits : counters.touchMisses).increment();
+        }
+        if (!found && !flags.has('q')) {
+            answer(MISS);
+        }
+    }
+
+    private boolean find(boolean bump, boolean created) {
+        return server.store()
+                .get(
+                        request.bytes(),
+                        request.keyOffset(0),
+                        request.keyLength(0),
+                        nowSeconds,
+                        bump,
+                        item -> describe(item, created));
+    }
+
+    /** Makes an empty item for the one client that is to fill it; all others see that somebody does. */
+    private boolean vivify(MetaFlags flags) {
+        NewItem item = server.reserve(
+                request.bytes(), request.keyOffset(0), request.keyLength(0), 0, expiry(flags, 'N'), 0, nowSeconds);
+        if (item.status() != NewItem.Status.READY) {
+            return false;
+        }
+        rule.reset(StoreMode.ADD).tokenSent(true).keyBinary(flags.has('b'));
+        boolean created = server.store().store(item, rule, nowSeconds) == StoreStatus.STORED;
+        return find(!created && !flags.has('u'), created);
+    }
+
+    /** Answers a hit, with the lock of the key held. */
+    private void describe(StoredItem item, boolean created) {
+        MetaFlags flags = request.meta();
+        boolean withValue = flags.has('v');
+        if (withValue) {
+            line.begin(VALUE).add(item.valueLength());
+        } else {
+            line.begin(HIT);
+        }
+        boolean won = created;
+        boolean sent = item.isTokenSent() && !created;
+        for (int i = 0; i < flags.count(); i++) {
+            switch (flags.letter(i)) {
+                case 'T' -> item.setExpiry(expiry(flags, 'T'));
+                case 'R' -> won |= !sent && !created && expiresWithin(item, flags.number('R'));
+                case 's' -> line.add(" s").add(item.valueLength());
+                case 't' -> addTtl(item);
+                case 'c' -> line.add(" c").add(item.cas());
+                case 'f' -> line.add(" f").add(Integer.toUnsignedLong(item.flags()));
+                case 'l' -> line.add(" l").add(Math.max(0, (int) nowSeconds - item.lastAccess()));
+                case 'h' -> line.add(item.isFetched() ? " h1" : " h0");
+                case 'O' -> addOpaque(flags, i);
+                case 'k' -> addKey(item.isKeyBinary());
+                default -> {}
+            }
+        }
+        if (sent) {
+            line.add(" Z");
+        }
+        if (item.isStale()) {
+            line.add(" X");
+            won |= !sent;
+        }
+        if (won) {
+            line.add(" W");
+            item.setTokenSent();
+        }
+        line.end();
+        if (!withValue) {
+            connection.reply(line);
+            return;
+        }
+        ByteBuf out = connection.output(line.length() + item.valueLength() + TextProtocol.CRLF.length);
+        out.writeBytes(line.bytes(), 0, line.length());
+        ClassicCommands.writeValue(out, item);
+        out.writeBytes(TextProtocol.CRLF);
+    }
+
+    private boolean expiresWithin(StoredItem item, long seconds) {
+        return item.expiry() != 0 && item.expiry() < nowSeconds + seconds;
+    }
+
+    /** {@code ms}: says where its value goes. */
+    void set(TextRequest newRequest) {
+        MetaFlags flags = begin(newRequest);
+        counters.sets.increment();
+        StoreMode mode = storeMode(flags.mode());
+        if (mode == null) {
+            connection.expectValue(null, 0, request.valueLength());
+            connection.reply(TextProtocol.BAD_SET_MODE);
+            return;
+        }
+        if (flags.has('C') && (mode == StoreMode.SET || mode == StoreMode.REPLACE)) {
+            mode = StoreMode.CAS;
+        }
+        NewItem item = server.reserve(
+                request.bytes(),
+                request.keyOffset(0),
+                request.keyLength(0),
+                flags.has('F') ? (int) flags.number('F') : 0,
+                flags.has('T') ? expiry(flags, 'T') : 0,
+                request.valueLength(),
+                nowSeconds);
+        if (item.status() == NewItem.Status.READY) {
+            filling = item;
+            prepareRule(flags, mode);
+            connection.expectValue(item.memory(), item.valueOffset(), item.valueLength());
+            return;
+        }
+        connection.expectValue(null, 0, request.valueLength());
+        if (mode == StoreMode.SET) {
+            // Like memcached: a set that failed must not leave the older value behind.
+            server.store().delete(request.bytes(), request.keyOffset(0), request.keyLength(0), 0, nowSeconds);
+        }
+        refuse(item.status() == NewItem.Status.TOO_LARGE ? StoreStatus.TOO_LARGE : StoreStatus.OUT_OF_MEMORY);
+    }
+
+    private void prepareRule(MetaFlags flags, StoreMode mode) {
+        rule.reset(mode)
+                .compareCas(flags.has('C') ? flags.number('C') : 0)
+                .newCas(flags.has('E') ? flags.number('E') : 0)
+                .staleIfOlder(flags.has('I'))
+                .keyBinary(flags.has('b'));
+        if (flags.has('N')) {
+            rule.createIfMissing(expiry(flags, 'N'));
+        }
+    }
+
+    /** The value of an ms has come, or was skipped. */
+    void endValue(boolean terminated) {
+        NewItem item = filling;
+        filling = null;
+        if (item == null) {
+            return; // it was skipped and is answered
+        }
+        if (!terminated) {
+            server.store().abandon(item);
+            connection.reply(TextProtocol.BAD_DATA_CHUNK);
+            return;
+        }
+        StoreStatus status = server.store().store(item, rule, server.nowSeconds());
+        MetaFlags flags = request.meta();
+        switch (status) {
+            case STORED -> {
+                if (!flags.has('q')) {
+                    line.begin(HIT);
+                    addReturned(flags, item.cas(), true);
+                    connection.reply(line.end());
+                }
+            }
+            case EXISTS -> answer(EXISTS);
+            case NOT_FOUND -> answer(NOT_FOUND);
+            case NOT_STORED -> answer(NOT_STORED);
+            case TOO_LARGE, OUT_OF_MEMORY, NON_NUMERIC -> refuse(status);
+        }
+    }
+
+    /** {@code md}. */
+    void delete(TextRequest newRequest) {
+        MetaFlags flags = begin(newRequest);
+        long compareCas = flags.has('C') ? flags.number('C') : 0;
+        StoreStatus status;
+        if (flags.has('I')) {
+            rule.reset(StoreMode.SET).compareCas(compareCas).newCas(flags.has('E') ? flags.number('E') : 0);
+            status = server.store()
+                    .rewrite(
+                            request.bytes(),
+                            request.keyOffset(0),
+                            request.keyLength(0),
+                            rule,
+                            invalidation,
+                            nowSeconds,
+                            item -> {
+                                if (flags.has('T')) {
+                                    item.setExpiry(expiry(flags, 'T'));
+                                }
+                            });
+        } else {
+            status = server.store()
+                    .delete(request.bytes(), request.keyOffset(0), request.keyLength(0), compareCas, nowSeconds);
+            (status == StoreStatus.STORED ? counters.deleteHits : counters.deleteMisses).increment();
+        }
+        switch (status) {
+            case STORED -> {
+                if (!flags.has('q')) {
+                    answer(HIT);
+                }
+            }
+            case EXISTS -> answer(EXISTS);
+            case NOT_FOUND -> answer(NOT_FOUND);
+            default -> refuse(status);
+        }
+    }
+
+    /** {@code ma}. */
+    void arithmetic(TextRequest newRequest) {
+        MetaFlags flags = begin(newRequest);
+        char mode = flags.mode();
+        boolean up = mode == 0 || mode == 'I' || mode == 'i' || mode == '+';
+        if (!up && mode != 'D' && mode != 'd' && mode != '-') {
+            connection.reply(TextProtocol.BAD_ARITHMETIC_MODE);
+            return;
+        }
+        arithmetic.begin(flags.has('D') ? flags.number('D') : 1, up);
+        StoreStatus status;
+        do {
+            rule.reset(StoreMode.SET)
+                    .compareCas(flags.has('C') ? flags.number('C') : 0)
+                    .newCas(flags.has('E') ? flags.number('E') : 0);
+            status = server.store()
+                    .rewrite(
+                            request.bytes(),
+                            request.keyOffset(0),
+                            request.keyLength(0),
+                            rule,
+                            arithmetic,
+                            nowSeconds,
+                            item -> describeNumber(item, arithmetic.result(), false));
+            if (status == StoreStatus.NOT_FOUND && flags.has('N')) {
+                status = createNumber(flags);
+            }
+        } while (status == StoreStatus.NOT_STORED); // somebody else created it
+        ClassicCommands.countArithmetic(counters, up, status);
+        switch (status) {
+            case STORED -> {
+                if (!flags.has('q')) {
+                    connection.reply(line);
+                }
+            }
+            case NOT_FOUND -> answer(NOT_FOUND);
+            case EXISTS -> answer(EXISTS);
+            case NON_NUMERIC -> connection.reply(TextProtocol.NON_NUMERIC);
+            default -> connection.reply(TextProtocol.OUT_OF_MEMORY_INCR);
+        }
+    }
+
+    private StoreStatus createNumber(MetaFlags flags) {
+        long initial = flags.has('J') ? flags.number('J') : 0;
+        byte[] digits = new byte[DecimalValue.MAX_LENGTH];
+        int length = TextProtocol.number(digits, 0, initial);
+        NewItem item = server.reserve(
+                request.bytes(), request.keyOffset(0), request.keyLength(0), 0, expiry(flags, 'N'), length, nowSeconds);
+        if (item.status() != NewItem.Status.READY) {
+            return StoreStatus.OUT_OF_MEMORY;
+        }
+        MemorySegment.copy(digits, 0, item.memory(), ValueLayout.JAVA_BYTE, item.valueOffset(), length);
+        rule.reset(StoreMode.ADD).newCas(flags.has('E') ? flags.number('E') : 0).keyBinary(flags.has('b'));
+        StoreStatus status = server.store().store(item, rule, nowSeconds);
+        if (status == StoreStatus.STORED) {
+            boolean there = server.store()
+                    .get(
+                            request.bytes(),
+                            request.keyOffset(0),
+                            request.keyLength(0),
+                            nowSeconds,
+                            false,
+                            stored -> describeNumber(stored, initial, true));
+            return there ? StoreStatus.STORED : StoreStatus.NOT_STORED; // deleted already: once more
+        }
+        return status;
+    }
+
+    /** Prepares the answer of an ma, with the lock of the key held. */
+    private void describeNumber(StoredItem item, long number, boolean created) {
+        MetaFlags flags = request.meta();
+        byte[] digits = new byte[DecimalValue.MAX_LENGTH];
+        int length = TextProtocol.number(digits, 0, number);
+        if (flags.has('v')) {
+            line.begin(VALUE).add(length);
+        } else {
+            line.begin(HIT);
+        }
+        for (int i = 0; i < flags.count(); i++) {
+            switch (flags.letter(i)) {
+                case 'T' -> item.setExpiry(expiry(flags, 'T'));
+                case 'N' -> {
+                    if (created) {
+                        item.setExpiry(expiry(flags, 'N'));
+                    }
+                }
+                case 't' -> addTtl(item);
+                case 'c' -> line.add(" c").add(item.cas());
+                case 'O' -> addOpaque(flags, i);
+                case 'k' -> addKey(item.isKeyBinary());
+                default -> {}
+            }
+        }
+        line.end();
+        if (flags.has('v')) {
+            line.add(digits, 0, length).end();
+        }
+    }
+
+    /** {@code me}. */
+    void debug(TextRequest newRequest) {
+        begin(newRequest);
+        boolean found = server.store()
+                .get(
+                        request.bytes(),
+                        request.keyOffset(0),
+                        request.keyLength(0),
+                        nowSeconds,
+                        false,
+                        this::describeForDebugging);
+        connection.reply(found ? line : line.begin(MISS).end());
+    }
+
+    private void describeForDebugging(StoredItem item) {
+        line.begin("ME ");
+        if (item.isKeyBinary()) {
+            line.addBase64(request.bytes(), request.keyOffset(0), request.keyLength(0));
+        } else {
+            line.add(request.bytes(), request.keyOffset(0), request.keyLength(0));
+        }
+        line.add(" exp=");
+        addSecondsLeft(item);
+        line.add(" la=")
+                .add(Math.max(0, (int) nowSeconds - item.lastAccess()))
+                .add(" cas=")
+                .add(item.cas())
+                .add(item.isFetched() ? " fetch=yes" : " fetch=no")
+                .add(" cls=")
+                .add(item.sizeClass() + 1)
+                .add(" size=")
+                .add(item.itemLength())
+                .end();
+    }
+
+    /** Gives back what the connection holds. */
+    void release() {
+        if (filling != null) {
+            server.store().abandon(filling);
+            filling = null;
+        }
+    }
+
+    private void refuse(StoreStatus status) {
+        if (status == StoreStatus.TOO_LARGE) {
+            counters.tooLarge.increment();
+            connection.reply(TextProtocol.TOO_LARGE);
+        } else {
+            counters.outOfMemory.increment();
+            connection.reply(TextProtocol.OUT_OF_MEMORY);
+        }
+    }
+
+    /** An answer without an item: its code, opaque and key. */
+    private void answer(String code) {
+        line.begin(code);
+        addReturned(request.meta(), 0, false);
+        connection.reply(line.end());
+    }
+
+    private void addReturned(MetaFlags flags, long cas, boolean withCas) {
+        for (int i = 0; i < flags.count(); i++) {
+            switch (flags.letter(i)) {
+                case 'O' -> addOpaque(flags, i);
+                case 'k' -> addKey(flags.has('b'));
+                case 'c' -> {
+                    if (withCas) {
+                        line.add(" c").add(cas);
+                    }
+                }
+                default -> {}
+            }
+        }
+    }
+
+    private void addOpaque(MetaFlags flags, int index) {
+        line.add(" ").add(request.bytes(), flags.offset(index), flags.length(index));
+    }
+
+    private void addKey(boolean binary) {
+        line.add(" k");
+        if (binary) {
+            line.addBase64(request.bytes(), request.keyOffset(0), request.keyLength(0))
+                    .add(" b");
+        } else {
+            line.add(request.bytes(), request.keyOffset(0), request.keyLength(0));
+        }
+    }
+
+    private void addTtl(StoredItem item) {
+        line.add(" t");
+        addSecondsLeft(item);
+    }
+
+    private void addSecondsLeft(StoredItem item) {
+        if (item.expiry() == 0) {
+            line.add("-1");
+        } else {
+            line.add(Math.max(0, item.expiry() - nowSeconds));
+        }
+    }
+
+    private int expiry(MetaFlags flags, char letter) {
+        return Expiry.toAbsolute((int) flags.number(letter), nowSeconds);
+    }
+
+    private static @Nullable StoreMode storeMode(char mode) {
+        return switch (mode) {
+            case 0, 'S', 's' -> StoreMode.SET;
+            case 'E', 'e' -> StoreMode.ADD;
+            case 'A', 'a' -> StoreMode.APPEND;
+            case 'P', 'p' -> StoreMode.PREPEND;
+            case 'R', 'r' -> StoreMode.REPLACE;
+            default -> null;
+        };
+    }
+
+    /** The same value again, stale: a new item, so that its cas number is new for readers as well. */
+    private static final class Invalidation implements ItemRewriter {
+        @Override
+        public int measure(StoredItem old) {
+            return old.valueLength();
+        }
+
+        @Override
+        public void write(MemorySegment old, long oldOffset, int oldLength, MemorySegment target, long offset) {
+            MemorySegment.copy(old, oldOffset, target, offset, oldLength);
+        }
+
+        @Override
+        public boolean isStale() {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package org.softrdma.kv.store;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Makes a new value from that of an item. Items never change, so the new value is written into a new item, which then
+ * replaces the old one if that still is the item of its key; otherwise all begins again with the one that is.
+ */
+public interface ItemRewriter {
+    /** What {@link #measure} returns to change nothing: the item is not what the request takes it for. */
+    int REFUSED = -1;
+
+    /**
+     * Looks at the present item, with the lock of its key held.
+     *
+     * @param old the item; not to be kept
+     * @return bytes of the new value, or {@link #REFUSED}
+     */
+    int measure(StoredItem old);
+
+    /**
+     * Writes the new value. No lock is held, but the old value stays where it is.
+     *
+     * @param old arena of the old item
+     * @param oldOffset where its value starts
+     * @param oldLength bytes of its value
+     * @param target arena of the new item
+     * @param offset where its value starts
+     */
+    void write(MemorySegment old, long oldOffset, int oldLength, MemorySegment target, long offset);
+
+    /** True if the new item is stale from the start. */
+    default boolean isStale() {
+        return false;
+    }
+}

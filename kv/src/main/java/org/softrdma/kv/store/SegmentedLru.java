@@ -1,0 +1,217 @@
+package org.softrdma.kv.store;
+
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The order in which the items of one class are evicted: memcached's segmented LRU. An item begins in HOT; from the tail of
+ * HOT and of WARM it goes to WARM if it is active (found twice since it was stored or last moved) and to COLD if not; from
+ * COLD it is evicted, or goes back to WARM as soon as it is active. So a scan of many keys, each read once, passes through
+ * without pushing out what is read again and again.
+ *
+ * <p>Doubly linked lists of chunk numbers within the class, kept in the pages, 9 bytes per chunk. Guarded by {@link #lock},
+ * which is taken after the lock of a key, never before it (eviction, which goes the other way, only tries).
+ */
+final class SegmentedLru {
+    /** No chunk. */
+    static final int NONE = -1;
+
+    static final int HOT = 0;
+    static final int WARM = 1;
+    static final int COLD = 2;
+    private static final int SEGMENTS = 3;
+
+    /** Share of the items that HOT may hold, memcached's {@code hot_lru_pct}. */
+    static final int HOT_PERCENT = 20;
+
+    /** Share of the items that WARM may hold, memcached's {@code warm_lru_pct}. */
+    static final int WARM_PERCENT = 40;
+
+    private static final int PERCENT = 100;
+    private static final byte SEGMENT_MASK = 3;
+    private static final byte ACTIVE = 4;
+
+    /** Steps per call of {@link #balance}: more than one item comes in, so the lists get in order however they were. */
+    private static final int STEPS = 2;
+
+    final ReentrantLock lock = new ReentrantLock();
+    private final int[] heads = new int[SEGMENTS];
+    private final int[] tails = new int[SEGMENTS];
+    private final long[] counts = new long[SEGMENTS];
+    private final int chunksPerPage;
+    private SlabPage[] pages = {};
+    private long requestedBytes;
+
+    private long movesToCold;
+    private long movesToWarm;
+    private long movesWithin;
+
+    SegmentedLru(int chunksPerPage) {
+        this.chunksPerPage = chunksPerPage;
+        Arrays.fill(heads, NONE);
+        Arrays.fill(tails, NONE);
+    }
+
+    /** A new item: head of HOT. With the lock of its key. */
+    void link(SlabPage page, int index, long itemLength) {
+        lock.lock();
+        try {
+            if (page.ordinal >= pages.length) {
+                pages = Arrays.copyOf(pages, Math.max(page.ordinal + 1, 2 * pages.length));
+            }
+            pages[page.ordinal] = page;
+            push(HOT, page, index);
+            requestedBytes += itemLength;
+            balance();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** An item goes away. With the lock of its key. */
+    void unlink(SlabPage page, int index, long itemLength) {
+        lock.lock();
+        try {
+            remove(page, index);
+            requestedBytes -= itemLength;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** An item was found for the second time; false if it was active already. With the lock of its key. */
+    boolean activate(SlabPage page, int index) {
+        if ((page.lru[index] & ACTIVE) != 0) {
+            return false; // a glance without the lock: at worst this hit does not count
+        }
+        lock.lock();
+        try {
+            if (segment(page, index) == COLD) {
+                remove(page, index);
+                push(WARM, page, index);
+                movesToWarm++;
+            } else {
+                page.lru[index] |= ACTIVE;
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The tail of COLD, after HOT or WARM gave their tails to it if it was empty. With {@link #lock} held. */
+    int coldest() {
+        for (int from = HOT; tails[COLD] == NONE && from <= WARM; from++) {
+            if (tails[from] != NONE) {
+                SlabPage page = page(tails[from]);
+                int index = index(tails[from]);
+                remove(page, index);
+                push(COLD, page, index);
+                movesToCold++;
+            }
+        }
+        return tails[COLD];
+    }
+
+    /** The chunk that was used a little later than another. With {@link #lock} held. */
+    int warmer(int id) {
+        return page(id).previous[index(id)];
+    }
+
+    SlabPage page(int id) {
+        return pages[id / chunksPerPage];
+    }
+
+    int index(int id) {
+        return id % chunksPerPage;
+    }
+
+    /** Adds this class's numbers. */
+    SizeClassStatistics.Lru statistics(int nowSeconds) {
+        lock.lock();
+        try {
+            return new SizeClassStatistics.Lru(
+                    counts[HOT],
+                    counts[WARM],
+                    counts[COLD],
+                    age(HOT, nowSeconds),
+                    age(WARM, nowSeconds),
+                    age(COLD, nowSeconds),
+                    requestedBytes,
+                    movesToCold,
+                    movesToWarm,
+                    movesWithin);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private int age(int segment, int nowSeconds) {
+        int tail = tails[segment];
+        return tail == NONE ? 0 : Math.max(0, nowSeconds - page(tail).times[index(tail)]);
+    }
+
+    /** Keeps HOT and WARM within their shares. */
+    private void balance() {
+        long all = counts[HOT] + counts[WARM] + counts[COLD];
+        for (int i = 0; i < STEPS; i++) {
+            shrink(HOT, all * HOT_PERCENT / PERCENT);
+            shrink(WARM, all * WARM_PERCENT / PERCENT);
+        }
+    }
+
+    private void shrink(int segment, long limit) {
+        int tail = tails[segment];
+        if (tail == NONE || counts[segment] <= Math.max(1, limit)) {
+            return;
+        }
+        SlabPage page = page(tail);
+        int index = index(tail);
+        boolean active = (page.lru[index] & ACTIVE) != 0;
+        remove(page, index);
+        push(active ? WARM : COLD, page, index);
+        if (!active) {
+            movesToCold++;
+        } else if (segment == WARM) {
+            movesWithin++;
+        } else {
+            movesToWarm++;
+        }
+    }
+
+    private static int segment(SlabPage page, int index) {
+        return page.lru[index] & SEGMENT_MASK;
+    }
+
+    private void push(int segment, SlabPage page, int index) {
+        int id = page.ordinal * chunksPerPage + index;
+        int head = heads[segment];
+        page.lru[index] = (byte) segment;
+        page.next[index] = head;
+        page.previous[index] = NONE;
+        if (head == NONE) {
+            tails[segment] = id;
+        } else {
+            page(head).previous[index(head)] = id;
+        }
+        heads[segment] = id;
+        counts[segment]++;
+    }
+
+    private void remove(SlabPage page, int index) {
+        int segment = segment(page, index);
+        int after = page.next[index];
+        int before = page.previous[index];
+        if (before == NONE) {
+            heads[segment] = after;
+        } else {
+            page(before).next[index(before)] = after;
+        }
+        if (after == NONE) {
+            tails[segment] = before;
+        } else {
+            page(after).previous[index(after)] = before;
+        }
+        counts[segment]--;
+    }
+}

@@ -1,0 +1,145 @@
+package org.softrdma.kv.store;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An item that was found, as long as the lock of its key is held: inside {@link ItemVisitor#visit} and {@link
+ * ItemRewriter#measure} only. A view that is used again for the next item.
+ */
+public final class StoredItem {
+    private final SlabAllocator slabs;
+    private long chunk;
+    private MemorySegment memory = MemorySegment.NULL;
+    private long item;
+    private @Nullable SlabPage page;
+    private int index;
+
+    StoredItem(SlabAllocator slabs) {
+        this.slabs = slabs;
+    }
+
+    StoredItem wrap(long newChunk) {
+        chunk = newChunk;
+        memory = slabs.memory(newChunk);
+        item = SlabAllocator.offset(newChunk);
+        SlabPage there = slabs.page(newChunk);
+        page = there;
+        index = slabs.indexInPage(there, newChunk);
+        return this;
+    }
+
+    long chunk() {
+        return chunk;
+    }
+
+    SlabPage page() {
+        if (page == null) {
+            throw new IllegalStateException("no item");
+        }
+        return page;
+    }
+
+    int index() {
+        return index;
+    }
+
+    /** The arena. */
+    public MemorySegment memory() {
+        return memory;
+    }
+
+    /** Offset of the item in its arena, see {@link ItemDescriptor}. */
+    public long offset() {
+        return item;
+    }
+
+    /** Where the value starts in the arena. */
+    public long valueOffset() {
+        return ItemDescriptor.valueOffset(memory, item);
+    }
+
+    /** Bytes of the value. */
+    public int valueLength() {
+        return ItemDescriptor.valueLength(memory, item);
+    }
+
+    /** Bytes of the key. */
+    public int keyLength() {
+        return ItemDescriptor.keyLength(memory, item);
+    }
+
+    /** Bytes of the whole item. */
+    public long itemLength() {
+        return ItemDescriptor.itemLength(keyLength(), valueLength());
+    }
+
+    /** The client's flags. */
+    public int flags() {
+        return ItemDescriptor.flags(memory, item);
+    }
+
+    /** The cas number. */
+    public long cas() {
+        return ItemDescriptor.cas(memory, item);
+    }
+
+    /** Seconds since 1970 when it expires, 0 for never. */
+    public long expiry() {
+        return ItemDescriptor.expiry(memory, item);
+    }
+
+    /**
+     * Changes the expiry in place; readers see one or the other.
+     *
+     * @param expiry seconds since 1970, 0 for never
+     */
+    public void setExpiry(int expiry) {
+        ItemDescriptor.setExpiry(memory, item, expiry);
+    }
+
+    /** Seconds since 1970, as a 32-bit number, when it was stored, or found as {@link #isFetched} has it. */
+    public int lastAccess() {
+        return page().times[index];
+    }
+
+    /** True if it was found before, since it was stored. */
+    public boolean isFetched() {
+        return page().isFetched(index);
+    }
+
+    /** True if it was marked stale. */
+    public boolean isStale() {
+        return page().isStale(index);
+    }
+
+    /** True if somebody was told to recache it. */
+    public boolean isTokenSent() {
+        return page().isTokenSent(index);
+    }
+
+    /** Somebody is told to recache it. */
+    public void setTokenSent() {
+        page().setTokenSent(index);
+    }
+
+    /** True if its key came in base 64. */
+    public boolean isKeyBinary() {
+        return page().isKeyBinary(index);
+    }
+
+    /** The slab class, 0 for the smallest chunks. */
+    public int sizeClass() {
+        return page().sizeClass;
+    }
+
+    /** Where clients find it. */
+    public Locator locator() {
+        return new Locator(
+                slabs.arena(chunk).rkey(),
+                item,
+                (int) itemLength(),
+                page().sizeClass,
+                ItemDescriptor.generation(memory, item));
+    }
+}

@@ -1,0 +1,204 @@
+package org.softrdma.kv.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class EvictionTest {
+    private static final int MIB = 1 << 20;
+    private static final String VALUE = "v".repeat(1000);
+
+    private final PlainArenas arenas = new PlainArenas();
+
+    @AfterEach
+    void free() {
+        arenas.close();
+    }
+
+    private ItemStore store(int mib, boolean evicting) {
+        SlabAllocator slabs = new SlabAllocator(new SlabGeometry(1.25, 48, MIB), arenas, (long) mib * MIB);
+        return new ItemStore(slabs, 42, evicting);
+    }
+
+    @Test
+    void shouldEvictTheOldestAndKillThem() {
+        ItemStore store = store(2, true);
+        StoreUser user = new StoreUser(store);
+        user.set("key0", VALUE);
+        Locator first = user.locator("key0");
+        for (int i = 1; i < 5000; i++) {
+            assertEquals(StoreStatus.STORED, user.set("key" + i, VALUE));
+        }
+        assertNull(user.get("key0"));
+        assertNotNull(first);
+        assertTrue(ItemDescriptor.generation(arenas.memory(first.rkey()), first.offset()) != first.generation());
+        assertEquals(VALUE, user.get("key4999"));
+        SizeClassStatistics events = store.classStatistics(user.now).getFirst();
+        assertEquals(5000 - store.statistics().currentItems(), events.events().evicted());
+        assertEquals(events.events().evicted(), events.events().evictedUnfetched());
+        assertEquals(store.statistics().currentItems(), events.lru().items());
+        assertTrue(events.lru().hot() <= events.lru().items() / 4, events.toString());
+    }
+
+    @Test
+    void shouldAnswerOutOfMemoryWhereNothingMayBeEvicted() {
+        StoreUser user = new StoreUser(store(2, false));
+        int stored = 0;
+        while (user.set("key" + stored, VALUE) == StoreStatus.STORED) {
+            stored++;
+        }
+        assertTrue(stored > 1000, "stored " + stored);
+        assertEquals(VALUE, user.get("key0"));
+        user.delete("key0");
+        assertEquals(StoreStatus.STORED, user.set("key" + stored, VALUE));
+        assertEquals(StoreStatus.OUT_OF_MEMORY, user.set("more", VALUE));
+    }
+
+    @Test
+    void shouldTakeRoomOfExpiredItemsEvenWhereNothingMayBeEvicted() {
+        ItemStore store = store(2, false);
+        StoreUser user = new StoreUser(store);
+        int stored = 0;
+        while (user.store("key" + stored, VALUE, (int) user.now + 1, new StoreRule()) == StoreStatus.STORED) {
+            stored++;
+        }
+        user.now++;
+        for (int i = 0; i < stored; i++) {
+            assertEquals(StoreStatus.STORED, user.set("new" + i, VALUE));
+        }
+        assertEquals(stored, store.classStatistics(user.now).getFirst().events().reclaimed());
+    }
+
+    @Test
+    void shouldKeepWhatIsReadAgainAndAgainThroughAScan() {
+        StoreUser user = new StoreUser(store(4, true));
+        for (int i = 0; i < 100; i++) {
+            user.set("hot" + i, VALUE);
+        }
+        for (int i = 0; i < 100_000; i++) {
+            user.set("scan" + i, VALUE);
+            assertEquals(VALUE, user.get("hot" + i % 100), "after " + i);
+        }
+    }
+
+    @Test
+    void shouldKeepWhatIsReadOnlyByPeersWhoReportIt() {
+        ItemStore store = store(4, true);
+        StoreUser user = new StoreUser(store);
+        List<Locator> locators = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            user.set("hot" + i, VALUE);
+            locators.add(user.locator("hot" + i));
+        }
+        for (int i = 0; i < 100_000; i++) {
+            user.set("scan" + i, VALUE);
+            Locator locator = locators.get(i % 100);
+            assertTrue(store.touched(locator.first(), locator.generation(), 1, user.now), "after " + i);
+        }
+        for (int i = 0; i < 100; i++) {
+            assertEquals(locators.get(i), user.locator("hot" + i));
+        }
+    }
+
+    @Test
+    void shouldNotTouchWhatALocatorNoLongerNames() {
+        ItemStore store = store(4, true);
+        StoreUser user = new StoreUser(store);
+        user.set("key", VALUE);
+        Locator locator = user.locator("key");
+        assertNotNull(locator);
+        assertFalse(store.touched(locator.first() + 1, locator.generation(), 1, user.now), "another rkey");
+        assertFalse(store.touched(new Locator(locator.rkey(), locator.offset() + 8, 8, 0, 1).first(), 1, 1, user.now));
+        assertFalse(store.touched(new Locator(locator.rkey(), 1L << 34, 8, 0, 1).first(), 1, 1, user.now));
+        assertFalse(store.touched(locator.first(), locator.generation() + 2, 1, user.now));
+        user.delete("key");
+        assertFalse(store.touched(locator.first(), locator.generation(), 1, user.now));
+        assertFalse(store.touched(locator.first(), locator.generation() + 1, 1, user.now), "even generation");
+    }
+
+    @Test
+    void shouldNotTouchGarbage() {
+        long seed = Long.getLong("softrdma.seed", 20_261_123);
+        Random random = new Random(seed);
+        ItemStore store = store(4, true);
+        StoreUser user = new StoreUser(store);
+        for (int i = 0; i < 1000; i++) {
+            user.set("key" + i, VALUE);
+        }
+        Locator one = user.locator("key1");
+        assertNotNull(one);
+        for (int i = 0; i < 100_000; i++) {
+            long first = random.nextBoolean()
+                    ? random.nextLong()
+                    : Integer.toUnsignedLong(one.rkey()) | (long) random.nextInt(1 << 24) << Integer.SIZE;
+            assertFalse(store.touched(first, random.nextInt() & ~1, 1, user.now), "softrdma.seed=" + seed);
+        }
+    }
+
+    @Test
+    void shouldLeavePinnedBytesAloneWhenTheirItemIsEvicted() {
+        ItemStore store = store(2, true);
+        StoreUser user = new StoreUser(store);
+        user.set("pinned", VALUE);
+        PinnedItem pinned = store.pin(StoreUser.bytes("pinned"), 0, 6, user.now);
+        for (int i = 0; i < 10_000; i++) {
+            assertEquals(StoreStatus.STORED, user.set("key" + i, VALUE));
+        }
+        assertNull(user.get("pinned"));
+        assertEquals(
+                VALUE.length(),
+                ItemDescriptor.valueLength(
+                        pinned.arena().memory(), pinned.locator().offset()));
+        assertTrue(ItemDescriptor.hasKey(
+                pinned.arena().memory(), pinned.locator().offset(), StoreUser.bytes("pinned"), 0, 6));
+        store.unpin(pinned);
+    }
+
+    @Test
+    void shouldEvictUnderManyThreadsWithoutLosingCount() throws Exception {
+        ItemStore store = store(4, true);
+        int threads = 4;
+        try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+            List<Future<?>> done = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                StoreUser own = new StoreUser(store);
+                Random random = new Random(i);
+                done.add(executor.submit(() -> {
+                    for (int step = 0; step < 30_000; step++) {
+                        String key = "key" + random.nextInt(20_000);
+                        switch (random.nextInt(4)) {
+                            case 0, 1 -> assertEquals(StoreStatus.STORED, own.set(key, VALUE));
+                            case 2 -> own.delete(key);
+                            default -> {
+                                String value = own.get(key);
+                                assertTrue(value == null || value.equals(VALUE));
+                            }
+                        }
+                    }
+                }));
+            }
+            for (Future<?> each : done) {
+                each.get();
+            }
+        }
+        StoreUser user = new StoreUser(store);
+        SizeClassStatistics counted = store.classStatistics(user.now).getFirst();
+        assertEquals(store.statistics().currentItems(), counted.lru().items());
+        assertEquals(counted.lru().items(), counted.slab().usedChunks());
+        store.flush();
+        assertEquals(0, store.statistics().currentItems());
+        assertEquals(0, store.statistics().currentBytes());
+        assertEquals(0, store.classStatistics(user.now).getFirst().lru().items());
+    }
+}

@@ -1,0 +1,74 @@
+package org.softrdma.sim.transport;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+
+/** A socket that cannot listen, with the reason as a constant and a message that says what to do. */
+public final class ListenException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private static final int EACCES = 13;
+    private static final int EADDRINUSE = 98;
+    private static final int EADDRNOTAVAIL = 99;
+    private static final String ANY = " (0 takes any free one)";
+
+    /** Why. */
+    public enum Reason {
+        /** Another socket listens there. */
+        IN_USE,
+        /** The port is for privileged processes. */
+        NOT_PERMITTED,
+        /** No interface has the address. */
+        NOT_HERE,
+        /** See the message. */
+        OTHER
+    }
+
+    private final Reason reason;
+
+    private ListenException(Reason reason, InetSocketAddress local, IOException cause) {
+        super("cannot listen on " + AddressText.of(local) + ": " + advice(reason, cause), cause);
+        this.reason = reason;
+    }
+
+    /** From the errno of bind(2) or listen(2) on Linux. */
+    static ListenException ofErrno(int errno, InetSocketAddress local, IOException cause) {
+        Reason reason = switch (errno) {
+            case EADDRINUSE -> Reason.IN_USE;
+            case EACCES -> Reason.NOT_PERMITTED;
+            case EADDRNOTAVAIL -> Reason.NOT_HERE;
+            default -> Reason.OTHER;
+        };
+        return new ListenException(reason, local, cause);
+    }
+
+    /** From java.nio, whose {@link BindException} has three meanings. */
+    static ListenException ofCause(IOException cause, InetSocketAddress local) throws IOException {
+        Reason reason = Reason.OTHER;
+        if (cause instanceof BindException) {
+            boolean here = local.getAddress().isAnyLocalAddress()
+                    || NetworkInterface.getByInetAddress(local.getAddress()) != null;
+            boolean refused = String.valueOf(cause.getMessage()).startsWith("Permission");
+            reason = !here ? Reason.NOT_HERE : refused ? Reason.NOT_PERMITTED : Reason.IN_USE;
+        }
+        return new ListenException(reason, local, cause);
+    }
+
+    private static String advice(Reason reason, IOException cause) {
+        return switch (reason) {
+            case IN_USE -> "the port is in use; choose another" + ANY;
+            case NOT_PERMITTED ->
+                "ports below 1024 are for root and CAP_NET_BIND_SERVICE (net.ipv4.ip_unprivileged_port_start); choose another"
+                        + ANY;
+            case NOT_HERE -> "no interface of this machine has that address";
+            case OTHER -> String.valueOf(cause.getMessage());
+        };
+    }
+
+    /** Why. */
+    public Reason reason() {
+        return reason;
+    }
+}

@@ -1,0 +1,191 @@
+package org.softrdma.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.engine.EngineLimits;
+import org.softrdma.sim.transport.SocketOptions;
+
+/** Options of a device given as text. */
+class SoftRdmaContextTest {
+    private static SoftRdmaContext concluded(Map<String, String> options) {
+        return new SoftRdmaContext().set(options).conclude();
+    }
+
+    private static void assertRefused(Map<String, String> options, String message) {
+        assertEquals(
+                message,
+                assertThrows(IllegalArgumentException.class, () -> concluded(options))
+                        .getMessage());
+    }
+
+    static Stream<String> names() {
+        return SoftRdmaContext.OPTIONS.keySet().stream();
+    }
+
+    @Test
+    void shouldTakeEveryOption() {
+        SoftRdmaContext context = concluded(Map.ofEntries(
+                Map.entry("progress", "manual"),
+                Map.entry("transport", "nio"),
+                Map.entry("threads", "3"),
+                Map.entry("crc", "on"),
+                Map.entry("mpa-revision", "1"),
+                Map.entry("regions", "77"),
+                Map.entry("segment", "1400"),
+                Map.entry("copy-below", "100"),
+                Map.entry("receive-buffer", "131072"),
+                Map.entry("socket-buffer", "65536"),
+                Map.entry("handshake-timeout", "1500"),
+                Map.entry("linger-timeout", "250")));
+        assertTrue(context.manualProgress());
+        assertEquals("nio", context.transport());
+        assertEquals(3, context.threads());
+        assertEquals(77, context.maxRegions());
+        assertEquals(new SocketOptions(65_536, 65_536), context.socketOptions());
+        assertEquals(
+                new EngineLimits(
+                        1400,
+                        100,
+                        131_072,
+                        true,
+                        1,
+                        TimeUnit.MILLISECONDS.toNanos(1500),
+                        TimeUnit.MILLISECONDS.toNanos(250)),
+                context.engineLimits());
+    }
+
+    /** Number options: name, the least and the most value. */
+    @ParameterizedTest
+    @CsvSource({
+        "threads, 1, 256",
+        "mpa-revision, 1, 2",
+        "regions, 1, 16777216",
+        "segment, 4, 64748",
+        "copy-below, 1, 64749",
+        "receive-buffer, 131072, 67108864",
+        "socket-buffer, 0, 1073741824",
+        "handshake-timeout, 1, 3600000",
+        "linger-timeout, 1, 3600000"
+    })
+    void shouldTakeNumbersInTheirRangeOnly(String name, long least, long most) {
+        concluded(Map.of(name, Long.toString(least)));
+        concluded(Map.of(name, Long.toString(most)));
+        List<String> bad = List.of(
+                Long.toString(least - 1),
+                Long.toString(most + 1),
+                "-2147483648",
+                // As 32 bits this is a 1: it must not come through by a cast.
+                "4294967297",
+                "99999999999999999999",
+                "",
+                " 1",
+                "1k",
+                "0x10",
+                "1.0",
+                "one");
+        for (String value : bad) {
+            assertRefused(
+                    Map.of(name, value), name + "=" + value + ": expected a number from " + least + " to " + most);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "progress, engine or manual",
+        "transport, auto or epoll or nio",
+        "crc, off or on",
+    })
+    void shouldTakeTheNamedValuesOnly(String name, String choices) {
+        Pattern.compile(" or ").splitAsStream(choices).forEach(choice -> concluded(Map.of(name, choice)));
+        for (String value : List.of("", "true", "ENGINE", "auto ", "1")) {
+            assertRefused(Map.of(name, value), name + "=" + value + ": expected " + choices);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Threads", "thread", "progress "})
+    void shouldRefuseAnOptionThatItDoesNotKnowAndNameThoseItKnows(String name) {
+        assertRefused(
+                Map.of(name, "1"),
+                name + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, regions, "
+                        + "segment, copy-below, receive-buffer, socket-buffer, handshake-timeout, linger-timeout");
+    }
+
+    @Test
+    void shouldReportAllFaultsAtOnce() {
+        Map<String, String> options = new LinkedHashMap<>();
+        options.put("threads", "0");
+        options.put("crc", "on");
+        options.put("progress", "fast");
+        options.put("regions", "many");
+        assertRefused(
+                options,
+                "threads=0: expected a number from 1 to 256; progress=fast: expected engine or manual; "
+                        + "regions=many: expected a number from 1 to 16777216");
+    }
+
+    @Test
+    void shouldStayUnusableWhenItWasRefused() {
+        SoftRdmaContext context = new SoftRdmaContext().set(Map.of("threads", "0"));
+        assertThrows(IllegalArgumentException.class, context::conclude);
+        assertThrows(IllegalStateException.class, context::threads);
+        assertThrows(IllegalArgumentException.class, context::conclude, "the fault does not go away");
+    }
+
+    @Test
+    void shouldTellNothingBeforeItIsConcluded() {
+        SoftRdmaContext context = new SoftRdmaContext();
+        assertEquals(
+                "the context is not concluded",
+                assertThrows(IllegalStateException.class, context::engineLimits).getMessage());
+        assertThrows(IllegalStateException.class, context::manualProgress);
+        assertThrows(IllegalStateException.class, context::maxRegions);
+        assertThrows(IllegalStateException.class, context::socketOptions);
+        assertThrows(IllegalStateException.class, context::transport);
+        assertSame(context, context.conclude());
+        assertFalse(context.manualProgress());
+    }
+
+    @Test
+    void shouldBeFrozenOnceItIsConcluded() {
+        SoftRdmaContext context = concluded(Map.of("threads", "2"));
+        assertEquals(
+                "the context is concluded",
+                assertThrows(IllegalStateException.class, () -> context.set(Map.of("threads", "3")))
+                        .getMessage());
+        assertEquals(2, context.threads());
+    }
+
+    /** What the help says is what one gets. */
+    @ParameterizedTest
+    @MethodSource("names")
+    void shouldHaveTheDefaultThatItsHelpNames(String name) {
+        String help = String.valueOf(SoftRdmaContext.OPTIONS.get(name));
+        Matcher said = Pattern.compile("; default ([^ :]+)").matcher(help);
+        assertTrue(said.find(), help);
+        SoftRdmaContext set = concluded(Map.of(name, said.group(1)));
+        SoftRdmaContext unset = concluded(Map.of());
+        assertEquals(unset.engineLimits(), set.engineLimits());
+        assertEquals(unset.socketOptions(), set.socketOptions());
+        assertEquals(unset.manualProgress(), set.manualProgress());
+        assertEquals(unset.transport(), set.transport());
+        assertEquals(unset.threads(), set.threads());
+        assertEquals(unset.maxRegions(), set.maxRegions());
+    }
+}

@@ -1,0 +1,48 @@
+package org.softrdma.sim.queue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongConsumer;
+
+/** A queue pair that remembers what its completion queues tell it. */
+final class RecordingSource implements CompletionSource {
+    private final int number;
+    private final List<Long> released = new ArrayList<>();
+    private int overruns;
+    private LongConsumer sendQueue = sequence -> {};
+
+    RecordingSource(int number) {
+        this.number = number;
+    }
+
+    /** From now on released slots go to a send queue too. */
+    void sendQueue(LongConsumer free) {
+        sendQueue = free;
+    }
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public void releaseSendSlots(long sequence) {
+        released.add(sequence);
+        sendQueue.accept(sequence);
+    }
+
+    @Override
+    public void completionQueueOverrun() {
+        overruns++;
+    }
+
+    /** Sequences that were released, in order. */
+    List<Long> released() {
+        return List.copyOf(released);
+    }
+
+    /** How often it was told of an overrun. */
+    int overruns() {
+        return overruns;
+    }
+}

@@ -1,0 +1,240 @@
+package org.softrdma.sim.queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.peer.Frames;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendOpcode;
+import org.softrdma.verbs.SendWorkRequest;
+
+class SendQueueTest {
+    private static final int CAPACITY = 4;
+    private static final int MAX_INLINE = 16;
+    private static final int SIGNALLED = SendFlags.SIGNALLED;
+    private static final int UNSIGNALLED = SendFlags.NONE;
+
+    private final SoftCompletionQueue completions = new SoftCompletionQueue(64, new StillProgress(), null, () -> {});
+    private final RecordingSource source = new RecordingSource(1);
+    private final SendQueue queue = queue(false);
+
+    private SendQueue queue(boolean signalAll) {
+        SendQueue made = new SendQueue(source, completions, CAPACITY, 3, MAX_INLINE, signalAll);
+        source.sendQueue(made::free);
+        return made;
+    }
+
+    private PostStatus post(SendOpcode opcode, long wrId, int flags) {
+        return queue.post(opcode, wrId, wrId * 1000, wrId * 10, (int) wrId + 1, wrId * 7000, (int) wrId + 2, flags);
+    }
+
+    private PostStatus write(long wrId, int flags) {
+        return post(SendOpcode.WRITE, wrId, flags);
+    }
+
+    /** What the engine does when it has put everything on the wire. */
+    private void sendAll() {
+        queue.cursor(queue.posted());
+    }
+
+    @Test
+    void shouldHandOutRequestsInPostingOrder() {
+        assertFalse(queue.hasUnsent());
+        write(1, UNSIGNALLED);
+        post(SendOpcode.READ, 2, SIGNALLED | SendFlags.FENCE);
+        assertTrue(queue.hasUnsent());
+        assertEquals(2, queue.posted());
+        int slot = queue.slot(queue.cursor());
+        assertEquals(SendOpcode.WRITE.ordinal(), queue.opcode(slot));
+        assertEquals(7000, queue.remoteAddress(slot));
+        assertEquals(3, queue.rkey(slot));
+        assertFalse(queue.hasFlag(slot, SIGNALLED));
+        assertEquals(1000, queue.entries().address(slot, 0));
+        assertEquals(10, queue.entries().length(slot, 0));
+        assertEquals(2, queue.entries().lkey(slot, 0));
+        queue.cursor(1);
+        slot = queue.slot(queue.cursor());
+        assertEquals(SendOpcode.READ.ordinal(), queue.opcode(slot));
+        assertTrue(queue.hasFlag(slot, SIGNALLED) && queue.hasFlag(slot, SendFlags.FENCE));
+        assertFalse(queue.hasFlag(slot, SendFlags.SOLICITED));
+        queue.cursor(2);
+        assertFalse(queue.hasUnsent());
+        queue.cursor(1);
+        assertTrue(queue.hasUnsent(), "a short write did not take it");
+    }
+
+    @Test
+    void shouldTakeSeveralEntries() {
+        SendWorkRequest request = new SendWorkRequest()
+                .write(5, 0x8000, 0x99, SIGNALLED)
+                .add(100, 1, 7)
+                .add(200, 2, 8)
+                .add(300, 3, 9);
+        assertEquals(PostStatus.ACCEPTED, queue.post(request));
+        int slot = queue.slot(0);
+        assertEquals(3, queue.entries().count(slot));
+        assertEquals(6, queue.entries().total(slot));
+        assertEquals(0x8000, queue.remoteAddress(slot));
+        assertEquals(0x99, queue.rkey(slot));
+        sendAll();
+        queue.complete(0);
+        assertEquals(List.of("5 WRITE 0"), Completions.drain(completions));
+    }
+
+    @Test
+    void shouldBeFullAtItsCapacityAndLoseNothing() {
+        for (int wrId = 1; wrId <= CAPACITY; wrId++) {
+            assertTrue(queue.hasRoom());
+            assertEquals(PostStatus.ACCEPTED, write(wrId, SIGNALLED));
+        }
+        assertFalse(queue.hasRoom());
+        assertEquals(PostStatus.QUEUE_FULL, write(9, SIGNALLED));
+        assertEquals(PostStatus.QUEUE_FULL, queue.post(new SendWorkRequest().send(9, SIGNALLED)));
+        assertEquals(CAPACITY, queue.posted());
+        assertEquals(1000, queue.entries().address(queue.slot(0), 0), "the oldest was not written over");
+    }
+
+    /** As on hardware: a slot is free when its completion, or a later one, has been polled, and not before. */
+    @Test
+    void shouldFreeSlotsWhenACompletionIsPolled() {
+        write(1, UNSIGNALLED);
+        write(2, UNSIGNALLED);
+        write(3, SIGNALLED);
+        write(4, UNSIGNALLED);
+        sendAll();
+        for (int sequence = 0; sequence < CAPACITY; sequence++) {
+            queue.complete(sequence);
+        }
+        assertEquals(PostStatus.QUEUE_FULL, write(5, SIGNALLED), "done, but not polled");
+        assertEquals(List.of("3 WRITE 0"), Completions.drain(completions));
+        assertEquals(List.of(3L), source.released(), "the sequence behind it");
+        write(5, SIGNALLED);
+        write(6, SIGNALLED);
+        write(7, SIGNALLED);
+        assertEquals(PostStatus.QUEUE_FULL, write(8, SIGNALLED), "the fourth keeps its slot");
+    }
+
+    @Test
+    void shouldNotTakeAFreeSlotBack() {
+        write(1, SIGNALLED);
+        write(2, SIGNALLED);
+        queue.free(2);
+        queue.free(1);
+        for (int wrId = 3; wrId < 3 + CAPACITY; wrId++) {
+            assertEquals(PostStatus.ACCEPTED, write(wrId, SIGNALLED));
+        }
+        assertFalse(queue.hasRoom());
+    }
+
+    @Test
+    void shouldCompleteInPostingOrderWhenAReadIsLate() {
+        write(1, SIGNALLED);
+        post(SendOpcode.READ, 2, SIGNALLED);
+        write(3, SIGNALLED);
+        post(SendOpcode.SEND, 4, SIGNALLED);
+        sendAll();
+        queue.complete(0);
+        queue.complete(2);
+        queue.complete(3);
+        assertEquals(List.of("1 WRITE 0"), Completions.drain(completions));
+        queue.complete(1);
+        assertEquals(List.of("2 READ 20", "3 WRITE 0", "4 SEND 0"), Completions.drain(completions));
+    }
+
+    @Test
+    void shouldGiveNoCompletionBeforeTheRequestIsOnTheWire() {
+        write(1, SIGNALLED);
+        write(2, SIGNALLED);
+        queue.cursor(1);
+        queue.complete(1);
+        queue.complete(0);
+        assertEquals(List.of("1 WRITE 0"), Completions.drain(completions));
+    }
+
+    /** Being done is of a request, not of its slot: the next request there waits for its own data. */
+    @Test
+    void shouldWaitForEachReadWhenSlotsAreUsedAgain() {
+        long sequence = 0;
+        for (int round = 0; round < 3 * CAPACITY; round++) {
+            post(SendOpcode.READ, 1, SIGNALLED);
+            write(2, SIGNALLED);
+            sendAll();
+            queue.complete(sequence + 1);
+            assertEquals(List.of(), Completions.drain(completions), "round " + round);
+            queue.complete(sequence);
+            assertEquals(List.of("1 READ 10", "2 WRITE 0"), Completions.drain(completions), "round " + round);
+            sequence += 2;
+        }
+    }
+
+    @Test
+    void shouldSignalEveryRequestWhenToldSo() {
+        SendQueue all = queue(true);
+        all.post(SendOpcode.SEND, 1, 0, 0, 0, 0, 0, UNSIGNALLED);
+        all.post(SendOpcode.WRITE, 2, 0, 0, 0, 0, 0, UNSIGNALLED);
+        all.cursor(2);
+        all.complete(0);
+        all.complete(1);
+        assertEquals(List.of("1 SEND 0", "2 WRITE 0"), Completions.drain(completions));
+    }
+
+    @Test
+    void shouldEndEveryRequestOnAFlushSignalledOrNot() {
+        write(1, UNSIGNALLED);
+        write(2, UNSIGNALLED);
+        write(3, SIGNALLED);
+        write(4, UNSIGNALLED);
+        queue.cursor(2);
+        queue.complete(0);
+        queue.flush(2, CompletionStatus.REMOTE_ACCESS_ERROR, 0x0102);
+        assertEquals(
+                List.of("2 FLUSHED 258", "3 REMOTE_ACCESS_ERROR 258", "4 FLUSHED 258"),
+                Completions.drain(completions),
+                "the first has succeeded in silence");
+        assertFalse(queue.hasUnsent());
+        queue.flush(2, CompletionStatus.REMOTE_ACCESS_ERROR, 0x0102);
+        assertEquals(List.of(), Completions.drain(completions), "nothing ends twice");
+        assertTrue(queue.hasRoom());
+    }
+
+    @Test
+    void shouldFlushReadsWhoseDataIsLateAndWhatWaitsBehindThem() {
+        post(SendOpcode.READ, 1, SIGNALLED);
+        write(2, SIGNALLED);
+        sendAll();
+        queue.complete(1);
+        queue.flush(-1, CompletionStatus.FLUSHED, 0);
+        assertEquals(List.of("1 FLUSHED 0", "2 FLUSHED 0"), Completions.drain(completions));
+    }
+
+    @Test
+    void shouldTakeInlineDataAtPosting() {
+        byte[] first = Frames.pattern(1, MAX_INLINE);
+        byte[] second = Frames.pattern(2, 10);
+        MemorySegment memory = Arena.ofAuto().allocate(64);
+        long address = memory.address();
+        NativeMemory.put(address, first);
+        queue.post(SendOpcode.SEND, 1, address, first.length, 0, 0, 0, SendFlags.INLINE);
+        NativeMemory.put(address, second);
+        queue.post(new SendWorkRequest()
+                .write(2, 0, 0, SendFlags.INLINE)
+                .add(address, 3, 0)
+                .add(address + 3, 0, 0)
+                .add(address + 3, 7, 0));
+        memory.fill((byte) 0);
+        assertEquals(Frames.hex(first), inline(0, first.length));
+        assertEquals(Frames.hex(second), inline(1, second.length));
+    }
+
+    private String inline(long sequence, int length) {
+        return Frames.hex(NativeMemory.bytes(queue.inlineAddress(queue.slot(sequence)), length));
+    }
+}
