@@ -1,20 +1,31 @@
 package org.softrdma.cli;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.sim.SoftRdmaProvider;
@@ -30,6 +41,10 @@ class KvCommandTest {
                     .threads(1)
                     .version("test")
                     .conclude());
+
+    @TempDir
+    private Path files = Path.of("");
+
     private final StringWriter err = new StringWriter();
 
     @AfterEach
@@ -46,6 +61,133 @@ class KvCommandTest {
         assertEquals(Main.EXIT_FAILED, kv("delete", "key"));
         assertEquals("key: not found", err.toString().strip());
         assertEquals("", output(() -> assertEquals(Main.EXIT_FAILED, kv("get", "key"))));
+    }
+
+    @Test
+    void shouldTakeAndGiveAnyBytes() throws IOException {
+        byte[] value = new byte[100_000];
+        new Random(1).nextBytes(value);
+        Path in = Files.write(files.resolve("in"), value);
+        Path out = files.resolve("out");
+        assertEquals(Main.EXIT_OK, kv("set", "key", "--input", in.toString(), "--flags", "4294967295"));
+        assertEquals(Main.EXIT_OK, kv("get", "key", "--output", out.toString()));
+        assertArrayEquals(value, Files.readAllBytes(out));
+        InputStream before = System.in;
+        System.setIn(new ByteArrayInputStream(value));
+        try {
+            assertEquals(Main.EXIT_OK, kv("set", "other", "-"));
+        } finally {
+            System.setIn(before);
+        }
+        assertEquals(Main.EXIT_OK, kv("get", "other", "-o", out.toString(), "--plain"));
+        assertArrayEquals(value, Files.readAllBytes(out));
+        String lines = output(() -> assertEquals(Main.EXIT_FAILED, kv("gets", "key", "nokey", "other")));
+        assertTrue(lines.startsWith("key 4294967295 100000 "), lines);
+        assertEquals("nokey: not found", err.toString().strip());
+        assertEquals(
+                Main.EXIT_USAGE,
+                kv("set", "key", "--input", files.resolve("none").toString()));
+        assertEquals(Main.EXIT_USAGE, kv("set", "key", "value", "--input", in.toString()));
+        assertEquals(Main.EXIT_USAGE, kv("get", "key", "-o", files.toString()));
+    }
+
+    @Test
+    void shouldSayHowGetWasServed() {
+        kv("set", "key", "value");
+        assertEquals("valuevalue", output(() -> {
+            assertEquals(Main.EXIT_OK, kv("get", "key", "--repeat", "2", "-v"));
+            assertEquals(Main.EXIT_OK, kv("get", "key", "--plain", "-v"));
+        }));
+        List<String> said = err.toString().lines().toList();
+        assertEquals(
+                List.of("key: served by rget: the server wrote it here", "key: served by READ", "key: served over TCP"),
+                said);
+    }
+
+    @Test
+    void shouldAskServerAboutItself() {
+        assertEquals(
+                "test", output(() -> assertEquals(Main.EXIT_OK, kv("version"))).strip());
+        String statistics = output(() -> assertEquals(Main.EXIT_OK, kv("stats")));
+        assertTrue(statistics.contains("version test" + System.lineSeparator()), statistics);
+        assertTrue(output(() -> kv("stats", "rdma", "--plain")).contains("queue_pairs"));
+        assertEquals(Main.EXIT_FAILED, kv("stats", "nothing"));
+        assertTrue(err.toString().startsWith("softrdma kv stats: "), err::toString);
+    }
+
+    @Test
+    void shouldDoEveryCommandAtStockMemcached() throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        boolean installed = Arrays.stream(System.getenv("PATH").split(":", -1))
+                .anyMatch(directory -> Files.isExecutable(Path.of(directory, "memcached")));
+        Assumptions.assumeTrue(installed, "memcached is not installed; ./ci/install installs it");
+        Process memcached = new ProcessBuilder(
+                        "memcached",
+                        "-l",
+                        "127.0.0.1",
+                        "-p",
+                        Integer.toString(port),
+                        "-U",
+                        "0",
+                        "-u",
+                        System.getProperty("user.name"))
+                .inheritIO()
+                .start();
+        try {
+            long deadlineNs = System.nanoTime() + 10_000_000_000L;
+            while (output(() -> at(port, "version")).isEmpty()) {
+                assertTrue(memcached.isAlive() && System.nanoTime() < deadlineNs, "memcached does not start");
+            }
+            err.getBuffer().setLength(0);
+            assertEquals(Main.EXIT_FAILED, at(port, "replace", "key", "x"));
+            assertEquals(Main.EXIT_OK, at(port, "add", "key", "b"));
+            assertEquals(Main.EXIT_FAILED, at(port, "add", "key", "x"));
+            assertEquals(Main.EXIT_OK, at(port, "append", "key", "c"));
+            assertEquals(Main.EXIT_OK, at(port, "prepend", "key", "a"));
+            assertEquals("abc", output(() -> at(port, "get", "key")));
+            String cas = output(() -> at(port, "gets", "key")).strip().split(" ", -1)[3];
+            assertEquals(Main.EXIT_OK, at(port, "cas", "key", "10", "--cas", cas));
+            assertEquals(Main.EXIT_FAILED, at(port, "cas", "key", "11", "--cas", cas));
+            assertEquals(Main.EXIT_USAGE, at(port, "cas", "key", "11", "--cas", "-1"));
+            assertEquals("15", output(() -> at(port, "incr", "key", "5")).strip());
+            assertEquals("14", output(() -> at(port, "decr", "key")).strip());
+            assertEquals(Main.EXIT_FAILED, at(port, "incr", "nokey"));
+            assertEquals(Main.EXIT_OK, at(port, "touch", "key", "100"));
+            assertEquals(Main.EXIT_FAILED, at(port, "touch", "nokey", "100"));
+            assertEquals(Main.EXIT_OK, at(port, "flush"));
+            assertEquals(Main.EXIT_FAILED, at(port, "get", "key"));
+            assertEquals(
+                    List.of(
+                            "key: not stored",
+                            "key: not stored",
+                            "key: not stored: it was changed meanwhile",
+                            "softrdma kv cas: --cas -1: expected 0 to 18446744073709551615",
+                            "Try 'softrdma kv cas --help'.",
+                            "nokey: not found",
+                            "nokey: not found",
+                            "key: not found"),
+                    err.toString().lines().toList());
+        } finally {
+            memcached.destroyForcibly().waitFor();
+        }
+    }
+
+    private int at(int port, String... arguments) {
+        List<String> all = new ArrayList<>(List.of("kv"));
+        all.addAll(List.of(arguments));
+        all.addAll(List.of("-s", "127.0.0.1:" + port, "--timeout", "10"));
+        return execute(all.toArray(String[]::new));
+    }
+
+    @Test
+    void shouldRefuseBadNumbers() {
+        assertEquals(Main.EXIT_USAGE, kv("set", "key", "value", "--flags", "-1"));
+        assertEquals(Main.EXIT_USAGE, kv("get", "key", "--timeout", "0"));
+        assertEquals(Main.EXIT_USAGE, kv("incr", "key", "x"));
+        assertEquals(Main.EXIT_USAGE, kv("touch", "key"));
     }
 
     @Test

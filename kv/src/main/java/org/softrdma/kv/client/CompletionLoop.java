@@ -1,5 +1,6 @@
 package org.softrdma.kv.client;
 
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import org.softrdma.verbs.WorkCompletion;
  */
 public final class CompletionLoop implements AutoCloseable {
     private static final int BATCH = 64;
+    private static final int EMPTY_POLLS_PER_REPORT = 64;
     private static final long SPIN_NS = TimeUnit.MICROSECONDS.toNanos(20);
 
     private final CloseStack owned = new CloseStack();
@@ -27,6 +29,7 @@ public final class CompletionLoop implements AutoCloseable {
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private final @Nullable RemoteReader[] readers;
     private int entriesLeft;
+    private int emptyPolls;
 
     /**
      * Opens one.
@@ -65,6 +68,9 @@ public final class CompletionLoop implements AutoCloseable {
                 reader.complete(batch[i]);
             }
         }
+        if (count == 0 && ++emptyPolls % EMPTY_POLLS_PER_REPORT == 0) {
+            reportTouches();
+        }
         return count;
     }
 
@@ -79,6 +85,7 @@ public final class CompletionLoop implements AutoCloseable {
         if (count > 0 || timeoutNs <= 0) {
             return count;
         }
+        reportTouches();
         if (channel == null) {
             device.progress(timeoutNs);
             return poll();
@@ -93,11 +100,32 @@ public final class CompletionLoop implements AutoCloseable {
             count = poll();
         }
         if (count == 0) {
-            Optional<CompletionQueue> ready = channel.await(timeoutNs);
-            ready.ifPresent(signalled -> signalled.acknowledgeEvents(1));
+            awaitEvent(timeoutNs);
             count = poll();
         }
         return count;
+    }
+
+    /** Lets clients report what they READ, if that is due; clients that are never polled again do so when they close. */
+    private void reportTouches() {
+        long nowNs = System.nanoTime();
+        for (RemoteReader reader : readers) {
+            if (reader != null) {
+                reader.reportTouches(nowNs);
+            }
+        }
+    }
+
+    /** Has the next completion raise an event for {@link #awaitEvent}; poll once more before waiting. */
+    void arm() {
+        queue.requestNotification(false);
+    }
+
+    /** Waits for an event, on a device that drives itself; false at the end of the time. Any thread. */
+    boolean awaitEvent(long timeoutNs) {
+        Optional<CompletionQueue> ready = Objects.requireNonNull(channel).await(timeoutNs);
+        ready.ifPresent(signalled -> signalled.acknowledgeEvents(1));
+        return ready.isPresent();
     }
 
     VerbsDevice device() {

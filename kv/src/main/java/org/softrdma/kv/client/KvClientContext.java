@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.softrdma.kv.store.Locator;
 
-/** Configuration of a {@link KvClient}: filled by setters, checked and frozen by {@link #conclude()}. Not thread-safe. */
+/** Configuration of a {@link KvClient} or {@link SharedKvClient}: filled by setters, checked and frozen by {@link #conclude()}. Not thread-safe. */
 public final class KvClientContext {
     /** READs that may be on their way at a time, unless set. */
     public static final int DEFAULT_WINDOW = 16;
@@ -20,7 +20,15 @@ public final class KvClientContext {
     /** Memory for the items of a window, one more, and their rounding up to pages. */
     private static final long MOST_MEMORY = Integer.MAX_VALUE - (32L << 20);
 
+    /** Requests of a {@link SharedKvClient} that may be on their way at a time, unless set. */
+    public static final int DEFAULT_MAX_OUTSTANDING = 1024;
+
+    private static final long MAX_TIMEOUT_NS = TimeUnit.DAYS.toNanos(1);
+
     private final InetSocketAddress server;
+    private KvProtocol protocol = KvProtocol.AUTO;
+    private boolean touchReports = true;
+    private int maxOutstanding = DEFAULT_MAX_OUTSTANDING;
     private int window = DEFAULT_WINDOW;
     private int maxItemLength = DEFAULT_MAX_ITEM_LENGTH;
     private int stagCapacity = DEFAULT_STAG_CAPACITY;
@@ -43,7 +51,55 @@ public final class KvClientContext {
     }
 
     /**
-     * Sets how many READs may be on their way at a time, besides one of a blocking get.
+     * Sets how to talk to the server; AUTO unless set.
+     *
+     * @param choice the protocol
+     */
+    public KvClientContext protocol(KvProtocol choice) {
+        requireOpen();
+        protocol = choice;
+        return this;
+    }
+
+    /** How to talk to the server. */
+    public KvProtocol protocol() {
+        return protocol;
+    }
+
+    /**
+     * Sets whether the server is told which items were READ, for its LRU and statistics; true unless set.
+     *
+     * @param wanted false for measurements of bare READs
+     */
+    public KvClientContext touchReports(boolean wanted) {
+        requireOpen();
+        touchReports = wanted;
+        return this;
+    }
+
+    /** Whether the server is told which items were READ. */
+    public boolean touchReports() {
+        return touchReports;
+    }
+
+    /**
+     * Sets how many requests of a {@link SharedKvClient} may be on their way at a time; who comes on top waits.
+     *
+     * @param requests 1 to 2^20
+     */
+    public KvClientContext maxOutstanding(int requests) {
+        requireOpen();
+        maxOutstanding = requests;
+        return this;
+    }
+
+    /** How many requests may be on their way at a time. */
+    public int maxOutstanding() {
+        return maxOutstanding;
+    }
+
+    /**
+     * Sets how many READs may be on their way at a time, besides one of a command.
      *
      * @param reads 1 to 4096
      */
@@ -93,7 +149,7 @@ public final class KvClientContext {
     /**
      * Sets how long connecting may take, each of the two connections.
      *
-     * @param timeoutNs positive
+     * @param timeoutNs positive, at most a day
      */
     public KvClientContext connectTimeoutNs(long timeoutNs) {
         requireOpen();
@@ -107,9 +163,10 @@ public final class KvClientContext {
     }
 
     /**
-     * Sets how long the server may take to answer.
+     * Sets how long the server may take to answer a request that sets no other limit. One whose answer is not there after
+     * this time and its own counts as dead, and the connection is given up.
      *
-     * @param timeoutNs positive
+     * @param timeoutNs positive, at most a day
      */
     public KvClientContext requestTimeoutNs(long timeoutNs) {
         requireOpen();
@@ -132,8 +189,9 @@ public final class KvClientContext {
         check(faults, "window", window, 1, 4096);
         check(faults, "maxItemLength", maxItemLength, 1024, Locator.MAX_ITEM_LENGTH);
         check(faults, "stagCapacity", stagCapacity, 1, 1 << 25);
-        check(faults, "connectTimeoutNs", connectTimeoutNs, 1, Long.MAX_VALUE);
-        check(faults, "requestTimeoutNs", requestTimeoutNs, 1, Long.MAX_VALUE);
+        check(faults, "maxOutstanding", maxOutstanding, 1, 1 << 20);
+        check(faults, "connectTimeoutNs", connectTimeoutNs, 1, MAX_TIMEOUT_NS);
+        check(faults, "requestTimeoutNs", requestTimeoutNs, 1, MAX_TIMEOUT_NS);
         long memory = (window + 1L) * maxItemLength;
         if (memory > MOST_MEMORY) {
             faults.add("window=" + window + " and maxItemLength=" + maxItemLength + ": " + (window + 1L)

@@ -1,6 +1,6 @@
 package org.softrdma.kv.client;
 
-/** What a client counts. Written by its owning thread. */
+/** What a client counts, over all its connections. Written by its owning thread. */
 public final class KvClientCounters {
     long reads;
     long hits;
@@ -11,6 +11,9 @@ public final class KvClientCounters {
     long expired;
     long rgets;
     long tcpGets;
+    long touchReports;
+    long touchesDropped;
+    long connections;
 
     KvClientCounters() {}
 
@@ -22,6 +25,7 @@ public final class KvClientCounters {
             case TORN -> torn++;
             case KEY_MISMATCH -> keyMismatches++;
             case EXPIRED -> expired++;
+            case LOST -> {} // of no READ that was done
         }
     }
 
@@ -70,10 +74,26 @@ public final class KvClientCounters {
         return tcpGets;
     }
 
+    /** Touch reports sent. */
+    public long touchReports() {
+        return touchReports;
+    }
+
+    /** READs of items that the server will not be told of: a report was full and the last one not yet answered. */
+    public long touchesDropped() {
+        return touchesDropped;
+    }
+
+    /** Times the client connected, the first included. */
+    public long connections() {
+        return connections;
+    }
+
     @Override
     public String toString() {
         return "reads=" + reads + " hits=" + hits + " stale=" + stale + " torn=" + torn + " forwarded=" + forwarded
                 + " keyMismatches=" + keyMismatches + " expired=" + expired + " rgets=" + rgets + " tcpGets="
-                + tcpGets;
+                + tcpGets + " touchReports=" + touchReports + " touchesDropped=" + touchesDropped + " connections="
+                + connections;
     }
 }

@@ -4,10 +4,11 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server is gone, does not answer in time, or answered something that is not in the protocol. The client that threw it
- * can only be closed; it throws the same again.
+ * The server is gone, answered something that is not in the protocol, or (the subclasses) did not answer in time or refused
+ * the request. The client itself goes on: it connects again when it is next used. Whether the server carried out a request
+ * that failed so is not known, except after {@link KvRefusedException}: it did not.
  */
-public final class KvException extends RuntimeException {
+public sealed class KvException extends RuntimeException permits KvTimeoutException, KvRefusedException {
     @Serial
     private static final long serialVersionUID = 1L;
 

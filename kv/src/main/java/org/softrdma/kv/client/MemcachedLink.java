@@ -7,17 +7,17 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.CloseStack;
 
 /**
- * A memcached connection, one request at a time: send, read lines and values, all with a deadline. Never blocks for longer
- * and never without one. Owned by one thread.
+ * The socket of a memcached connection with what waits to be sent and what was received. Nothing blocks but connecting and
+ * {@link #await}, both with a limit. Owned by the thread of its client.
  */
 final class MemcachedLink implements AutoCloseable {
     private static final int INPUT_LENGTH = 64 * 1024;
+    private static final int OUTPUT_LENGTH = 64 * 1024;
     private static final int MAX_LINE_LENGTH = 4096;
 
     private final String name;
@@ -27,26 +27,39 @@ final class MemcachedLink implements AutoCloseable {
     private final SelectionKey key;
     private final ByteBuffer input = ByteBuffer.allocateDirect(INPUT_LENGTH).flip();
     private final StringBuilder line = new StringBuilder();
+    private boolean ready;
 
-    /** Connects. */
-    MemcachedLink(InetSocketAddress server, long timeoutNs) {
-        name = server.getHostString() + ":" + server.getPort();
+    /** In the state of being filled. */
+    private ByteBuffer output = ByteBuffer.allocateDirect(OUTPUT_LENGTH);
+
+    /**
+     * Connects.
+     *
+     * @param selector of the client, for this link only; outlives it
+     */
+    MemcachedLink(InetSocketAddress server, Selector selector, long timeoutNs) {
+        this.name = server.getHostString() + ":" + server.getPort();
+        this.selector = selector;
         try {
             channel = owned.add(SocketChannel.open());
-            selector = owned.add(Selector.open());
             channel.configureBlocking(false);
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             key = channel.register(selector, SelectionKey.OP_CONNECT);
             long deadlineNs = System.nanoTime() + timeoutNs;
             boolean connected = channel.connect(server);
             while (!connected) {
-                await(SelectionKey.OP_CONNECT, deadlineNs);
+                long leftNs = deadlineNs - System.nanoTime();
+                if (leftNs <= 0) {
+                    throw new KvTimeoutException("cannot connect to " + name + ": it did not answer in time");
+                }
+                select(leftNs);
                 connected = channel.finishConnect();
             }
+            key.interestOps(SelectionKey.OP_READ);
         } catch (IOException e) {
-            throw owned.closeAfter(new KvException("cannot connect to " + name + ": " + e.getMessage(), e));
+            throw closeAfter(new KvException("cannot connect to " + name + ": " + e.getMessage(), e));
         } catch (RuntimeException e) {
-            throw owned.closeAfter(e);
+            throw closeAfter(e);
         }
     }
 
@@ -55,72 +68,43 @@ final class MemcachedLink implements AutoCloseable {
         return name;
     }
 
-    /** Sends bytes, all of them. */
-    void send(ByteBuffer bytes, long deadlineNs) {
+    /** Adds to what is to be sent. */
+    void write(byte[] bytes) {
+        if (output.remaining() < bytes.length) {
+            int length = Math.max(2 * output.capacity(), output.position() + bytes.length);
+            output = ByteBuffer.allocateDirect(length).put(output.flip());
+        }
+        output.put(bytes);
+    }
+
+    /** Bytes that wait to be sent. */
+    int queued() {
+        return output.position();
+    }
+
+    /** Sends what the socket takes. */
+    void flush() {
+        if (output.position() == 0) {
+            return;
+        }
+        output.flip();
         try {
-            while (bytes.hasRemaining()) {
-                if (channel.write(bytes) == 0) {
-                    await(SelectionKey.OP_WRITE, deadlineNs);
-                }
-            }
+            channel.write(output);
         } catch (IOException e) {
             throw gone(e.getMessage(), e);
+        } finally {
+            output.compact();
+        }
+        if (output.position() == 0 && output.capacity() > OUTPUT_LENGTH) {
+            output = ByteBuffer.allocateDirect(OUTPUT_LENGTH); // a long value is no reason to keep this for ever
         }
     }
 
-    /** Reads a line, without its end. */
-    String readLine(long deadlineNs) {
-        line.setLength(0);
-        while (true) {
-            while (input.hasRemaining()) {
-                byte next = input.get();
-                if (next == '\n') {
-                    int length = line.length();
-                    return length > 0 && line.charAt(length - 1) == '\r'
-                            ? line.substring(0, length - 1)
-                            : line.toString();
-                }
-                if (line.length() == MAX_LINE_LENGTH) {
-                    throw new KvException(name + " answered a line without an end");
-                }
-                line.append((char) Byte.toUnsignedInt(next));
-            }
-            fill(deadlineNs);
+    /** Receives what is there once everything received before was taken; false if there is nothing. */
+    boolean receive() {
+        if (input.hasRemaining()) {
+            return true;
         }
-    }
-
-    /** Reads exactly so many bytes. */
-    void readFully(byte[] target, long deadlineNs) {
-        int at = 0;
-        while (at < target.length) {
-            if (!input.hasRemaining()) {
-                fill(deadlineNs);
-            }
-            int length = Math.min(input.remaining(), target.length - at);
-            input.get(target, at, length);
-            at += length;
-        }
-    }
-
-    /** True if the server has said something that was not read yet. Does not wait; notices that the server is gone. */
-    boolean hasInput() {
-        if (!input.hasRemaining()) {
-            receive();
-        }
-        return input.hasRemaining();
-    }
-
-    private void fill(long deadlineNs) {
-        while (!hasInput()) {
-            try {
-                await(SelectionKey.OP_READ, deadlineNs);
-            } catch (IOException e) {
-                throw gone(e.getMessage(), e);
-            }
-        }
-    }
-
-    private void receive() {
         input.clear();
         try {
             if (channel.read(input) < 0) {
@@ -131,15 +115,52 @@ final class MemcachedLink implements AutoCloseable {
         } finally {
             input.flip();
         }
+        return input.hasRemaining();
     }
 
-    private void await(int operation, long deadlineNs) throws IOException {
-        long leftNs = deadlineNs - System.nanoTime();
-        if (leftNs <= 0) {
-            throw new KvException(name + " did not answer in time");
+    /** True if the last wait ended because the socket had something. */
+    boolean isReady() {
+        return ready;
+    }
+
+    /** The next line without its end, or null if it has not been received yet. */
+    @Nullable
+    String line() {
+        while (input.hasRemaining()) {
+            byte next = input.get();
+            if (next == '\n') {
+                int length = line.length();
+                String taken = line.substring(0, length > 0 && line.charAt(length - 1) == '\r' ? length - 1 : length);
+                line.setLength(0);
+                return taken;
+            }
+            if (line.length() == MAX_LINE_LENGTH) {
+                throw new KvException(name + " answered a line without an end");
+            }
+            line.append((char) Byte.toUnsignedInt(next));
         }
-        key.interestOps(operation);
-        selector.select(TimeUnit.NANOSECONDS.toMillis(leftNs) + 1);
+        return null;
+    }
+
+    /** Copies what was received of a value; where the next byte goes. */
+    int take(byte[] target, int from) {
+        int length = Math.min(input.remaining(), target.length - from);
+        input.get(target, from, length);
+        return from + length;
+    }
+
+    /** Waits until there is something to receive, or room for what waits to be sent, or the selector is woken up. */
+    void await(long timeoutNs) {
+        key.interestOps(output.position() > 0 ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+        try {
+            select(timeoutNs);
+        } catch (IOException e) {
+            throw gone(e.getMessage(), e);
+        }
+    }
+
+    private void select(long timeoutNs) throws IOException {
+        ready = selector.select(TimeUnit.NANOSECONDS.toMillis(timeoutNs) + 1) > 0;
         selector.selectedKeys().clear();
         if (Thread.interrupted()) {
             Thread.currentThread().interrupt();
@@ -151,13 +172,24 @@ final class MemcachedLink implements AutoCloseable {
         return new KvException(name + " is gone: " + reason, cause);
     }
 
-    /** For requests: ASCII bytes of a text. */
-    static byte[] ascii(String text) {
-        return text.getBytes(StandardCharsets.US_ASCII);
+    private <E extends Exception> E closeAfter(E cause) {
+        owned.closeAfter(cause);
+        deregister();
+        return cause;
+    }
+
+    /** A closed channel leaves its selector, and its socket, with the next selection. */
+    private void deregister() {
+        try {
+            selector.selectNow();
+        } catch (IOException e) {
+            throw new KvException("cannot leave the selector: " + e.getMessage(), e);
+        }
     }
 
     @Override
     public void close() {
         owned.close();
+        deregister();
     }
 }

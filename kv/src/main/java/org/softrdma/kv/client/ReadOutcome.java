@@ -13,5 +13,7 @@ public enum ReadOutcome {
     /** A whole item, but of another key. */
     KEY_MISMATCH,
     /** Its time is over, or may be as far as the server's clock is known. */
-    EXPIRED
+    EXPIRED,
+    /** The queue pair ended before the READ was done; there is nothing to look at. */
+    LOST
 }

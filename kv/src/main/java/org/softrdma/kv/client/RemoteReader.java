@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.memcached.AnswerDescriptor;
 import org.softrdma.kv.memcached.HelloDescriptor;
+import org.softrdma.kv.memcached.TouchReportDescriptor;
 import org.softrdma.kv.store.ItemDescriptor;
 import org.softrdma.kv.store.Locator;
 import org.softrdma.verbs.AccessFlag;
@@ -18,15 +19,17 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendWorkRequestList;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 
 /**
- * One client's queue pair: READs items into slots of registered memory and checks what came. A slot is free, busy or ready;
- * the last slot belongs to blocking gets and is also where the server writes items. A READ that finds a forward locator is
- * posted again once, into the same slot. Allocates nothing per READ. Owned by the thread of its loop.
+ * One connection's queue pair: READs items into slots of registered memory and checks what came. A slot is free, or holds a
+ * READ of {@link KvClient#start} until its result was delivered, or belongs to a {@link GetRequest}, which may also have the
+ * server write an item there; the last slot is kept for those. A READ that finds a forward locator is posted again once, into
+ * the same slot. What was READ is reported to the server. Allocates nothing per READ. Owned by the thread of its loop.
  *
  * <p>Work request numbers: number of the reader in the upper half, then kind, then slot.
  */
@@ -36,19 +39,28 @@ final class RemoteReader implements AutoCloseable {
     private static final int KIND_READ = 0;
     private static final int KIND_RECEIVE = 1;
     private static final int KIND_HELLO = 2;
+    private static final int KIND_TOUCH = 3;
 
-    /** Answers that may be on their way: to the hello and to one rget. */
-    private static final int RECEIVES = 2;
+    /** No slot is free. */
+    static final int NO_SLOT = -1;
+
+    /** An rget's opaque number is a count, and in its lower bits the slot. */
+    private static final int OPAQUE_SHIFT = 16;
+
+    private static final long OPAQUE_SLOT_MASK = (1L << OPAQUE_SHIFT) - 1;
 
     private static final int CONTROL_SLOT_LENGTH = 64;
-    private static final long HELLO_OFFSET = (long) RECEIVES * CONTROL_SLOT_LENGTH;
-    private static final long CONTROL_LENGTH = HELLO_OFFSET + CONTROL_SLOT_LENGTH;
+    private static final int REPORT_LENGTH =
+            (TouchReportDescriptor.MAX_LENGTH + CONTROL_SLOT_LENGTH - 1) / CONTROL_SLOT_LENGTH * CONTROL_SLOT_LENGTH;
     private static final int PAGE = 4096;
+    private static final long WAIT_SLICE_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
+    private final KvConnection connection;
     private final CompletionLoop loop;
     private final int index;
     private final int window;
+    private final boolean reportsTouches;
     private final int maxItemLength;
     private final int slotLength;
     private final StagCache stags;
@@ -63,6 +75,10 @@ final class RemoteReader implements AutoCloseable {
     private final MemoryRegion control;
     private final MemorySegment controlSegment;
     private final QueuePair queuePair;
+    private final long helloOffset;
+    private final TouchReporter touches;
+    private final RemoteItem view = new RemoteItem();
+    private final SendWorkRequestList batch;
 
     private final long[] hashes;
     private final long[] firsts;
@@ -71,18 +87,19 @@ final class RemoteReader implements AutoCloseable {
     private final byte[][] keys;
     private final boolean[] followed;
     private final ReadOutcome[] outcomes;
+    private final @Nullable GetRequest[] owners;
+    private final long[] opaques;
     private final int[] free;
     private int freeCount;
+    private boolean lastSlotTaken;
     private final int[] ready;
     private int readyHead;
     private int readyCount;
-    private boolean blockingDone;
+    private int started;
 
-    private long answers;
-    private long answerOpaque;
-    private int answerStatus;
-    private long answerFirst;
-    private long answerSecond;
+    private boolean bound;
+    private long rgets;
+    private int rgetsOutstanding;
     private boolean clockKnown;
     private long latestClockSeconds;
     private long clockTakenNs;
@@ -93,13 +110,16 @@ final class RemoteReader implements AutoCloseable {
     private volatile @Nullable String ended;
 
     RemoteReader(
+            KvConnection connection,
             CompletionLoop loop,
             KvClientContext context,
             InetSocketAddress rdmaAddress,
             StagCache stags,
             ArenaTable arenas,
             KvClientCounters counters) {
+        this.connection = connection;
         this.loop = loop;
+        this.reportsTouches = context.touchReports();
         this.window = context.window();
         this.maxItemLength = context.maxItemLength();
         this.slotLength = (maxItemLength + PAGE - 1) & -PAGE;
@@ -114,6 +134,9 @@ final class RemoteReader implements AutoCloseable {
         keys = new byte[slots][];
         followed = new boolean[slots];
         outcomes = new ReadOutcome[slots];
+        owners = new GetRequest[slots];
+        opaques = new long[slots];
+        batch = new SendWorkRequestList(slots);
         free = new int[window];
         ready = new int[window];
         for (int i = 0; i < window; i++) {
@@ -130,7 +153,11 @@ final class RemoteReader implements AutoCloseable {
                     .register(
                             sinkSegment,
                             EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.READ_SINK)));
-            controlSegment = owned.add(device.allocateMemory(CONTROL_LENGTH)).segment();
+            helloOffset = (long) receivesOf(window) * CONTROL_SLOT_LENGTH;
+            long reportOffset = helloOffset + CONTROL_SLOT_LENGTH;
+            controlSegment = owned.add(device.allocateMemory(reportOffset + REPORT_LENGTH))
+                    .segment();
+            touches = new TouchReporter(controlSegment, reportOffset, counters);
             control = owned.add(loop.domain()
                     .register(controlSegment, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
             queuePair = connect(device, context, rdmaAddress);
@@ -142,12 +169,17 @@ final class RemoteReader implements AutoCloseable {
 
     /** Completions that a reader with this window may have outstanding. */
     static int completionsOf(int window) {
-        return sendsOf(window) + RECEIVES;
+        return sendsOf(window) + receivesOf(window);
     }
 
-    /** READs of the window, one of a blocking get, and the hello. */
+    /** READs of all slots, the hello and a touch report. */
     private static int sendsOf(int window) {
-        return window + 2;
+        return window + 3;
+    }
+
+    /** Answers to an rget for each slot, to the hello and to a touch report. */
+    private static int receivesOf(int window) {
+        return window + 3;
     }
 
     static int indexOf(long wrId) {
@@ -158,8 +190,8 @@ final class RemoteReader implements AutoCloseable {
         try (Connector connector = device.resolve(address, context.connectTimeoutNs())) {
             QueuePair made = owned.add(connector.createQueuePair(
                     loop.domain(),
-                    QueuePairAttributes.of(loop.queue(), QueuePairLimits.of(sendsOf(window), RECEIVES))));
-            for (int i = 0; i < RECEIVES; i++) {
+                    QueuePairAttributes.of(loop.queue(), QueuePairLimits.of(sendsOf(window), receivesOf(window)))));
+            for (int i = 0; i < receivesOf(window); i++) {
                 made.postReceive(wrId(KIND_RECEIVE, i), control, (long) i * CONTROL_SLOT_LENGTH, CONTROL_SLOT_LENGTH);
             }
             int reads = Math.min(window + 1, device.capabilities().maxOutboundReads());
@@ -170,12 +202,17 @@ final class RemoteReader implements AutoCloseable {
 
     /** Binds the queue pair to the memcached connection; the answer comes like those to rgets. */
     void sendHello(String token) {
-        HelloDescriptor.write(controlSegment, HELLO_OFFSET, token);
+        HelloDescriptor.write(controlSegment, helloOffset, token);
         requireAccepted(queuePair.postSend(
-                wrId(KIND_HELLO, 0), control, HELLO_OFFSET, HelloDescriptor.LENGTH, SendFlags.SIGNALLED));
+                wrId(KIND_HELLO, 0), control, helloOffset, HelloDescriptor.LENGTH, SendFlags.SIGNALLED));
     }
 
-    /** Starts a READ of an item whose place is known. */
+    /** True once the server has answered the hello. */
+    boolean isBound() {
+        return bound;
+    }
+
+    /** Starts a READ of an item whose place is known, for {@link #deliver}. */
     StartStatus start(long hash, byte[] key, long tag) {
         int entry = stags.find(hash);
         if (entry == StagCache.NONE) {
@@ -185,38 +222,147 @@ final class RemoteReader implements AutoCloseable {
             return StartStatus.WINDOW_FULL;
         }
         int slot = free[freeCount - 1];
-        if (!post(slot, entry, hash, key)) {
+        if (!prepare(slot, entry, hash, key)) {
             return StartStatus.UNKNOWN;
         }
         freeCount--;
+        started++;
         tags[slot] = tag;
+        postRead(slot);
         return StartStatus.STARTED;
     }
 
-    /** Starts a READ into the slot of blocking gets; false if the place is not known. */
-    boolean startBlocking(long hash, byte[] key) {
+    /** Takes a slot, or {@link #NO_SLOT}. */
+    int acquire(GetRequest owner) {
+        int slot;
+        if (!lastSlotTaken) {
+            slot = window;
+            lastSlotTaken = true;
+        } else if (freeCount > 0) {
+            slot = free[--freeCount];
+        } else {
+            return NO_SLOT;
+        }
+        owners[slot] = owner;
+        return slot;
+    }
+
+    /** Gives a slot back. */
+    void release(int slot) {
+        owners[slot] = null;
+        if (slot == window) {
+            lastSlotTaken = false;
+        } else {
+            free[freeCount++] = slot;
+        }
+    }
+
+    /** True if {@link #acquire} would find a slot. */
+    boolean hasFreeSlot() {
+        return !lastSlotTaken || freeCount > 0;
+    }
+
+    /** Starts a READ into the slot of a request with the next {@link #flush}; false if the place is not known. */
+    boolean read(int slot, long hash, byte[] key) {
         int entry = stags.find(hash);
-        blockingDone = false;
-        return entry != StagCache.NONE && post(window, entry, hash, key);
+        if (entry == StagCache.NONE || !prepare(slot, entry, hash, key)) {
+            return false;
+        }
+        counters.reads++;
+        batch.next()
+                .read(
+                        wrId(KIND_READ, slot),
+                        arenas.address(firsts[slot]),
+                        Locator.rkey(firsts[slot]),
+                        SendFlags.SIGNALLED)
+                .add(sink, offset(slot), Locator.length(seconds[slot]));
+        return true;
     }
 
-    /** True once the READ into the slot of blocking gets is done. */
-    boolean isBlockingDone() {
-        return blockingDone;
+    /** Posts the READs of requests with one doorbell. */
+    void flush() {
+        if (batch.size() > 0) {
+            requireAccepted(queuePair.post(batch));
+            batch.clear();
+        }
     }
 
-    ReadOutcome blockingOutcome() {
-        return outcomes[window];
+    /** The words of an rget that has the server write into a slot: rkey, address, length, opaque number. */
+    String beginWritten(int slot) {
+        rgets++;
+        rgetsOutstanding++;
+        opaques[slot] = rgets << OPAQUE_SHIFT | slot;
+        return " " + Integer.toUnsignedString(sink.rkey()) + " " + Long.toUnsignedString(sink.address() + offset(slot))
+                + " " + maxItemLength + " " + opaques[slot];
     }
 
-    /** Hands over what is ready; false if there was nothing. */
-    int deliver(ReadHandler handler, RemoteItem view) {
+    /** rgets that were not answered. */
+    int rgetsOutstanding() {
+        return rgetsOutstanding;
+    }
+
+    /** True if requests wait for READs or rgets. */
+    boolean hasRequests() {
+        return lastSlotTaken || window - freeCount > started;
+    }
+
+    /** Lets requests see the time; false if one of them waits so long that the connection counts as dead. */
+    boolean checkDeadlines(long nowNs) {
+        for (GetRequest owner : owners) {
+            if (owner != null) {
+                owner.checkDeadline(nowNs);
+                if (nowNs - owner.patienceEndNs() >= 0) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** When the next limit of one of them is reached; Long.MAX_VALUE if there is none. */
+    long nextCheckNs() {
+        long next = Long.MAX_VALUE;
+        for (GetRequest owner : owners) {
+            if (owner != null) {
+                next = Math.min(next, owner.nextCheckNs());
+            }
+        }
+        return next;
+    }
+
+    /** Fails all requests that wait here. */
+    void fail(KvException reason) {
+        for (GetRequest owner : owners) {
+            if (owner != null) {
+                owner.fail(reason);
+            }
+        }
+    }
+
+    /** Takes what was started and not delivered off this reader, which is to be closed; the number of tags. */
+    int abandon(long[] lostTags) {
+        int lost = 0;
+        boolean[] isFree = new boolean[window];
+        for (int i = 0; i < freeCount; i++) {
+            isFree[free[i]] = true;
+        }
+        for (int slot = 0; slot < window; slot++) {
+            if (!isFree[slot] && owners[slot] == null) {
+                lostTags[lost++] = tags[slot];
+            }
+        }
+        return lost;
+    }
+
+    /** Hands over what is ready; the number of results. */
+    int deliver(ReadHandler handler) {
         int delivered = 0;
         for (int left = readyCount; left > 0; left--) {
             int slot = ready[readyHead];
             readyHead = (readyHead + 1) % window;
             readyCount--;
             view.wrap(sinkSegment, offset(slot));
+            started--;
             try {
                 handler.onRead(tags[slot], outcomes[slot], view);
             } finally {
@@ -227,59 +373,34 @@ final class RemoteReader implements AutoCloseable {
         return delivered;
     }
 
-    /** READs on their way or ready to be delivered. */
+    /** READs of {@link #start} on their way or ready to be delivered. */
     int outstanding() {
-        return window - freeCount;
+        return started;
     }
 
-    /** Where the server writes items: address, key and length for an rget. */
-    long writeAddress() {
-        return sink.address() + offset(window);
-    }
-
-    int writeRkey() {
-        return sink.rkey();
-    }
-
-    int maxItemLength() {
-        return maxItemLength;
-    }
-
-    /** Checks what the server wrote; the place of an item that still is there is remembered. */
-    ReadOutcome checkWritten(long hash, byte[] key) {
-        int length = Locator.length(answerSecond);
+    /**
+     * Checks what the server wrote; the place of an item that still is there is remembered.
+     *
+     * @param remember false if the key is being written meanwhile
+     */
+    ReadOutcome checkWritten(int slot, long hash, byte[] key, boolean remember) {
+        int length = Locator.length(seconds[slot]);
         if (length < ItemDescriptor.itemLength(1, 0) || length > maxItemLength) {
             return ReadOutcome.TORN;
         }
-        int item = (int) offset(window);
+        int item = (int) offset(slot);
         ReadOutcome outcome = check.checkContent(sinkSegment, sinkView, item, length, key, ItemCheck.NO_EXPIRY);
         if (outcome == ReadOutcome.HIT
-                && ItemDescriptor.generation(sinkSegment, item) == Locator.generation(answerSecond)) {
-            stags.put(hash, answerFirst, answerSecond);
+                && remember
+                && ItemDescriptor.generation(sinkSegment, item) == Locator.generation(seconds[slot])) {
+            stags.put(hash, firsts[slot], seconds[slot]);
         }
         return outcome;
     }
 
-    /** The item in the slot of blocking gets. */
-    KvItem copyBlocking(RemoteItem view) {
-        return view.wrap(sinkSegment, offset(window)).copy();
-    }
-
-    /** Number of answers so far; the fields below are of the last one. */
-    long answers() {
-        return answers;
-    }
-
-    long answerOpaque() {
-        return answerOpaque;
-    }
-
-    int answerStatus() {
-        return answerStatus;
-    }
-
-    long answerFirst() {
-        return answerFirst;
+    /** The item in a slot, where it is. */
+    RemoteItem item(int slot) {
+        return view.wrap(sinkSegment, offset(slot));
     }
 
     /** Why the queue pair is of no use any more, or null. */
@@ -296,20 +417,21 @@ final class RemoteReader implements AutoCloseable {
         int kind = (int) completion.wrId() >>> KIND_SHIFT;
         int slot = (int) completion.wrId() & SLOT_MASK;
         if (!completion.isSuccess()) {
-            if (failure == null) {
-                failure = "the queue pair failed: " + completion.status();
-            }
+            broken("the queue pair failed: " + completion.status());
         } else if (kind == KIND_READ) {
             readDone(slot);
         } else if (kind == KIND_RECEIVE) {
             received(slot, completion.byteLength());
+        } else if (kind == KIND_TOUCH) {
+            touches.partDone();
         }
     }
 
     private void readDone(int slot) {
         int item = (int) offset(slot);
+        long nowNs = System.nanoTime();
         ReadOutcome outcome =
-                check.check(sinkSegment, sinkView, item, seconds[slot], keys[slot], latestServerSeconds());
+                check.check(sinkSegment, sinkView, item, seconds[slot], keys[slot], latestServerSeconds(nowNs));
         if (outcome == ReadOutcome.FORWARDED) {
             if (follow(slot, item)) {
                 return;
@@ -320,13 +442,18 @@ final class RemoteReader implements AutoCloseable {
             if (followed[slot]) {
                 stags.put(hashes[slot], firsts[slot], seconds[slot]);
             }
+            if (reportsTouches) {
+                touches.add(firsts[slot], Locator.generation(seconds[slot]), nowNs);
+                reportTouches(nowNs);
+            }
         } else {
             stags.remove(hashes[slot], firsts[slot], seconds[slot]);
         }
         counters.count(outcome);
         outcomes[slot] = outcome;
-        if (slot == window) {
-            blockingDone = true;
+        GetRequest owner = owners[slot];
+        if (owner != null) {
+            owner.read(connection, this, slot, outcome);
         } else {
             ready[(readyHead + readyCount) % window] = slot;
             readyCount++;
@@ -352,19 +479,75 @@ final class RemoteReader implements AutoCloseable {
     private void received(int slot, long length) {
         long offset = (long) slot * CONTROL_SLOT_LENGTH;
         if (!AnswerDescriptor.isValid(length)) {
-            failure = "the server sent a message of " + length + " bytes, expected " + AnswerDescriptor.LENGTH;
+            broken("the server sent a message of " + length + " bytes, expected " + AnswerDescriptor.LENGTH);
             return;
         }
-        answerOpaque = AnswerDescriptor.opaque(controlSegment, offset);
-        answerStatus = AnswerDescriptor.status(controlSegment, offset);
-        answerFirst = AnswerDescriptor.locatorFirst(controlSegment, offset);
-        answerSecond = AnswerDescriptor.locatorSecond(controlSegment, offset);
         takeClock(AnswerDescriptor.clockSeconds(controlSegment, offset));
-        answers++;
+        long opaque = AnswerDescriptor.opaque(controlSegment, offset);
+        int status = AnswerDescriptor.status(controlSegment, offset);
+        if (opaque == 0 && status == AnswerDescriptor.BOUND) {
+            bound = true;
+        } else if (opaque == 0 && status == AnswerDescriptor.TOUCHED) {
+            touches.partDone();
+        } else {
+            answered(offset, opaque, status);
+        }
         queuePair.postReceive(wrId(KIND_RECEIVE, slot), control, offset, CONTROL_SLOT_LENGTH);
     }
 
-    private boolean post(int slot, int entry, long hash, byte[] key) {
+    private void answered(long offset, long opaque, int status) {
+        int slot = (int) (opaque & OPAQUE_SLOT_MASK);
+        GetRequest owner = slot < owners.length && opaques[slot] == opaque ? owners[slot] : null;
+        if (opaque == 0 || owner == null) {
+            broken("the server answered request " + opaque + " with status " + status + ", which nobody waits for");
+            return;
+        }
+        opaques[slot] = 0;
+        rgetsOutstanding--;
+        firsts[slot] = AnswerDescriptor.locatorFirst(controlSegment, offset);
+        seconds[slot] = AnswerDescriptor.locatorSecond(controlSegment, offset);
+        if (status == AnswerDescriptor.FOUND) {
+            connection.learnArena(Locator.rkey(firsts[slot]));
+        }
+        owner.answered(connection, this, slot, status);
+    }
+
+    /** Sends a touch report if one is due. */
+    void reportTouches(long nowNs) {
+        if (touches.isDue(nowNs)) {
+            sendReport();
+        }
+    }
+
+    /** Sends the last touch reports, and waits for their answers until the deadline. */
+    void finishTouches(long deadlineNs) {
+        while (failure() == null && touches.isUnfinished() && System.nanoTime() - deadlineNs < 0) {
+            if (touches.maySend()) {
+                sendReport();
+            }
+            loop.await(WAIT_SLICE_NS);
+        }
+    }
+
+    /** When {@link #reportTouches} should be called again, at the latest; Long.MAX_VALUE nanoseconds if there is no need. */
+    long nextReportNs(long nowNs) {
+        return touches.dueInNs(nowNs);
+    }
+
+    /** The server broke the protocol: the queue pair is of no use any more. */
+    void broken(String reason) {
+        if (failure == null) {
+            failure = reason;
+        }
+    }
+
+    private void sendReport() {
+        int length = touches.seal();
+        requireAccepted(queuePair.postSend(
+                wrId(KIND_TOUCH, 0), control, helloOffset + CONTROL_SLOT_LENGTH, length, SendFlags.SIGNALLED));
+    }
+
+    private boolean prepare(int slot, int entry, long hash, byte[] key) {
         long first = stags.first(entry);
         long second = stags.second(entry);
         if (!arenas.covers(first, second, maxItemLength)) {
@@ -375,7 +558,6 @@ final class RemoteReader implements AutoCloseable {
         seconds[slot] = second;
         keys[slot] = key;
         followed[slot] = false;
-        postRead(slot);
         return true;
     }
 
@@ -401,10 +583,8 @@ final class RemoteReader implements AutoCloseable {
      * The latest that it can be on the server's clock: its last word, the time since then, and two seconds for what the
      * clock does not show and the way. Without a word from the server every item that expires is in doubt.
      */
-    private long latestServerSeconds() {
-        return clockKnown
-                ? latestClockSeconds + (System.nanoTime() - clockTakenNs) / NS_PER_SECOND + 2
-                : Long.MAX_VALUE;
+    private long latestServerSeconds(long nowNs) {
+        return clockKnown ? latestClockSeconds + (nowNs - clockTakenNs) / NS_PER_SECOND + 2 : Long.MAX_VALUE;
     }
 
     private long offset(int slot) {

@@ -1,5 +1,6 @@
 package org.softrdma.kv.client;
 
+import java.util.Arrays;
 import org.softrdma.kv.store.Locator;
 
 /**
@@ -128,6 +129,13 @@ public final class StagCache {
             entries[entry * LONGS + HASH] = 0;
             size--;
         }
+    }
+
+    /** Removes all entries. */
+    public void clear() {
+        Arrays.fill(entries, 0);
+        Arrays.fill(used, false);
+        size = 0;
     }
 
     private int lookUp(long hash) {

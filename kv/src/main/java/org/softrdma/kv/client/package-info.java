@@ -1,8 +1,10 @@
 /**
  * The client: GETs by one-sided READ of items whose place it knows, everything else over its memcached connection.
  *
- * <p>No threads of its own: one thread owns a {@link org.softrdma.kv.client.CompletionLoop} and all clients on it. Read
- * {@link org.softrdma.kv.client.KvClient} first, then {@link org.softrdma.kv.client.ItemCheck}.
+ * <p>One thread owns a {@link org.softrdma.kv.client.CompletionLoop} and all {@link org.softrdma.kv.client.KvClient}s on it;
+ * {@link org.softrdma.kv.client.SharedKvClient} brings a thread of its own and takes requests from any. Read {@link
+ * org.softrdma.kv.client.KvClient} first, then {@code KvConnection}, {@code RemoteReader} and {@link
+ * org.softrdma.kv.client.ItemCheck}.
  */
 @NullMarked
 package org.softrdma.kv.client;

@@ -6,20 +6,21 @@ import java.nio.ByteOrder;
 import org.softrdma.kv.store.Locator;
 
 /**
- * What the server SENDs on the queue pair: the answer to a hello and to each rget, behind the item that it wrote. Little
- * endian, 8-byte aligned. The server writes all of it. An rget lets the server send one answer, so it is the client's credit:
- * it has a RECV posted for each rget that is not answered, and one for the hello.
+ * What the server SENDs on the queue pair: the answer to a hello, to each touch report, and to each rget, behind the item
+ * that it wrote. Little endian, 8-byte aligned. The server writes all of it. An rget lets the server send one answer, so it
+ * is the client's credit: it has a RECV posted for each rget that is not answered, and one for a hello or touch report.
  *
  * <pre>
  *  31                                                              0
  * +-----------------------------------------------------------------+
- * |  opaque number of the rget; 0 of a hello                         |   0
+ * |  opaque number of the rget; 0 of a hello or touch report         |   0
  * |                                                                  |   4
  * +-----------------------------------------------------------------+
  * |  locator of the item, or zero                                    |   8
  * |                                                                  |  20
  * +-----------------------------------------------------------------+
- * |  status: 0 found, 1 not found, 2 buffer too small, 3 bound       |  24
+ * |  status: 0 found, 1 not found, 2 buffer too small, 3 bound,      |  24
+ * |          4 touched                                               |
  * +-----------------------------------------------------------------+
  * |  bytes of the item, also if the buffer was too small             |  28
  * +-----------------------------------------------------------------+
@@ -42,6 +43,9 @@ public final class AnswerDescriptor {
     /** The token was right: the queue pair belongs to the memcached connection. */
     public static final int BOUND = 3;
 
+    /** The touch report was taken; the next one may come. */
+    public static final int TOUCHED = 4;
+
     private static final int OPAQUE_OFFSET = 0;
     private static final int LOCATOR_OFFSET = OPAQUE_OFFSET + Long.BYTES;
     private static final int STATUS_OFFSET = LOCATOR_OFFSET + Locator.LENGTH;
@@ -62,8 +66,8 @@ public final class AnswerDescriptor {
      *
      * @param memory takes it
      * @param offset where it goes
-     * @param status NOT_FOUND or BOUND
-     * @param opaque of the rget, 0 of a hello
+     * @param status NOT_FOUND, BOUND or TOUCHED
+     * @param opaque of the rget, 0 of a hello or touch report
      * @param nowSeconds the server's clock
      */
     public static void write(MemorySegment memory, long offset, int status, long opaque, long nowSeconds) {

@@ -164,7 +164,7 @@ final class RdmaPort implements AutoCloseable {
     private void accept(ConnectionRequest request) {
         @Nullable RdmaSession session = null;
         try (request) {
-            session = new RdmaSession(device, domain, channel, store, request, System.nanoTime());
+            session = new RdmaSession(device, domain, channel, store, counters, request, System.nanoTime());
             sessions.put(session.completions(), session);
             request.accept(parameters, ACCEPT_TIMEOUT_NS);
         } catch (RuntimeException e) {

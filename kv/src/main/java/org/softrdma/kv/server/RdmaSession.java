@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.memcached.AnswerDescriptor;
 import org.softrdma.kv.memcached.HelloDescriptor;
+import org.softrdma.kv.memcached.TouchReportDescriptor;
 import org.softrdma.kv.server.RegisteredArenas.RegisteredArena;
 import org.softrdma.kv.store.ItemStore;
 import org.softrdma.kv.store.PinnedItem;
@@ -27,7 +28,8 @@ import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionRequest;
 
 /**
- * One client's queue pair at the server: takes its hello, answers its rgets (WRITE the item, SEND the answer behind it).
+ * One client's queue pair at the server: takes its hello, answers its rgets (WRITE the item, SEND the answer behind it),
+ * passes its touch reports on to the store.
  *
  * <p>Answers are a ring: the event loop thread of the memcached connection adds at the head, completions come in posting
  * order and free at the tail. An item stays pinned until then. A queue pair that ends flushes the RECVs that are always
@@ -48,12 +50,20 @@ final class RdmaSession {
     private static final int ANSWERS = 64;
     private static final int RECEIVES = 2;
     private static final int SLOT_LENGTH = 64;
-    private static final int BOUND_SLOT = ANSWERS;
-    private static final long ANSWERS_OFFSET = (long) RECEIVES * SLOT_LENGTH;
-    private static final long MEMORY_LENGTH = ANSWERS_OFFSET + (ANSWERS + 1L) * SLOT_LENGTH;
-    private static final int SENDS = 2 * (ANSWERS + 1);
+
+    /** A hello or a touch report. */
+    private static final int RECEIVE_LENGTH =
+            (TouchReportDescriptor.MAX_LENGTH + SLOT_LENGTH - 1) / SLOT_LENGTH * SLOT_LENGTH;
+
+    /** Answers to the hello and to touch reports: one may be in the client's hands before our SEND counts as complete. */
+    private static final int CONTROL_ANSWERS = 2;
+
+    private static final long ANSWERS_OFFSET = (long) RECEIVES * RECEIVE_LENGTH;
+    private static final long MEMORY_LENGTH = ANSWERS_OFFSET + (long) (ANSWERS + CONTROL_ANSWERS) * SLOT_LENGTH;
+    private static final int SENDS = 2 * ANSWERS + CONTROL_ANSWERS;
 
     private final ItemStore store;
+    private final ServerCounters counters;
     private final CloseStack owned = new CloseStack();
     private final CompletionQueue completions;
     private final MemoryRegion region;
@@ -69,6 +79,8 @@ final class RdmaSession {
     private @Nullable MemcachedConnection waiting;
 
     private @Nullable MemcachedConnection connection;
+    private int nextControlAnswer;
+    private int controlAnswersOutstanding;
 
     /** Makes the queue pair of a request with its RECVs posted; the caller accepts. */
     RdmaSession(
@@ -76,9 +88,11 @@ final class RdmaSession {
             ProtectionDomain domain,
             CompletionChannel channel,
             ItemStore store,
+            ServerCounters counters,
             ConnectionRequest request,
             long nowNs) {
         this.store = store;
+        this.counters = counters;
         this.acceptedNs = nowNs;
         try {
             HostMemory memory = owned.add(device.allocateMemory(MEMORY_LENGTH));
@@ -91,7 +105,7 @@ final class RdmaSession {
             throw owned.closeAfter(e);
         }
         for (int i = 0; i < RECEIVES; i++) {
-            queuePair.postReceive(i, region, (long) i * SLOT_LENGTH, SLOT_LENGTH);
+            queuePair.postReceive(i, region, (long) i * RECEIVE_LENGTH, RECEIVE_LENGTH);
         }
         completions.requestNotification(false);
     }
@@ -193,18 +207,30 @@ final class RdmaSession {
                     if (!received(batch[i], port)) {
                         return false;
                     }
-                } else if (batch[i].wrId() != BOUND_SLOT) {
+                } else if (batch[i].wrId() < ANSWERS) {
                     answered();
+                } else {
+                    controlAnswersOutstanding--;
                 }
             }
         }
         return true;
     }
 
-    /** Takes the hello; anything else is not in the protocol and ends the queue pair. */
+    /** Takes the hello, then touch reports; anything else is not in the protocol and ends the queue pair. */
     private boolean received(WorkCompletion completion, RdmaPort port) {
-        long offset = completion.wrId() * SLOT_LENGTH;
-        if (isBound() || !HelloDescriptor.isValid(segment, offset, completion.byteLength())) {
+        long offset = completion.wrId() * RECEIVE_LENGTH;
+        long length = completion.byteLength();
+        boolean taken = isBound() ? touched(offset, length, port.nowSeconds()) : bound(offset, length, port);
+        if (!taken) {
+            return false;
+        }
+        queuePair.postReceive(completion.wrId(), region, offset, RECEIVE_LENGTH);
+        return true;
+    }
+
+    private boolean bound(long offset, long length, RdmaPort port) {
+        if (!HelloDescriptor.isValid(segment, offset, length)) {
             return false;
         }
         MemcachedConnection owner = port.claim(HelloDescriptor.token(segment, offset));
@@ -213,10 +239,43 @@ final class RdmaSession {
         }
         connection = owner;
         owner.rdma().bind(this);
-        queuePair.postReceive(completion.wrId(), region, offset, SLOT_LENGTH);
-        long answer = ANSWERS_OFFSET + (long) BOUND_SLOT * SLOT_LENGTH;
-        AnswerDescriptor.write(segment, answer, AnswerDescriptor.BOUND, 0, port.nowSeconds());
-        requireAccepted(queuePair.postSend(BOUND_SLOT, region, answer, AnswerDescriptor.LENGTH, SendFlags.SIGNALLED));
+        return answerControl(AnswerDescriptor.BOUND, port.nowSeconds());
+    }
+
+    private boolean touched(long offset, long length, long nowSeconds) {
+        if (!TouchReportDescriptor.isValid(segment, offset, length)) {
+            return false;
+        }
+        int count = TouchReportDescriptor.count(segment, offset);
+        long allHits = 0;
+        for (int i = 0; i < count; i++) {
+            int hits = TouchReportDescriptor.hits(segment, offset, i);
+            if (hits < 1) {
+                return false;
+            }
+            allHits += hits;
+            store.touched(
+                    TouchReportDescriptor.first(segment, offset, i),
+                    TouchReportDescriptor.generation(segment, offset, i),
+                    hits,
+                    nowSeconds);
+        }
+        counters.rdmaGetHits.add(allHits);
+        counters.rdmaTouchReports.increment();
+        return answerControl(AnswerDescriptor.TOUCHED, nowSeconds);
+    }
+
+    /** False if the client does not wait for our answers. */
+    private boolean answerControl(int status, long nowSeconds) {
+        if (controlAnswersOutstanding == CONTROL_ANSWERS) {
+            return false;
+        }
+        int slot = ANSWERS + nextControlAnswer;
+        nextControlAnswer = (nextControlAnswer + 1) % CONTROL_ANSWERS;
+        controlAnswersOutstanding++;
+        long answer = ANSWERS_OFFSET + (long) slot * SLOT_LENGTH;
+        AnswerDescriptor.write(segment, answer, status, 0, nowSeconds);
+        requireAccepted(queuePair.postSend(slot, region, answer, AnswerDescriptor.LENGTH, SendFlags.SIGNALLED));
         return true;
     }
 

@@ -42,6 +42,12 @@ final class ServerCounters {
     /** rgets answered without an item. */
     final LongAdder rgetMisses = new LongAdder();
 
+    /** READs that found an item, as far as clients have reported them. */
+    final LongAdder rdmaGetHits = new LongAdder();
+
+    /** Touch reports taken. */
+    final LongAdder rdmaTouchReports = new LongAdder();
+
     /** Starts anew what counts events; what is counted as it stands stays. */
     void reset() {
         for (LongAdder each : new LongAdder[] {
@@ -69,7 +75,9 @@ final class ServerCounters {
             tooLarge,
             outOfMemory,
             rgetHits,
-            rgetMisses
+            rgetMisses,
+            rdmaGetHits,
+            rdmaTouchReports
         }) {
             each.reset();
         }

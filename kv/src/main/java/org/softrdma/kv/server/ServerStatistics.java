@@ -44,8 +44,8 @@ final class ServerStatistics {
         StoreStatistics items = store.statistics();
         Events events = Events.of(store, context.clockSeconds().getAsLong());
         long now = context.clockSeconds().getAsLong();
-        long hits = counters.getHits.sum();
-        long misses = counters.getMisses.sum();
+        long hits = counters.getHits.sum() + counters.rgetHits.sum() + counters.rdmaGetHits.sum();
+        long misses = counters.getMisses.sum() + counters.rgetMisses.sum();
         Lines lines = new Lines();
         lines.add("pid", ManagementFactory.getRuntimeMXBean().getPid());
         lines.add("uptime", now - startSeconds);
@@ -207,6 +207,8 @@ final class ServerStatistics {
         lines.add("rejected_queue_pairs", counters.rejectedQueuePairs.sum());
         lines.add("rget_hits", counters.rgetHits.sum());
         lines.add("rget_misses", counters.rgetMisses.sum());
+        lines.add("rdma_get_hits", counters.rdmaGetHits.sum());
+        lines.add("rdma_touch_reports", counters.rdmaTouchReports.sum());
         for (Map.Entry<String, Long> counter : new TreeMap<>(device.counters()).entrySet()) {
             lines.add("device_" + counter.getKey(), counter.getValue());
         }

@@ -14,8 +14,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -289,7 +292,66 @@ class KvClientTest {
             assertTrue(message(first).contains(":" + client.serverAddress().getPort()), message(first));
             assertThrows(KvException.class, () -> client.set(KEY, 0, 0, bytes("value")));
             assertThrows(KvException.class, () -> client.delete(KEY));
-            assertThrows(KvException.class, () -> client.start(KEY, 0));
+            assertEquals(StartStatus.UNKNOWN, client.start(KEY, 0));
+        }
+    }
+
+    @Test
+    void shouldHandOverReadsThatAreLostAndConnectAgain() {
+        try (KvClient client = running.client()) {
+            client.set(KEY, 0, 0, bytes("value"));
+            String firstLife = client.bootId();
+            running.stop();
+            int started = 0;
+            while (client.start(KEY, started) == StartStatus.STARTED) {
+                started++;
+            }
+            int[] lost = {0};
+            ReadHandler handler = (tag, outcome, item) -> lost[0] += outcome == ReadOutcome.HIT ? 0 : 1;
+            long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+            while (client.outstanding() > 0 && System.nanoTime() < deadlineNs) {
+                assertThrows(KvException.class, () -> client.get(bytes("other")));
+                client.deliver(handler);
+            }
+            assertEquals(started, lost[0]);
+            assertEquals(0, client.outstanding());
+            assertEquals(StartStatus.UNKNOWN, client.start(KEY, 0));
+            InetSocketAddress address = client.serverAddress();
+            try (RunningServer next = new RunningServer(context -> context.memcachedAddress(address))) {
+                while (client.counters().connections() == 1 && System.nanoTime() < deadlineNs) {
+                    try {
+                        assertTrue(client.get(KEY).isEmpty(), "nothing of the old life");
+                    } catch (KvException e) {
+                        assertTrue(message(e).contains(":" + address.getPort()), message(e));
+                    }
+                }
+                assertFalse(client.bootId().equals(firstLife));
+                assertEquals(0, client.knownItems());
+                assertEquals(SetStatus.STORED, client.set(KEY, 0, 0, bytes("new")));
+                assertArrayEquals(bytes("new"), client.get(KEY).orElseThrow().value());
+                assertEquals(0, next.deviceCounter("accessErrors"));
+            }
+        }
+    }
+
+    @Test
+    void shouldGetManyWithOneDoorbell() {
+        try (KvClient client = running.client()) {
+            List<byte[]> keys = new ArrayList<>();
+            for (int i = 0; i < 16; i++) {
+                keys.add(bytes("key" + i));
+                client.set(keys.get(i), i, 0, bytes("value" + i));
+            }
+            keys.add(keys.get(3));
+            keys.add(bytes("nothing"));
+            List<Optional<KvItem>> items = client.getAll(keys);
+            for (int i = 0; i < 16; i++) {
+                assertEquals(i, items.get(i).orElseThrow().flags());
+            }
+            assertEquals(3, items.get(16).orElseThrow().flags());
+            assertTrue(items.get(17).isEmpty());
+            assertEquals(17, client.counters().hits());
+            assertEquals(1, client.counters().rgets());
         }
     }
 

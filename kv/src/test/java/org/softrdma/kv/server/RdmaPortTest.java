@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.memcached.AnswerDescriptor;
 import org.softrdma.kv.memcached.HelloDescriptor;
+import org.softrdma.kv.memcached.TouchReportDescriptor;
 import org.softrdma.kv.store.Locator;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
@@ -61,6 +62,13 @@ class RdmaPortTest {
         void send(String token) {
             HelloDescriptor.write(region.memory(), ITEMS, token);
             queuePair.postSend(1000, region, ITEMS, HelloDescriptor.LENGTH, SendFlags.NONE);
+        }
+
+        /** Reports one record, and claims that it is so many. */
+        void report(int count, long first, int generation, int hits) {
+            TouchReportDescriptor.header(region.memory(), ITEMS, count);
+            TouchReportDescriptor.record(region.memory(), ITEMS, 0, first, generation, hits);
+            queuePair.postSend(1001, region, ITEMS, TouchReportDescriptor.length(1), SendFlags.NONE);
         }
 
         /** Waits for the next answer; its offset. */
@@ -162,6 +170,57 @@ class RdmaPortTest {
             assertEquals(
                     "CLIENT_ERROR no queue pair\r\n",
                     tcp.ask(rget("key", raw, 1, 1), "CLIENT_ERROR no queue pair\r\n"));
+        }
+    }
+
+    @Test
+    void shouldCountReadsThatClientsReport() throws IOException {
+        try (running;
+                RawMemcached tcp = new RawMemcached(running.address())) {
+            byte[] key = "key".getBytes(StandardCharsets.US_ASCII);
+            try (KvClient client = running.client()) {
+                client.set(key, 0, 0, key);
+                for (int i = 0; i < 1000; i++) {
+                    client.get(key);
+                }
+                assertEquals(0, client.counters().touchesDropped());
+            } // which tells of the last ones
+            tcp.ask("get key\r\n", "VALUE key 0 3\r\nkey\r\nEND\r\n");
+            assertEquals(1000, running.server().counters().rdmaGetHits.sum());
+            tcp.send("stats\r\n");
+            String line = tcp.readLine();
+            while (!line.startsWith("STAT get_hits ")) {
+                line = tcp.readLine();
+            }
+            assertEquals("STAT get_hits 1001", line);
+        }
+    }
+
+    @Test
+    void shouldEndQueuePairThatSendsBadTouchReports() throws IOException {
+        try (running;
+                KvClient good = running.client()) {
+            byte[] key = "key".getBytes(StandardCharsets.US_ASCII);
+            good.set(key, 0, 0, key);
+            for (int hits : new int[] {0, -1}) {
+                try (RawMemcached tcp = new RawMemcached(running.address());
+                        RawQueuePair raw = new RawQueuePair(4)) {
+                    bind(tcp, raw);
+                    raw.report(1, 1234, 1, 7);
+                    assertEquals(AnswerDescriptor.TOUCHED, AnswerDescriptor.status(raw.region.memory(), raw.answer()));
+                    raw.report(1, -1, -1, hits);
+                    raw.awaitEnd();
+                }
+            }
+            try (RawMemcached tcp = new RawMemcached(running.address());
+                    RawQueuePair raw = new RawQueuePair(4)) {
+                bind(tcp, raw);
+                raw.report(257, 0, 0, 1);
+                raw.awaitEnd();
+            }
+            assertTrue(good.get(key).isPresent());
+            await(() -> running.server().counters().boundQueuePairs.get() == 1);
+            assertEquals(2, running.server().counters().rdmaTouchReports.sum());
         }
     }
 

@@ -31,6 +31,23 @@ class ItemStoreTest {
     }
 
     @Test
+    void shouldTakeNoteOfReadsOfLivingItemsOnly() {
+        Locator locator = set("key", "value", 0, (int) NOW + 10);
+        assertTrue(store.touched(locator.first(), locator.generation(), 1, NOW));
+        assertFalse(store.touched(locator.first(), locator.generation() + 2, 1, NOW), "another life");
+        assertFalse(store.touched(locator.first(), locator.generation() - 1, 1, NOW), "no life");
+        assertFalse(store.touched(locator.first() ^ 1, locator.generation(), 1, NOW), "another arena");
+        Locator replaced = set("key", "newer", 0, 0);
+        assertFalse(store.touched(locator.first(), locator.generation(), 1, NOW));
+        assertTrue(store.touched(replaced.first(), replaced.generation(), 1, NOW));
+        for (long offset = 0; offset < 1L << 32; offset = offset < MIB / 8 ? offset + 1 : offset * 2) {
+            long first = Integer.toUnsignedLong(locator.rkey()) | offset << Integer.SIZE;
+            boolean isItem = first == replaced.first();
+            assertEquals(isItem, store.touched(first, replaced.generation(), 1, NOW), "offset " + offset * 8);
+        }
+    }
+
+    @Test
     void shouldFindWhatWasPublished() {
         Locator locator = set("key", "value", 7, 0);
         assertArrayEquals(bytes("value"), get("key", NOW));

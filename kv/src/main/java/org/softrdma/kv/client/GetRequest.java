@@ -1,0 +1,120 @@
+package org.softrdma.kv.client;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.memcached.AnswerDescriptor;
+import org.softrdma.kv.memcached.TextProtocol;
+
+/**
+ * Gets one value: by READ if its place is known, otherwise or if that fails by asking the server to write it here, and if it
+ * does not fit, over the memcached connection, as always with a plain server. Holds a slot of the reader from the first step
+ * to the last.
+ */
+final class GetRequest extends KvRequest<Optional<KvItem>> {
+    /** The command of a get that needs none. */
+    static final String BY_READ = "";
+
+    private static final String OVER_TCP = "gets";
+    private static final byte[] RGET = ascii("rget ");
+    private static final int MAX_RGETS = 3;
+
+    private final byte[] key;
+    private final String command;
+    private long hash;
+    private int rgets;
+
+    /**
+     * Makes one.
+     *
+     * @param command that gets it over the memcached connection whatever is known, or {@link #BY_READ}
+     */
+    GetRequest(byte[] key, String command) {
+        this.key = key;
+        this.command = command;
+    }
+
+    byte[] key() {
+        return key;
+    }
+
+    long hash() {
+        return hash;
+    }
+
+    @Override
+    void send(KvConnection connection) {
+        @Nullable RemoteReader reader = connection.reader();
+        if (reader == null || !command.equals(BY_READ)) {
+            getOverTcp(connection, command.equals(BY_READ) ? OVER_TCP : command);
+            return;
+        }
+        hash = connection.hash(key);
+        int slot = reader.acquire(this);
+        if (slot == RemoteReader.NO_SLOT) {
+            connection.park(this);
+        } else if (connection.isBeingWritten(hash) || !reader.read(slot, hash, key)) {
+            askServer(connection, reader, slot);
+        }
+    }
+
+    /** A READ is done. */
+    void read(KvConnection connection, RemoteReader reader, int slot, ReadOutcome outcome) {
+        if (isDone()) {
+            reader.release(slot);
+        } else if (outcome == ReadOutcome.HIT) {
+            finish(reader, slot);
+        } else {
+            askServer(connection, reader, slot);
+        }
+    }
+
+    /** The server has answered an rget. */
+    void answered(KvConnection connection, RemoteReader reader, int slot, int status) {
+        if (isDone()) {
+            reader.release(slot);
+            return;
+        }
+        switch (status) {
+            case AnswerDescriptor.NOT_FOUND -> {
+                reader.release(slot);
+                complete(Optional.empty());
+            }
+            case AnswerDescriptor.FOUND -> {
+                if (reader.checkWritten(slot, hash, key, !connection.isBeingWritten(hash)) == ReadOutcome.HIT) {
+                    finish(reader, slot);
+                } else if (rgets < MAX_RGETS) {
+                    askServer(connection, reader, slot);
+                } else {
+                    reader.release(slot);
+                    getOverTcp(connection, OVER_TCP);
+                }
+            }
+            case AnswerDescriptor.BUFFER_TOO_SMALL -> {
+                reader.release(slot);
+                getOverTcp(connection, OVER_TCP);
+            }
+            default -> reader.broken("the server answered an rget with status " + status);
+        }
+    }
+
+    private void askServer(KvConnection connection, RemoteReader reader, int slot) {
+        rgets++;
+        connection.counters().rgets++;
+        MemcachedLink link = connection.link();
+        link.write(RGET);
+        link.write(key);
+        link.write(ascii(reader.beginWritten(slot)));
+        link.write(TextProtocol.CRLF);
+    }
+
+    private void finish(RemoteReader reader, int slot) {
+        KvItem item = reader.item(slot).copy();
+        reader.release(slot);
+        complete(Optional.of(item));
+    }
+
+    private void getOverTcp(KvConnection connection, String words) {
+        ValuesExchange.send(connection, this, words, List.of(key), items -> complete(items.get(0)));
+    }
+}

@@ -1,0 +1,200 @@
+package org.softrdma.kv.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * memcached's commands, each waiting for its result. The rules of keys, values and times are those of {@link KvRequest}; for
+ * another time limit or no answer, {@link #execute} a request.
+ *
+ * <p>All throw {@link IllegalArgumentException} for a bad argument; {@link KvTimeoutException} if there is no answer in time;
+ * {@link KvRefusedException} if the server does not know the command or cannot do it with this value; {@link KvException} if
+ * the server is gone or cannot be reached.
+ */
+public interface KvCommands extends AutoCloseable {
+    /**
+     * Carries out a request.
+     *
+     * @param request used once
+     * @return its result
+     * @throws IllegalStateException if the request was used before, or the client is closed
+     */
+    <T> T execute(KvRequest<T> request);
+
+    /**
+     * Gets a value.
+     *
+     * @param key the key
+     * @return empty if there is none
+     */
+    default Optional<KvItem> get(byte[] key) {
+        return execute(KvRequest.get(key));
+    }
+
+    /**
+     * Gets many values at a time; those whose place is known with one doorbell.
+     *
+     * @param keys the keys, also one more than once
+     * @return one entry per key, in the order of the keys
+     */
+    default List<Optional<KvItem>> getAll(List<byte[]> keys) {
+        return execute(KvRequest.getAll(keys));
+    }
+
+    /**
+     * Stores a value.
+     *
+     * @param key the key
+     * @param flags kept with the value, 32 bits
+     * @param exptime memcached's: 0 never, up to 30 days from now, above that seconds since 1970, negative at once
+     * @param value the value
+     */
+    default SetStatus set(byte[] key, int flags, int exptime, byte[] value) {
+        return execute(KvRequest.set(key, flags, exptime, value));
+    }
+
+    /**
+     * Stores a value of a key that has none.
+     *
+     * @param key the key
+     * @param flags as for {@link #set}
+     * @param exptime as for {@link #set}
+     * @param value the value
+     */
+    default SetStatus add(byte[] key, int flags, int exptime, byte[] value) {
+        return execute(KvRequest.add(key, flags, exptime, value));
+    }
+
+    /**
+     * Stores a value of a key that has one.
+     *
+     * @param key the key
+     * @param flags as for {@link #set}
+     * @param exptime as for {@link #set}
+     * @param value the value
+     */
+    default SetStatus replace(byte[] key, int flags, int exptime, byte[] value) {
+        return execute(KvRequest.replace(key, flags, exptime, value));
+    }
+
+    /**
+     * Puts bytes behind a value; its flags and time stay.
+     *
+     * @param key the key
+     * @param value the bytes
+     */
+    default SetStatus append(byte[] key, byte[] value) {
+        return execute(KvRequest.append(key, value));
+    }
+
+    /**
+     * Puts bytes before a value; its flags and time stay.
+     *
+     * @param key the key
+     * @param value the bytes
+     */
+    default SetStatus prepend(byte[] key, byte[] value) {
+        return execute(KvRequest.prepend(key, value));
+    }
+
+    /**
+     * Stores a value if nobody changed the one that was got.
+     *
+     * @param key the key
+     * @param flags as for {@link #set}
+     * @param exptime as for {@link #set}
+     * @param value the value
+     * @param cas {@link KvItem#cas()} of the one that was got
+     */
+    default SetStatus cas(byte[] key, int flags, int exptime, byte[] value, long cas) {
+        return execute(KvRequest.cas(key, flags, exptime, value, cas));
+    }
+
+    /**
+     * Removes a value.
+     *
+     * @param key the key
+     * @return true if there was one
+     */
+    default boolean delete(byte[] key) {
+        return execute(KvRequest.delete(key));
+    }
+
+    /**
+     * Adds to a value that is a decimal number, modulo 2^64.
+     *
+     * @param key the key
+     * @param delta how much, unsigned
+     * @return the new value, unsigned; empty if there is none
+     */
+    default OptionalLong incr(byte[] key, long delta) {
+        return execute(KvRequest.incr(key, delta));
+    }
+
+    /**
+     * Takes from a value that is a decimal number, down to 0.
+     *
+     * @param key the key
+     * @param delta how much, unsigned
+     * @return the new value, unsigned; empty if there is none
+     */
+    default OptionalLong decr(byte[] key, long delta) {
+        return execute(KvRequest.decr(key, delta));
+    }
+
+    /**
+     * Sets the time of a value.
+     *
+     * @param key the key
+     * @param exptime as for {@link #set}
+     * @return true if there is one
+     */
+    default boolean touch(byte[] key, int exptime) {
+        return execute(KvRequest.touch(key, exptime));
+    }
+
+    /**
+     * Gets a value and sets its time.
+     *
+     * @param key the key
+     * @param exptime as for {@link #set}
+     * @return empty if there is none
+     */
+    default Optional<KvItem> getAndTouch(byte[] key, int exptime) {
+        return execute(KvRequest.getAndTouch(key, exptime));
+    }
+
+    /**
+     * Ends the time of all values, now or after a delay.
+     *
+     * @param delay at least 0; whole seconds count
+     */
+    default void flushAll(Duration delay) {
+        execute(KvRequest.flushAll(Math.toIntExact(delay.toSeconds())));
+    }
+
+    /**
+     * What the server counts.
+     *
+     * @param what "" for the general statistics, or what the server knows besides: settings, items, slabs, rdma, ...
+     * @return names and values in the server's order
+     */
+    default Map<String, String> stats(String what) {
+        return execute(KvRequest.stats(what));
+    }
+
+    /** What the server calls its version. */
+    default String version() {
+        return execute(KvRequest.version());
+    }
+
+    /** Which of RDMA and PLAIN the connection to the server uses now, or used last. */
+    KvProtocol protocol();
+
+    /** Ends the connection. Idempotent. */
+    @Override
+    void close();
+}

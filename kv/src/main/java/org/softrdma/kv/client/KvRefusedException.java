@@ -1,0 +1,18 @@
+package org.softrdma.kv.client;
+
+import java.io.Serial;
+
+/** The server understood that there was a request and did not carry it out: unknown command, number expected, and so on. */
+public final class KvRefusedException extends KvException {
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Makes one.
+     *
+     * @param message which server, which command, and the server's words
+     */
+    public KvRefusedException(String message) {
+        super(message);
+    }
+}

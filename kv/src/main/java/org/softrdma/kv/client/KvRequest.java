@@ -1,0 +1,349 @@
+package org.softrdma.kv.client;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.memcached.TextProtocol;
+
+/**
+ * A request to a server and, later, its result: for {@link KvCommands#execute} and {@link SharedKvClient#submit}, once. The
+ * arrays it is made of must not change before it is done. Made and given away by any one thread, then owned by the thread of
+ * the client.
+ *
+ * <p>Keys are 1 to 250 bytes without blanks and control characters; everything else is an {@link IllegalArgumentException}.
+ *
+ * @param <T> the result
+ */
+public abstract sealed class KvRequest<T> permits GetRequest, GetAllRequest, LineRequest, NoreplyRequest, StatsRequest {
+    /** Between the words of a command. */
+    static final byte[] BLANK = {(byte) ' '};
+
+    private long timeoutNs;
+    private long beginNs;
+    private long deadlineNs;
+    private long patienceEndNs;
+    private boolean begun;
+    private boolean done;
+    private @Nullable T result;
+    private @Nullable KvException failure;
+    private @Nullable Runnable listener;
+
+    KvRequest() {}
+
+    /**
+     * Gets a value.
+     *
+     * @param key the key
+     * @return empty if there is none
+     */
+    public static KvRequest<Optional<KvItem>> get(byte[] key) {
+        return new GetRequest(checked(key), GetRequest.BY_READ);
+    }
+
+    /**
+     * Gets many values at a time; those whose place is known with one doorbell.
+     *
+     * @param keys the keys, also one more than once
+     * @return one entry per key, in the order of the keys
+     */
+    public static KvRequest<List<Optional<KvItem>>> getAll(List<byte[]> keys) {
+        keys.forEach(KvRequest::checked);
+        return new GetAllRequest(List.copyOf(keys));
+    }
+
+    /**
+     * Stores a value.
+     *
+     * @param key the key
+     * @param flags kept with the value, 32 bits
+     * @param exptime memcached's: 0 never, up to 30 days from now, above that seconds since 1970, negative at once
+     * @param value the value
+     */
+    public static LineRequest<SetStatus> set(byte[] key, int flags, int exptime, byte[] value) {
+        return store("set", key, flags, exptime, value, "");
+    }
+
+    /**
+     * Stores a value of a key that has none.
+     *
+     * @param key the key
+     * @param flags as for {@link #set}
+     * @param exptime as for {@link #set}
+     * @param value the value
+     */
+    public static LineRequest<SetStatus> add(byte[] key, int flags, int exptime, byte[] value) {
+        return store("add", key, flags, exptime, value, "");
+    }
+
+    /**
+     * Stores a value of a key that has one.
+     *
+     * @param key the key
+     * @param flags as for {@link #set}
+     * @param exptime as for {@link #set}
+     * @param value the value
+     */
+    public static LineRequest<SetStatus> replace(byte[] key, int flags, int exptime, byte[] value) {
+        return store("replace", key, flags, exptime, value, "");
+    }
+
+    /**
+     * Puts bytes behind a value; its flags and time stay.
+     *
+     * @param key the key
+     * @param value the bytes
+     */
+    public static LineRequest<SetStatus> append(byte[] key, byte[] value) {
+        return store("append", key, 0, 0, value, "");
+    }
+
+    /**
+     * Puts bytes before a value; its flags and time stay.
+     *
+     * @param key the key
+     * @param value the bytes
+     */
+    public static LineRequest<SetStatus> prepend(byte[] key, byte[] value) {
+        return store("prepend", key, 0, 0, value, "");
+    }
+
+    /**
+     * Stores a value if nobody changed the one that was got.
+     *
+     * @param key the key
+     * @param flags as for {@link #set}
+     * @param exptime as for {@link #set}
+     * @param value the value
+     * @param cas {@link KvItem#cas()} of the one that was got
+     */
+    public static LineRequest<SetStatus> cas(byte[] key, int flags, int exptime, byte[] value, long cas) {
+        return store("cas", key, flags, exptime, value, " " + Long.toUnsignedString(cas));
+    }
+
+    /**
+     * Removes a value.
+     *
+     * @param key the key
+     * @return true if there was one
+     */
+    public static LineRequest<Boolean> delete(byte[] key) {
+        return new LineRequest<>("delete", checked(key), "", null, true, Answers::deleted);
+    }
+
+    /**
+     * Adds to a value that is a decimal number, 64 bits, around.
+     *
+     * @param key the key
+     * @param delta how much, unsigned
+     * @return the new value, unsigned; empty if there is none
+     */
+    public static LineRequest<OptionalLong> incr(byte[] key, long delta) {
+        return new LineRequest<>(
+                "incr", checked(key), " " + Long.toUnsignedString(delta), null, false, Answers::number);
+    }
+
+    /**
+     * Takes from a value that is a decimal number, down to 0.
+     *
+     * @param key the key
+     * @param delta how much, unsigned
+     * @return the new value, unsigned; empty if there is none
+     */
+    public static LineRequest<OptionalLong> decr(byte[] key, long delta) {
+        return new LineRequest<>(
+                "decr", checked(key), " " + Long.toUnsignedString(delta), null, false, Answers::number);
+    }
+
+    /**
+     * Sets the time of a value.
+     *
+     * @param key the key
+     * @param exptime as for {@link #set}
+     * @return true if there is one
+     */
+    public static LineRequest<Boolean> touch(byte[] key, int exptime) {
+        return new LineRequest<>("touch", checked(key), " " + exptime, null, false, Answers::touched);
+    }
+
+    /**
+     * Gets a value and sets its time.
+     *
+     * @param key the key
+     * @param exptime as for {@link #set}
+     * @return empty if there is none
+     */
+    public static KvRequest<Optional<KvItem>> getAndTouch(byte[] key, int exptime) {
+        return new GetRequest(checked(key), "gats " + exptime);
+    }
+
+    /**
+     * Ends the time of all values there are now, or will be until the delay is over.
+     *
+     * @param delaySeconds seconds, at least 0
+     */
+    public static LineRequest<Boolean> flushAll(int delaySeconds) {
+        if (delaySeconds < 0) {
+            throw new IllegalArgumentException("delaySeconds=" + delaySeconds + ": expected at least 0");
+        }
+        String arguments = delaySeconds == 0 ? "" : " " + delaySeconds;
+        return new LineRequest<>("flush_all", null, arguments, null, true, Answers::ok);
+    }
+
+    /**
+     * What the server counts.
+     *
+     * @param what "" for the general statistics, or what the server knows besides: settings, items, slabs, rdma, ...
+     * @return names and values in the server's order
+     */
+    public static KvRequest<Map<String, String>> stats(String what) {
+        if (!what.matches("[!-~ ]{0,200}")) {
+            throw new IllegalArgumentException(
+                    "stats \"" + what + "\": expected words of ASCII, at most 200 characters");
+        }
+        return new StatsRequest(what);
+    }
+
+    /** What the server calls its version. */
+    public static LineRequest<String> version() {
+        return new LineRequest<>("version", null, "", null, false, Answers::version);
+    }
+
+    /**
+     * Limits how long the answer may take, instead of the client's own limit.
+     *
+     * @param limit positive
+     * @return this
+     */
+    public KvRequest<T> timeout(Duration limit) {
+        if (limit.isNegative() || limit.isZero()) {
+            throw new IllegalArgumentException("timeout=" + limit + ": expected a positive time");
+        }
+        timeoutNs = limit.toNanos();
+        return this;
+    }
+
+    private static LineRequest<SetStatus> store(
+            String command, byte[] key, int flags, int exptime, byte[] value, String last) {
+        String arguments = " " + Integer.toUnsignedString(flags) + " " + exptime + " " + value.length + last;
+        return new LineRequest<>(command, checked(key), arguments, value, true, Answers::stored);
+    }
+
+    static byte[] checked(byte[] key) {
+        if (key.length < 1 || key.length > TextProtocol.MAX_KEY_LENGTH) {
+            throw new IllegalArgumentException("key of " + key.length + " bytes, expected 1 to 250");
+        }
+        for (byte b : key) {
+            if ((b >= 0 && b <= ' ') || b == 0x7F) {
+                throw new IllegalArgumentException("key with a blank or control character: byte " + b);
+            }
+        }
+        return key;
+    }
+
+    static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** Called once, when this is done, by whoever makes it so. */
+    void onDone(Runnable newListener) {
+        listener = newListener;
+    }
+
+    /** Says from when its time runs. */
+    final void beginAt(long nowNs) {
+        if (begun) {
+            throw new IllegalStateException("a request can be used once; make another one");
+        }
+        begun = true;
+        beginNs = nowNs;
+    }
+
+    /** Sets the limits of a request that is about to be sent. */
+    final void limit(long nowNs, long defaultTimeoutNs) {
+        long limitNs = timeoutNs(defaultTimeoutNs);
+        deadlineNs = beginNs + limitNs;
+        patienceEndNs = nowNs + Math.max(limitNs, defaultTimeoutNs);
+    }
+
+    final long timeoutNs(long defaultTimeoutNs) {
+        return timeoutNs == 0 ? defaultTimeoutNs : timeoutNs;
+    }
+
+    /** Sends it. */
+    abstract void send(KvConnection connection);
+
+    final void complete(T value) {
+        if (!done) {
+            result = value;
+            finish();
+        }
+    }
+
+    /** The answer will never come. */
+    final void fail(KvException reason) {
+        if (!done) {
+            failure = reason;
+            finish();
+        }
+    }
+
+    private void finish() {
+        done = true;
+        if (listener != null) {
+            listener.run();
+        }
+    }
+
+    final boolean isDone() {
+        return done;
+    }
+
+    /** Why there is no result, or null. */
+    final @Nullable KvException failure() {
+        return failure;
+    }
+
+    /** The result of a request that is done. */
+    final T result() {
+        if (failure != null) {
+            throw failure;
+        }
+        if (result == null) {
+            throw new IllegalStateException("not done");
+        }
+        return result;
+    }
+
+    /** Takes over the limits of the request that this is a part of. */
+    final void limitLike(KvRequest<?> whole) {
+        beginNs = whole.beginNs;
+        deadlineNs = whole.deadlineNs;
+        patienceEndNs = whole.patienceEndNs;
+    }
+
+    final long deadlineNs() {
+        return deadlineNs;
+    }
+
+    /** When the next of its limits is reached. */
+    final long nextCheckNs() {
+        return done ? patienceEndNs : deadlineNs;
+    }
+
+    /** When the connection counts as dead if the answer is not there. */
+    final long patienceEndNs() {
+        return patienceEndNs;
+    }
+
+    /** Fails if the time is over and it is not done. */
+    final void checkDeadline(long nowNs) {
+        if (!done && nowNs - deadlineNs >= 0) {
+            fail(new KvTimeoutException(
+                    "the server did not answer in time: not within " + (deadlineNs - beginNs) / 1_000_000 + " ms"));
+        }
+    }
+}

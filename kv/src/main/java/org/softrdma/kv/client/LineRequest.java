@@ -1,0 +1,133 @@
+package org.softrdma.kv.client;
+
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.memcached.TextProtocol;
+
+/**
+ * A request that memcached answers with one line. While one about a key is on its way, gets of the key that were asked for
+ * behind it ask the server behind it, so that they see what it did.
+ *
+ * @param <T> the result
+ */
+public final class LineRequest<T> extends KvRequest<T> {
+    private static final String STORED_AT = "STORED ";
+
+    private final String command;
+    private final byte @Nullable [] key;
+    private final String arguments;
+    private final byte @Nullable [] value;
+    private final boolean forgets;
+    private final Function<String, @Nullable T> answer;
+
+    /**
+     * Makes one.
+     *
+     * @param command the first word
+     * @param key the key that follows it
+     * @param arguments what follows the key, from its blank on
+     * @param value sent behind the line
+     * @param forgets true if the place of the value changes and the old one does not lead to the new one for sure
+     * @param answer what a line means; null for a line that is no answer
+     */
+    LineRequest(
+            String command,
+            byte @Nullable [] key,
+            String arguments,
+            byte @Nullable [] value,
+            boolean forgets,
+            Function<String, @Nullable T> answer) {
+        this.command = command;
+        this.key = key;
+        this.arguments = arguments;
+        this.value = value;
+        this.forgets = forgets;
+        this.answer = answer;
+    }
+
+    /**
+     * The same request without an answer: done as soon as it is on its way, and what becomes of it is never known. If the
+     * server complains all the same, memcached cannot say about which request, and the connection is given up.
+     *
+     * @return to be used instead of this one; its result is true
+     */
+    public KvRequest<Boolean> noreply() {
+        if (command.equals("version")) {
+            throw new IllegalArgumentException("version without an answer makes no sense");
+        }
+        return new NoreplyRequest(this);
+    }
+
+    @Override
+    void send(KvConnection connection) {
+        long hash = key == null ? 0 : connection.hash(key);
+        if (forgets) {
+            forget(connection, hash);
+        }
+        if (hash != 0) {
+            connection.beginWrite(hash);
+        }
+        write(connection, "");
+        connection.expect(new Exchange(this) {
+            @Override
+            Next line(String line) {
+                String plain = line;
+                if (hash != 0) {
+                    connection.endWrite(hash);
+                    if (value != null && line.startsWith(STORED_AT)) {
+                        connection.learn(hash, line.substring(STORED_AT.length()));
+                        plain = STORED_AT.strip();
+                    }
+                }
+                answered(connection, plain);
+                return Next.NOTHING;
+            }
+        });
+    }
+
+    /** Sends it without waiting for an answer. */
+    void sendNoreply(KvConnection connection) {
+        forget(connection, key == null ? 0 : connection.hash(key));
+        write(connection, " noreply");
+        connection.sentNoreply();
+    }
+
+    private void answered(KvConnection connection, String line) {
+        T meaning = answer.apply(line);
+        if (meaning != null) {
+            complete(meaning);
+            return;
+        }
+        if (!Exchange.isError(line)) {
+            throw connection.unexpected(line, command);
+        }
+        fail(new KvRefusedException(connection.name() + " refused " + command + ": " + line));
+        if (value != null) {
+            // The value may have been taken for commands, so that what follows cannot be told apart.
+            throw new KvException(connection.name() + " refused " + command + ": " + line);
+        }
+    }
+
+    private static void forget(KvConnection connection, long hash) {
+        if (hash == 0) {
+            connection.forgetAll();
+        } else {
+            connection.forget(hash);
+        }
+    }
+
+    private void write(KvConnection connection, String last) {
+        MemcachedLink link = connection.link();
+        link.write(ascii(command));
+        if (key != null) {
+            link.write(BLANK);
+            link.write(key);
+        }
+        link.write(ascii(arguments + last));
+        link.write(TextProtocol.CRLF);
+        if (value != null) {
+            link.write(value);
+            link.write(TextProtocol.CRLF);
+        }
+    }
+}

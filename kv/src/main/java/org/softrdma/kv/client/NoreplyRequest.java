@@ -1,0 +1,16 @@
+package org.softrdma.kv.client;
+
+/** A request that is done when it was sent. */
+final class NoreplyRequest extends KvRequest<Boolean> {
+    private final LineRequest<?> request;
+
+    NoreplyRequest(LineRequest<?> request) {
+        this.request = request;
+    }
+
+    @Override
+    void send(KvConnection connection) {
+        request.sendNoreply(connection);
+        complete(true);
+    }
+}

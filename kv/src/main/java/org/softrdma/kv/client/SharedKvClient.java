@@ -1,0 +1,360 @@
+package org.softrdma.kv.client;
+
+import java.io.IOException;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * A client of one server for any number of threads: one connection, on which the requests of all are on their way at the same
+ * time. {@link #submit} does not wait for the result, the methods of {@link KvCommands} do. A get sees every change of its key
+ * that the same thread asked for before it. It may also see one that was asked for behind it while it was on its way, since a
+ * READ and the memcached connection do not wait for each other.
+ *
+ * <p>While there is no connection requests fail at once; the client connects again by itself, first at once and then every
+ * quarter of a second. The device must drive itself (engine mode).
+ *
+ * <p>Two threads: {@code kv-client} owns the connection (a {@link KvClient}) and completes the futures, so that what is
+ * chained to them without an executor runs there and must not block; {@code kv-client-events} waits for the device and wakes
+ * it. Everything here is thread-safe.
+ */
+public final class SharedKvClient implements KvCommands {
+    private static final Logger LOG = LoggerFactory.getLogger(SharedKvClient.class);
+
+    private static final long SPIN_NS = TimeUnit.MICROSECONDS.toNanos(20);
+    private static final long TICK_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final int BATCH = 256;
+
+    private final KvClient client;
+    private final @Nullable CompletionLoop loop;
+    private final long requestTimeoutNs;
+    private final Semaphore room;
+    private final Queue<KvRequest<?>> queue = new ConcurrentLinkedQueue<>();
+    private final Thread owner;
+    private final @Nullable Thread events;
+
+    private volatile @Nullable KvException failure;
+    private volatile KvProtocol protocol;
+    private volatile boolean sleeping;
+    private volatile boolean closing;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** Requests that were done; by the owner. */
+    private long done;
+
+    /**
+     * Connects.
+     *
+     * @param device stays open until after the client is closed
+     * @param context concluded
+     * @throws IllegalArgumentException if the device is in manual progress
+     * @throws KvException if there is no such server
+     */
+    public static SharedKvClient connect(VerbsDevice device, KvClientContext context) {
+        if (context.protocol() == KvProtocol.PLAIN) {
+            return connectPlain(context);
+        }
+        if (device.manualProgress()) {
+            throw new IllegalArgumentException("device " + device.name()
+                    + " is in manual progress; a client of many threads needs one that drives itself"
+                    + " (progress=engine)");
+        }
+        CompletionLoop loop = new CompletionLoop(device, 1, context.window());
+        try {
+            return new SharedKvClient(new KvClient(loop, context), loop, context).start();
+        } catch (RuntimeException e) {
+            loop.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Connects to any memcached, without a device.
+     *
+     * @param context concluded, its protocol PLAIN
+     * @throws KvException if there is no such server
+     */
+    public static SharedKvClient connectPlain(KvClientContext context) {
+        return new SharedKvClient(KvClient.connectPlain(context), null, context).start();
+    }
+
+    private SharedKvClient(KvClient client, @Nullable CompletionLoop loop, KvClientContext context) {
+        this.client = client;
+        this.loop = loop;
+        this.requestTimeoutNs = context.requestTimeoutNs();
+        this.room = new Semaphore(context.maxOutstanding());
+        this.protocol = client.protocol();
+        this.owner = Thread.ofPlatform().daemon().name("kv-client").unstarted(this::run);
+        this.events = loop == null
+                ? null
+                : Thread.ofPlatform().daemon().name("kv-client-events").unstarted(() -> passEvents(loop));
+    }
+
+    private SharedKvClient start() {
+        owner.start();
+        if (events != null) {
+            events.start();
+        }
+        return this;
+    }
+
+    /**
+     * Sends a request. If as many as may be are on their way, this waits for one of them to be done, no longer than the
+     * request's time limit.
+     *
+     * @param request used once
+     * @return completed with the result or a {@link KvException}, by the thread {@code kv-client}; cancelling it does not
+     *     take the request back
+     * @throws IllegalStateException if the request was used before, or this is closed
+     */
+    public <T> CompletableFuture<T> submit(KvRequest<T> request) {
+        request.beginAt(System.nanoTime());
+        CompletableFuture<T> future = new CompletableFuture<>();
+        KvException broken = failure;
+        if (broken == null && !takeRoom(request)) {
+            broken = new KvTimeoutException("too many requests are on their way already, none was done in time");
+        }
+        if (broken != null) {
+            future.completeExceptionally(broken);
+            return future;
+        }
+        request.onDone(() -> settle(request, future));
+        queue.add(request);
+        if (closing) {
+            future.completeExceptionally(isClosed());
+        } else if (sleeping) {
+            client.selector().wakeup();
+        }
+        KvException late = failure;
+        if (late != null) {
+            future.completeExceptionally(late); // it may sit in the queue until the next attempt to connect is over
+        }
+        return future;
+    }
+
+    @Override
+    public <T> T execute(KvRequest<T> request) {
+        if (Thread.currentThread() == owner) {
+            throw new IllegalStateException("waiting on the thread that completes what is waited for; submit instead");
+        }
+        try {
+            return submit(request).get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof KvException reason) {
+                throw reason;
+            }
+            throw new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KvException("interrupted while waiting for " + client.serverAddress(), e);
+        }
+    }
+
+    @Override
+    public KvProtocol protocol() {
+        return protocol;
+    }
+
+    /** What this client counts; read without waiting for its thread, so that the newest may be missing. */
+    public KvClientCounters counters() {
+        return client.counters();
+    }
+
+    private boolean takeRoom(KvRequest<?> request) {
+        if (closing) {
+            throw isClosed();
+        }
+        if (room.tryAcquire()) {
+            return true;
+        }
+        if (Thread.currentThread() == owner) {
+            return false; // nothing would ever be done while this waits
+        }
+        try {
+            return room.tryAcquire(request.timeoutNs(requestTimeoutNs), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private <T> void settle(KvRequest<T> request, CompletableFuture<T> future) {
+        done++;
+        room.release();
+        KvException reason = request.failure();
+        if (reason != null) {
+            future.completeExceptionally(reason);
+        } else {
+            future.complete(request.result());
+        }
+    }
+
+    private void run() {
+        while (!closing) {
+            try {
+                if (client.connection() == null) {
+                    reconnect();
+                } else {
+                    serve();
+                }
+            } catch (RuntimeException | IOException e) {
+                LOG.error("a fault in the client of {}", client.serverAddress(), e);
+                client.lose(new KvException("a fault in this client: " + e, e));
+            }
+        }
+    }
+
+    private void serve() throws IOException {
+        long lastWorkNs = System.nanoTime();
+        while (!closing) {
+            long before = done;
+            boolean worked = sendQueued();
+            if (!client.turn()) {
+                failure = client.failure();
+                failQueued(client.failure());
+                return;
+            }
+            long nowNs = System.nanoTime();
+            if (worked || done != before) {
+                lastWorkNs = nowNs;
+            } else if (nowNs - lastWorkNs > SPIN_NS) {
+                sleep(nowNs);
+                lastWorkNs = System.nanoTime();
+            } else {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** Sends what has been submitted, as much as the connection takes now. */
+    private boolean sendQueued() {
+        KvConnection connection = client.connection();
+        int count = 0;
+        while (count < BATCH && connection != null && connection.hasRoom()) {
+            KvRequest<?> request = queue.poll();
+            if (request == null) {
+                break;
+            }
+            client.send(request);
+            connection = client.connection();
+            count++;
+        }
+        return count > 0;
+    }
+
+    /** Waits for a submitted request, the server, the device, or a time limit. */
+    private void sleep(long nowNs) throws IOException {
+        KvConnection connection = client.connection();
+        if (connection == null) {
+            return;
+        }
+        sleeping = true;
+        try {
+            if (loop != null) {
+                loop.arm();
+                if (loop.poll() > 0) {
+                    return;
+                }
+            }
+            if (!closing && (queue.isEmpty() || !connection.hasRoom())) {
+                client.await(connection.idleNs(nowNs, TICK_NS));
+            }
+        } finally {
+            sleeping = false;
+        }
+    }
+
+    private void reconnect() throws IOException {
+        failQueued(client.failure());
+        long leftNs = client.reconnectInNs();
+        if (leftNs > 0) {
+            client.selector().select(TimeUnit.NANOSECONDS.toMillis(leftNs) + 1);
+            return;
+        }
+        try {
+            client.connect();
+            protocol = client.protocol();
+            failure = null;
+        } catch (KvException e) {
+            failure = e;
+        }
+    }
+
+    private void failQueued(KvException reason) {
+        KvRequest<?> request = queue.poll();
+        while (request != null) {
+            request.fail(reason);
+            request = queue.poll();
+        }
+    }
+
+    /** On a thread of its own: the device's events wake the owner where it waits. */
+    private void passEvents(CompletionLoop itsLoop) {
+        while (!closing) {
+            try {
+                if (itsLoop.awaitEvent(TICK_NS)) {
+                    client.selector().wakeup();
+                }
+            } catch (VerbsException e) {
+                if (e.code() != VerbsErrorCode.INTERRUPTED) {
+                    LOG.error("waiting for events of the device", e);
+                }
+            }
+        }
+    }
+
+    private IllegalStateException isClosed() {
+        return new IllegalStateException("the client of " + client.serverAddress() + " is closed");
+    }
+
+    /**
+     * Ends the connection; requests on their way fail. Idempotent.
+     *
+     * @throws IllegalStateException on the thread that completes futures
+     */
+    @Override
+    public void close() {
+        if (Thread.currentThread() == owner) {
+            throw new IllegalStateException("closing on the thread that completes futures; close on another one");
+        }
+        if (closed.getAndSet(true)) {
+            return;
+        }
+        closing = true;
+        client.selector().wakeup();
+        join(owner);
+        if (events != null) {
+            events.interrupt();
+            join(events);
+        }
+        client.close();
+        failQueued(new KvException("the client is closed"));
+        if (loop != null) {
+            loop.close();
+        }
+    }
+
+    private static void join(Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true; // what the thread uses must not be closed under it
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

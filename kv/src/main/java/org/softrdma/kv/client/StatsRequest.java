@@ -1,0 +1,44 @@
+package org.softrdma.kv.client;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.softrdma.kv.memcached.TextProtocol;
+
+/** Asks for lines {@code STAT name value} up to an END. */
+final class StatsRequest extends KvRequest<Map<String, String>> {
+    private static final int MAX_LINES = 1_000_000;
+
+    private final String what;
+    private final Map<String, String> statistics = new LinkedHashMap<>();
+
+    StatsRequest(String what) {
+        this.what = what;
+    }
+
+    @Override
+    void send(KvConnection connection) {
+        MemcachedLink link = connection.link();
+        link.write(ascii(what.isEmpty() ? "stats" : "stats " + what));
+        link.write(TextProtocol.CRLF);
+        connection.expect(new Exchange(this) {
+            @Override
+            Next line(String line) {
+                if (line.equals("END") || line.equals("RESET") || line.equals("OK")) {
+                    complete(Collections.unmodifiableMap(statistics));
+                    return Next.NOTHING;
+                }
+                if (isError(line)) {
+                    fail(new KvRefusedException(connection.name() + " refused stats " + what + ": " + line));
+                    return Next.NOTHING;
+                }
+                String[] words = line.split(" ", 3);
+                if (!words[0].equals("STAT") || words.length < 2 || statistics.size() == MAX_LINES) {
+                    throw connection.unexpected(line, "stats");
+                }
+                statistics.put(words[1], words.length == 3 ? words[2] : "");
+                return Next.LINE;
+            }
+        });
+    }
+}

@@ -1,0 +1,76 @@
+package org.softrdma.kv.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.softrdma.kv.memcached.TouchReportDescriptor;
+
+class TouchReporterTest {
+    private static final long START = 64;
+
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment memory = arena.allocate(START + TouchReportDescriptor.MAX_LENGTH, 8);
+    private final KvClientCounters counters = new KvClientCounters();
+    private final TouchReporter touches = new TouchReporter(memory, START, counters);
+
+    @AfterEach
+    void free() {
+        arena.close();
+    }
+
+    @Test
+    void shouldMergeReadsOfOneItem() {
+        for (int i = 0; i < 30; i++) {
+            touches.add(i % 3, i % 2, 0);
+        }
+        assertEquals(TouchReportDescriptor.length(6), touches.seal());
+        assertEquals(6, TouchReportDescriptor.count(memory, START));
+        for (int i = 0; i < 6; i++) {
+            assertEquals(i % 3, TouchReportDescriptor.first(memory, START, i));
+            assertEquals(i % 2, TouchReportDescriptor.generation(memory, START, i));
+            assertEquals(5, TouchReportDescriptor.hits(memory, START, i));
+        }
+        assertEquals(1, counters.touchReports());
+    }
+
+    @Test
+    void shouldBeDueWhenOldOrFullAndTheLastOneIsDone() {
+        assertFalse(touches.isDue(Long.MAX_VALUE));
+        assertEquals(Long.MAX_VALUE, touches.dueInNs(0));
+        touches.add(1, 1, 100);
+        touches.add(2, 1, 200);
+        assertFalse(touches.isDue(99 + TouchReporter.MAX_AGE_NS));
+        assertEquals(1, touches.dueInNs(99 + TouchReporter.MAX_AGE_NS));
+        assertTrue(touches.isDue(100 + TouchReporter.MAX_AGE_NS));
+        touches.seal();
+        for (int i = 0; i < TouchReportDescriptor.MAX_RECORDS; i++) {
+            touches.add(i, 1, 300);
+        }
+        assertFalse(touches.isDue(300), "the last one is on its way");
+        touches.partDone();
+        assertFalse(touches.isDue(300), "its SEND is complete or it is answered, not both");
+        touches.partDone();
+        assertTrue(touches.isDue(300), "full");
+        assertTrue(touches.isUnfinished());
+        touches.seal();
+        touches.partDone();
+        touches.partDone();
+        assertFalse(touches.isUnfinished());
+    }
+
+    @Test
+    void shouldDropAndCountWhatDoesNotFit() {
+        for (int i = 0; i < 2 * TouchReportDescriptor.MAX_RECORDS; i++) {
+            touches.add(i, 1, 0);
+        }
+        touches.add(0, 1, 0);
+        assertEquals(TouchReportDescriptor.MAX_RECORDS, counters.touchesDropped());
+        assertEquals(TouchReportDescriptor.MAX_LENGTH, touches.seal());
+        assertEquals(2, TouchReportDescriptor.hits(memory, START, 0));
+    }
+}
