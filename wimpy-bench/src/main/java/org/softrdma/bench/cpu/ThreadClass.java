@@ -7,8 +7,8 @@ import java.util.Locale;
 public enum ThreadClass {
     /** Serves remote READs, WRITEs and SENDs: the software RNIC. */
     RNIC(List.of("rnic", "softrdma", "sim-", "sim", "iwarp")),
-    /** Owns the store of the key-value server. */
-    STORE(List.of("store", "kv-store")),
+    /** Works for the store of the key-value server besides its memcached port: answers misses, takes touch reports, evicts. */
+    STORE(List.of("store", "kv-store", "kv-rdma-", "kv-maintenance")),
     /** Serves the memcached port, ours or memcached's own. */
     MEMCACHED(List.of("memcached", "kv-", "mc-")),
     /** Compiles bytecode. */

@@ -5,13 +5,13 @@ import java.nio.charset.StandardCharsets;
 /** How values are asked for over TCP, and what surrounds them in the answer. */
 enum GetCommand {
     /** memcached's meta get with the value only: {@code VA <length>}. */
-    META("mg", "VA ", 1, ""),
+    META("mg", "VA ", 1, "", "EN"),
     /** memcached's classic get: {@code VALUE <key> <flags> <length>}, and {@code END} behind the value. */
-    CLASSIC("get", "VALUE ", 3, "END\r\n"),
+    CLASSIC("get", "VALUE ", 3, "END\r\n", "END"),
     /** memcached's classic get of as many keys as the window has: one {@code END} behind all of their values. */
-    MULTI("multi-key get", "VALUE ", 3, "END\r\n"),
+    MULTI("multi-key get", "VALUE ", 3, "END\r\n", "END"),
     /** redis' GET in RESP, version 2: {@code $<length>}. */
-    RESP("GET", "$", 0, "");
+    RESP("GET", "$", 0, "", "$-1");
 
     private static final String CRLF = "\r\n";
 
@@ -19,12 +19,14 @@ enum GetCommand {
     private final String start;
     private final int lengthWord;
     private final String end;
+    private final String miss;
 
-    GetCommand(String label, String start, int lengthWord, String end) {
+    GetCommand(String label, String start, int lengthWord, String end, String miss) {
         this.label = label;
         this.start = start;
         this.lengthWord = lengthWord;
         this.end = end;
+        this.miss = miss;
     }
 
     /** The name in tables and results. */
@@ -57,6 +59,11 @@ enum GetCommand {
     /** How the line before a value starts. */
     byte[] valueStart() {
         return ascii(start);
+    }
+
+    /** The line that says that there is no such value; of many keys, that there are no more. */
+    byte[] miss() {
+        return ascii(miss);
     }
 
     /** Words before the length, counting that of {@link #valueStart} if a blank ends it. */

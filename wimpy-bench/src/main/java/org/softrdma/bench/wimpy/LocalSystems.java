@@ -17,8 +17,14 @@ import org.softrdma.verbs.VerbsDevice;
  * {@code softrdma server} there is no study. Belongs to the thread of the study.
  */
 final class LocalSystems {
+    /** So much memory that nothing is evicted, whatever the classes of the slabs are. */
     private static final long MEMORY_FACTOR = 2;
+
     private static final long MEMORY_RESERVE = 256L << 20;
+    /** As memcached's default; more if the load has more. */
+    private static final int LEAST_CONNECTIONS = 1024;
+    /** One load for each way to ask, and some to spare. */
+    private static final int CONNECTIONS_PER_CLIENT = 4;
     private static final String INSTALL = " is not installed; ./ci/install installs it";
 
     private final WimpyPlan plan;
@@ -46,7 +52,10 @@ final class LocalSystems {
         List<Integer> servers = plan.cores().servers();
         List<Integer> cores = servers.subList(0, Math.min(coreCount, servers.size()));
         resources = new ServerProcess.Resources(
-                Pinning.detect().prefix(cores), coreCount, MEMORY_FACTOR * plan.totalBytes() + MEMORY_RESERVE);
+                Pinning.detect().prefix(cores),
+                coreCount,
+                MEMORY_FACTOR * plan.totalBytes() + MEMORY_RESERVE,
+                Math.max(LEAST_CONNECTIONS, CONNECTIONS_PER_CLIENT * plan.clients()));
     }
 
     /** Starts them all. */

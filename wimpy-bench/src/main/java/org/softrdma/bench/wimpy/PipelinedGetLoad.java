@@ -38,6 +38,7 @@ final class PipelinedGetLoad implements GetLoad {
     private final byte[] requestStart;
     private final byte[] requestEnd;
     private final byte[] valueStart;
+    private final byte[] miss;
     private KeySpace keys = new KeySpace(0, 1);
     private byte[][] keyRequests = {};
     private Arrivals arrivals = Arrivals.closed(0);
@@ -62,6 +63,7 @@ final class PipelinedGetLoad implements GetLoad {
         requestStart = command.requestStart();
         requestEnd = command.requestEnd();
         valueStart = command.valueStart();
+        miss = command.miss();
         try {
             selector = Selector.open();
         } catch (IOException e) {
@@ -257,6 +259,10 @@ final class PipelinedGetLoad implements GetLoad {
                 return false;
             }
             input.position(end + 1);
+            if (outstanding > 0 && isMiss(start, end - 1)) {
+                missed();
+                return input.hasRemaining();
+            }
             if (outstanding == 0 || lengthIn(start, end - 1) != keys.valueLength()) {
                 throw new IOException("answer to " + command.label() + " is not a value of " + keys.valueLength()
                         + " bytes: "
@@ -267,6 +273,23 @@ final class PipelinedGetLoad implements GetLoad {
             valueDone = 0;
             trailerLeft = command.trailerLength(lastOfRequest[first]);
             return true;
+        }
+
+        private boolean isMiss(int start, int end) {
+            boolean same = end - start == miss.length;
+            for (int i = 0; same && i < miss.length; i++) {
+                same = input.get(start + i) == miss[i];
+            }
+            return same;
+        }
+
+        /** One value is not there; of many keys, all that were still to come. */
+        private void missed() {
+            do {
+                errors++;
+                first = (first + 1) % asked.length;
+                outstanding--;
+            } while (command == GetCommand.MULTI && outstanding > 0);
         }
 
         private boolean takeValue(int length) {

@@ -37,15 +37,23 @@ final class ServerProcess implements AutoCloseable {
      * @param pinning what to put before its command
      * @param threads how many serve
      * @param memoryBytes for items
+     * @param connections most at a time
      */
-    record Resources(List<String> pinning, int threads, long memoryBytes) {
+    record Resources(List<String> pinning, int threads, long memoryBytes, int connections) {
         /** Copies the list. */
         Resources {
             pinning = List.copyOf(pinning);
         }
 
-        private String megabytes() {
-            return Long.toString((memoryBytes + MIB - 1) / MIB);
+        /** As memcached and {@code softrdma server} take them. */
+        private List<String> options() {
+            return List.of(
+                    "-t",
+                    Integer.toString(threads),
+                    "-m",
+                    Long.toString((memoryBytes + MIB - 1) / MIB),
+                    "-c",
+                    Integer.toString(connections));
         }
     }
 
@@ -60,8 +68,8 @@ final class ServerProcess implements AutoCloseable {
     static ServerProcess softrdma(List<String> program, Resources resources, List<String> options) {
         List<String> command = new ArrayList<>(resources.pinning);
         command.addAll(program);
-        command.addAll(List.of("-l", "127.0.0.1", "-p", "0", "-t", Integer.toString(resources.threads)));
-        command.addAll(List.of("-m", resources.megabytes(), "--until-input-ends"));
+        command.addAll(List.of("-l", "127.0.0.1", "-p", "0", "--until-input-ends"));
+        command.addAll(resources.options());
         command.addAll(options);
         try {
             Child child = Child.start("softrdma server", command);
@@ -87,9 +95,8 @@ final class ServerProcess implements AutoCloseable {
      * @param resources what it gets
      */
     static ServerProcess memcached(Path program, Resources resources) {
-        List<String> options =
-                new ArrayList<>(List.of("-l", "127.0.0.1", "-U", "0", "-t", Integer.toString(resources.threads)));
-        options.addAll(List.of("-m", resources.megabytes()));
+        List<String> options = new ArrayList<>(List.of("-l", "127.0.0.1", "-U", "0"));
+        options.addAll(resources.options());
         if (ProcessHandle.current().info().user().orElse("").equals("root")) {
             options.addAll(List.of("-u", "root"));
         }

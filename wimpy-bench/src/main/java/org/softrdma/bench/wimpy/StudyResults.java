@@ -51,6 +51,11 @@ record StudyResults(
         return rows.stream().mapToLong(row -> row.errors).sum();
     }
 
+    /** Rows of GETs by READ that were something else for a good part. */
+    List<WimpyRow> notOneSided() {
+        return rows.stream().filter(WimpyRow::isNotOneSided).toList();
+    }
+
     /** The row of memcached that cost the server least in the same cell; empty without memcached or without its CPU. */
     Optional<WimpyRow> cheapestMemcached(WimpyRow row) {
         return rows.stream()

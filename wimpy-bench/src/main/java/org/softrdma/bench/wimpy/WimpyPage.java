@@ -218,6 +218,9 @@ final class WimpyPage {
     }
 
     private static String style(WimpyRow row, Optional<WimpyRow> baseline) {
+        if (row.errors > 0 || row.isNotOneSided()) {
+            return "wrong";
+        }
         if (row.system.kind() == MeasuredSystem.Kind.SOFTRDMA_READ) {
             return "ours";
         }

@@ -36,7 +36,7 @@ public record WimpyPlan(
 
     private static final int MAX_WINDOW = 512;
     private static final int MAX_CLIENTS = 512;
-    private static final int MAX_PAIRS = 1_000_000;
+    private static final int MAX_PAIRS = 100_000;
     /** A server that is not a JVM is warm sooner. */
     private static final int NATIVE_WARM_UP_DIVISOR = 3;
 

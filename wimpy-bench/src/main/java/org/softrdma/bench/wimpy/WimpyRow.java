@@ -20,6 +20,9 @@ final class WimpyRow {
     static final String SERVER_WAITED = "serverWaitedPercent";
     static final String CLIENT_WAITED = "clientWaitedPercent";
 
+    /** READs per GET below which a row is not about GETs by READ. */
+    private static final double LEAST_ONE_SIDED = 0.95;
+
     final MeasuredSystem system;
     final int valueLength;
     final int window;
@@ -54,6 +57,11 @@ final class WimpyRow {
     /** The same load at a constant rate instead of flat out. */
     WimpyRow open(double perSecond) {
         return new WimpyRow(system, valueLength, window, throttlePercent, serverCores, perSecond);
+    }
+
+    /** True if this is a row of GETs by READ, of which the server's device did not count nearly as many READs. */
+    boolean isNotOneSided() {
+        return median(ONE_SIDED) < LEAST_ONE_SIDED;
     }
 
     /** True if GETs arrive at a constant rate. */

@@ -146,8 +146,10 @@ final class WimpySummary {
                 + plan.clients() + " connections GET random ones flat out, keeping "
                 + plan.windows().stream().map(String::valueOf).collect(Collectors.joining(" or "))
                 + " outstanding each. Every value's length is checked and one in " + GetLoad.SAMPLE_INTERVAL
-                + " is compared byte by byte; there were " + results.errors()
-                + " errors. The systems take turns within each of "
+                + " is compared byte by byte; a miss is an error, and there were " + results.errors()
+                + " errors. The client that READs is the library's own with its defaults: it tells the server in batches what it"
+                + " has read (touch reports), so that the server's LRU and statistics stay true, and that cost is in its rows."
+                + " The systems take turns within each of "
                 + plan.timing().rounds() + " rounds of " + plan.timing().millis()
                 + " ms, after a warm-up; figures are medians over the rounds, ratios are medians of the ratios within a round."
                 + " memcached is asked in three ways, of which the cheapest counts: meta get (mg), classic get, and a get of"
@@ -184,6 +186,10 @@ final class WimpySummary {
         List<String> warnings = new ArrayList<>();
         if (results.errors() > 0) {
             warnings.add(results.errors() + " GETs brought nothing or something wrong: do not use these numbers.");
+        }
+        for (WimpyRow row : results.notOneSided()) {
+            warnings.add(row.system.label() + ", " + new WimpyTable(results).title(row) + ": the server's device counted only "
+                    + format(row.median(WimpyRow.ONE_SIDED)) + " READs per GET, so this row is not what a GET by READ costs.");
         }
         double waited = results.mostWaitedPercent();
         if (waited > BUSY_PERCENT && !results.plan().cores().servers().isEmpty()) {

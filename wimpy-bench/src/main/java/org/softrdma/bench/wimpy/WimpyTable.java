@@ -1,6 +1,7 @@
 package org.softrdma.bench.wimpy;
 
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -30,7 +31,7 @@ final class WimpyTable {
                 "Server CPU per GET: 'process' is the CPU time of its process, 'core' all time its core was not idle.");
         out.println(
                 "/ memcached: process beside memcached's cheapest form in the same block (*). one-sided: READs that the"
-                        + " server's device counted, per GET.");
+                        + " server's device counted, per GET; below 0.95 the row is marked.");
         results.slowing().ifPresent(slowing -> out.println("Throttled blocks: " + slowing.description() + "."));
         results.cells().forEach(cell -> printBlock(out, cell));
         if (!results.skipped().isEmpty()) {
@@ -69,8 +70,20 @@ final class WimpyTable {
                     number(row.median(WimpyRow.P99), 1),
                     number(row.median(WimpyRow.P999), 1),
                     number(row.median(WimpyRow.ONE_SIDED), 3),
-                    row.errors == 0 ? "" : "ERRORS: " + row.errors);
+                    notes(row));
         }
+    }
+
+    /** What is wrong with a row; empty if nothing is. */
+    private static String notes(WimpyRow row) {
+        List<String> notes = new ArrayList<>();
+        if (row.errors > 0) {
+            notes.add("ERRORS: " + row.errors);
+        }
+        if (row.isNotOneSided()) {
+            notes.add("NOT ONE-SIDED");
+        }
+        return String.join(", ", notes);
     }
 
     /** What a cell is, for people: {@code 10 KiB, 16 outstanding}. */

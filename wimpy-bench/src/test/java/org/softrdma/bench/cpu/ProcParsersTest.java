@@ -51,6 +51,9 @@ class ProcParsersTest {
     @ParameterizedTest
     @CsvSource({
         "rnic-0,RNIC",
+        "kv-rdma-complet,STORE",
+        "kv-maintenance,STORE",
+        "kv-memcached-1-,MEMCACHED",
         "C2 CompilerThre,JIT",
         "C1 CompilerThre,JIT",
         "GC Thread#0,GC",

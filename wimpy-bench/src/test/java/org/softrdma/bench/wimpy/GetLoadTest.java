@@ -12,11 +12,14 @@ import java.net.Socket;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.bench.perf.Arrivals;
+import org.softrdma.kv.client.KvException;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.sim.SoftRdmaProvider;
@@ -119,13 +122,67 @@ class GetLoadTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(value = GetCommand.class, names = "RESP", mode = EnumSource.Mode.EXCLUDE)
+    void shouldCountMissesAndGoOn(GetCommand command) {
+        int window = 4;
+        KeySpace pairs = new KeySpace(100, 2);
+        try (LineConnection one = new LineConnection(server.memcachedAddress());
+                PipelinedGetLoad gets = new PipelinedGetLoad(server.memcachedAddress(), command, 2, window)) {
+            LoadOutcome none = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
+            assertEquals(0, none.gets());
+            assertTrue(none.errors() >= 2L * window);
+            // With one of two keys there, a request of many finds some of its keys.
+            String set = "set " + new String(pairs.key(1), US_ASCII) + " 0 0 100\r\n";
+            assertEquals("STORED", one.ask(set.getBytes(US_ASCII), pairs.value(1), "\r\n".getBytes(US_ASCII)));
+            LoadOutcome half = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
+            assertTrue(half.gets() > 0);
+            assertTrue(half.errors() > 0);
+            one.ask(("set " + new String(pairs.key(0), US_ASCII) + " 0 0 100\r\n").getBytes(US_ASCII), pairs.value(0), "\r\n"
+                    .getBytes(US_ASCII));
+            LoadOutcome all = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
+            assertTrue(all.gets() > 0);
+            assertEquals(0, all.errors(), "nothing is left of the misses before");
+        }
+    }
+
     @Test
-    void shouldRefuseValueOfWrongLength() {
+    void shouldCountAMissByReadAndGoOn() {
+        KeySpace pairs = new KeySpace(100, 2);
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
+                LineConnection other = new LineConnection(server.memcachedAddress());
+                ReadGetLoad reads = new ReadGetLoad(device, server.memcachedAddress(), 1, 1, 100, 2)) {
+            reads.insert(pairs);
+            reads.learn(pairs);
+            assertEquals("DELETED", other.ask("delete " + new String(pairs.key(0), US_ASCII)));
+            LoadOutcome outcome = reads.run(pairs, 1, Arrivals.closed(DURATION_NS));
+            assertTrue(outcome.gets() > 0);
+            assertTrue(outcome.errors() > 0);
+        }
+    }
+
+    @Test
+    void shouldMeasureNothingElseThanReads() throws IOException {
+        // A plain memcached: a client that may choose would go on over TCP.
+        UnaryOperator<String> plain = request -> request.endsWith("\r\n") ? "ERROR\r\n" : null;
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
+                ScriptedServer memcached = new ScriptedServer(plain)) {
+            KvException refusal = assertThrows(
+                    KvException.class, () -> new ReadGetLoad(device, memcached.address(), 1, 1, 100, 2).close());
+            assertTrue(String.valueOf(refusal.getMessage()).contains("without RDMA"), refusal.getMessage());
+        }
+    }
+
+    @Test
+    void shouldRefuseValueOfWrongLength() throws IOException {
         KeySpace pairs = new KeySpace(100, 1);
-        try (PipelinedGetLoad gets = new PipelinedGetLoad(server.memcachedAddress(), GetCommand.CLASSIC, 1, 1)) {
-            WimpyException missing =
+        UnaryOperator<String> shorter =
+                request -> request.endsWith("\r\n") ? "VALUE wimpy:100:0 0 3\r\nabc\r\nEND\r\n" : null;
+        try (ScriptedServer wrong = new ScriptedServer(shorter);
+                PipelinedGetLoad gets = new PipelinedGetLoad(wrong.address(), GetCommand.CLASSIC, 1, 1)) {
+            WimpyException refusal =
                     assertThrows(WimpyException.class, () -> gets.run(pairs, 1, Arrivals.closed(DURATION_NS)));
-            assertTrue(String.valueOf(missing.getMessage()).contains("END"), missing.getMessage());
+            assertTrue(String.valueOf(refusal.getMessage()).contains("VALUE wimpy:100:0 0 3"), refusal.getMessage());
         }
     }
 

@@ -49,8 +49,18 @@ class RedisTest {
     }
 
     @Test
-    void shouldTakeNilAndErrorsForWhatTheyAre() throws IOException {
-        for (String answer : new String[] {"$-1\r\n", "-ERR not today\r\n", "$4\r\nfour\r\n"}) {
+    void shouldCountNilAsError() throws IOException {
+        try (ScriptedServer server = new ScriptedServer(answering("$-1\r\n"));
+                PipelinedGetLoad load = new PipelinedGetLoad(server.address(), GetCommand.RESP, 1, 4)) {
+            LoadOutcome outcome = load.run(onePair(), 4, Arrivals.closed(DURATION_NS));
+            assertEquals(0, outcome.gets());
+            assertTrue(outcome.errors() >= 4);
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatIsNoValue() throws IOException {
+        for (String answer : new String[] {"-ERR not today\r\n", "$4\r\nfour\r\n"}) {
             try (ScriptedServer server = new ScriptedServer(answering(answer));
                     PipelinedGetLoad load = new PipelinedGetLoad(server.address(), GetCommand.RESP, 1, 1)) {
                 WimpyException failure =

@@ -253,6 +253,25 @@ class StudyResultsTest {
     }
 
     @Test
+    void shouldMarkRowsThatAreNotOneSided() throws IOException {
+        WimpyRow half = new WimpyRow(READ, LENGTH, WINDOW, 100, 1);
+        for (int round = 0; round < 3; round++) {
+            half.rounds.add(WimpyRow.SERVER_CPU, 1);
+            half.rounds.add(WimpyRow.ONE_SIDED, 0.94);
+        }
+        StudyResults results = results(plan(List.of(100), List.of(1)), List.of(row(MG, 100, 1, 4, 4, 4), half));
+        StringWriter text = new StringWriter();
+        new WimpyTable(results).print(new PrintWriter(text));
+        assertTrue(
+                text.toString().lines().anyMatch(line -> line.matches("softrdma, READ arena .* 0\\.940 +NOT ONE-SIDED")),
+                text::toString);
+        String page = Files.readString(new WimpyPage(results).write(directory));
+        assertTrue(page.contains("counted only 0.94 READs per GET"), page.substring(0, 5000));
+        assertTrue(page.contains("<tr class=\"wrong\"><td>softrdma, READ arena</td>"));
+        assertTrue(simple().notOneSided().isEmpty());
+    }
+
+    @Test
     void shouldSayWhatIsMissingAndWhatIsWrong() throws IOException {
         WimpyRow wrong = row(READ, 100, 1, 1, 1, 1);
         wrong.errors = 3;

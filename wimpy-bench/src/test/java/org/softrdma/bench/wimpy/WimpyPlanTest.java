@@ -106,7 +106,7 @@ class WimpyPlanTest {
 
     @Test
     void shouldTellTheFirstLineOfAServerThatDoesNotStart() {
-        ServerProcess.Resources resources = new ServerProcess.Resources(List.of(), 1, 1 << 20);
+        ServerProcess.Resources resources = new ServerProcess.Resources(List.of(), 1, 1 << 20, 1024);
         List<String> refusing =
                 List.of("sh", "-c", "echo \"Unknown option: '--registration'\" >&2; echo more >&2; exit 2");
         WimpyException failure = assertThrows(
