@@ -39,9 +39,14 @@ final class CpuShares {
         return totalNs.isEmpty() ? micros(wholeSystemNs) : serving(totalNs) - serving(userNs);
     }
 
-    /** What the threads that serve did in user mode. */
+    /** What the RNIC did in user mode. */
+    double rnic() {
+        return micros(userNs.getOrDefault(ThreadClass.RNIC, 0L));
+    }
+
+    /** What the other threads that serve did in user mode. */
     double application() {
-        return totalNs.isEmpty() ? micros(wholeUserNs) : serving(userNs);
+        return totalNs.isEmpty() ? micros(wholeUserNs) : serving(userNs) - rnic();
     }
 
     /** What a virtual machine needed for itself: compiling, collecting garbage. */

@@ -25,6 +25,7 @@ final class LocalSystems {
     private static final int LEAST_CONNECTIONS = 1024;
     /** One load for each way to ask, and some to spare. */
     private static final int CONNECTIONS_PER_CLIENT = 4;
+
     private static final String INSTALL = " is not installed; ./ci/install installs it";
 
     private final WimpyPlan plan;

@@ -72,10 +72,22 @@ record StudyResults(
 
     /** Server CPU per GET beside another row's: the median of the ratios within each round. */
     static double ratio(WimpyRow row, WimpyRow other) {
+        return both(row, other).medianRatio("row", "other");
+    }
+
+    /** False if the rounds do not agree on whether a row cost the server more or less than memcached's cheapest form. */
+    boolean roundsAgree(WimpyRow row) {
+        List<Double> ratios = cheapestMemcached(row)
+                .map(baseline -> both(row, baseline).ratios("row", "other"))
+                .orElse(List.of());
+        return ratios.stream().allMatch(ratio -> ratio < 1) || ratios.stream().allMatch(ratio -> ratio > 1);
+    }
+
+    private static MedianOfRounds both(WimpyRow row, WimpyRow other) {
         MedianOfRounds both = new MedianOfRounds();
         row.rounds.values(WimpyRow.SERVER_CPU).forEach(value -> both.add("row", value));
         other.rounds.values(WimpyRow.SERVER_CPU).forEach(value -> both.add("other", value));
-        return both.medianRatio("row", "other");
+        return both;
     }
 
     /** The rows that differ from this one in the system only, itself included, in the order of the systems. */

@@ -29,7 +29,8 @@ final class WimpyCharts {
 
     private static final List<Part> PARTS = List.of(
             new Part("kernel (system calls, TCP)", "#e0a030", row -> row.shares.kernel()),
-            new Part("user mode (RNIC or application)", "#0b7a75", row -> row.shares.application()),
+            new Part("RNIC, user mode", "#0b7a75", row -> row.shares.rnic()),
+            new Part("application, user mode", "#7fb5d5", row -> row.shares.application()),
             new Part("JVM (compiler, collector)", "#8e6bb0", row -> row.shares.virtualMachine()),
             new Part("core busy outside the process", "#b8c2cc", WimpyCharts::outside));
 

@@ -151,8 +151,9 @@ final class WimpyPage {
                 "Where the server's CPU goes, " + outstanding(window),
                 "The paper's figure 8a. The paper counts network, application or RDMA stack, and remaining; without a profiler of"
                         + " the kernel the border that can be measured is the one between kernel and user mode.",
-                "Microseconds of the server's core per GET, averages over all rounds. For READ the user-mode part is the software"
-                        + " RNIC, for the others the parsing, the hash table and the event loop.",
+                "Microseconds of the server's core per GET, averages over all rounds. Application is parsing, hash table and event"
+                        + " loop; by READ, only the taking of touch reports. Busy outside the process is interrupts, and whatever"
+                        + " else ran on that core.",
                 charts.shares(cells)));
     }
 

@@ -64,7 +64,8 @@ final class WimpySummary {
         for (WimpyRow read : reads(window)) {
             double ratio = results.ratio(read);
             if (!Double.isNaN(ratio)) {
-                parts.add(verdict(ratio) + " at " + WimpyTable.size(read.valueLength) + " (" + format(ratio) + "\u00d7"
+                parts.add(verdict(ratio, results.roundsAgree(read)) + " at " + WimpyTable.size(read.valueLength) + " ("
+                        + format(ratio) + "\u00d7"
                         + floor(read).map(text -> ", C floor " + text).orElse("") + ")");
             }
         }
@@ -75,8 +76,11 @@ final class WimpySummary {
                         + " form, " + String.join("; ", parts) + ".");
     }
 
-    private static String verdict(double ratio) {
-        return ratio < 1 - SAME ? "less CPU" : ratio > 1 + SAME ? "more CPU" : "about the same CPU";
+    private static String verdict(double ratio, boolean roundsAgree) {
+        if (Math.abs(ratio - 1) <= SAME) {
+            return "about the same CPU";
+        }
+        return !roundsAgree ? "not clearly more or less CPU" : ratio < 1 ? "less CPU" : "more CPU";
     }
 
     private Optional<String> floor(WimpyRow row) {
@@ -188,8 +192,9 @@ final class WimpySummary {
             warnings.add(results.errors() + " GETs brought nothing or something wrong: do not use these numbers.");
         }
         for (WimpyRow row : results.notOneSided()) {
-            warnings.add(row.system.label() + ", " + new WimpyTable(results).title(row) + ": the server's device counted only "
-                    + format(row.median(WimpyRow.ONE_SIDED)) + " READs per GET, so this row is not what a GET by READ costs.");
+            warnings.add(row.system.label() + ", " + new WimpyTable(results).title(row)
+                    + ": the server's device counted only " + format(row.median(WimpyRow.ONE_SIDED))
+                    + " READs per GET, so this row is not what a GET by READ costs.");
         }
         double waited = results.mostWaitedPercent();
         if (waited > BUSY_PERCENT && !results.plan().cores().servers().isEmpty()) {

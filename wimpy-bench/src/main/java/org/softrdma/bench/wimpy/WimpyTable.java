@@ -38,6 +38,9 @@ final class WimpyTable {
             out.println();
         }
         results.skipped().forEach((system, reason) -> out.println("skipped: " + system + ": " + reason));
+        out.println();
+        out.println("errors: " + results.errors());
+        new WimpySummary(results).warnings().forEach(warning -> out.println("warning: " + warning));
         out.flush();
     }
 

@@ -61,7 +61,8 @@ class ProcParsersTest {
         "VM Thread,JVM",
         "Reference Handl,JVM",
         "java,OTHER",
-        "read_responder,OTHER"
+        "read_responder,RNIC",
+        "redis-server,OTHER"
     })
     void shouldTellAThreadsClassByItsName(String name, ThreadClass expected) {
         assertEquals(expected, ThreadClass.of(name));

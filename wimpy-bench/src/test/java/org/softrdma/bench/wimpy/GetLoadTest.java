@@ -138,8 +138,10 @@ class GetLoadTest {
             LoadOutcome half = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
             assertTrue(half.gets() > 0);
             assertTrue(half.errors() > 0);
-            one.ask(("set " + new String(pairs.key(0), US_ASCII) + " 0 0 100\r\n").getBytes(US_ASCII), pairs.value(0), "\r\n"
-                    .getBytes(US_ASCII));
+            one.ask(
+                    ("set " + new String(pairs.key(0), US_ASCII) + " 0 0 100\r\n").getBytes(US_ASCII),
+                    pairs.value(0),
+                    "\r\n".getBytes(US_ASCII));
             LoadOutcome all = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
             assertTrue(all.gets() > 0);
             assertEquals(0, all.errors(), "nothing is left of the misses before");

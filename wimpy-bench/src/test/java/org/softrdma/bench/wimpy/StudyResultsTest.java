@@ -183,11 +183,13 @@ class StudyResultsTest {
     void shouldSplitTheServersCpu() {
         CpuShares shares = row(READ, 100, 1, 1).shares;
         assertEquals(1.2, shares.kernel(), 1e-9);
-        assertEquals(0.3, shares.application(), 1e-9);
+        assertEquals(0.3, shares.rnic(), 1e-9);
+        assertEquals(0, shares.application(), 1e-9);
         assertEquals(0.5, shares.virtualMachine(), 1e-9);
         CpuShares remote = new CpuShares();
         remote.add(CpuUse.ofWhole(10_000, 1000, 3000), 2);
         assertEquals(1.5, remote.kernel(), 1e-9);
+        assertEquals(0, remote.rnic(), 1e-9);
         assertEquals(0.5, remote.application(), 1e-9);
         assertEquals(0, remote.virtualMachine(), 1e-9);
     }
@@ -248,8 +250,15 @@ class StudyResultsTest {
         JsonNode cores = options.get("cores").get("series");
         assertEquals("memcached 1, mg", cores.get(0).get("name").asText());
         assertEquals(8, cores.get(0).get("data").get(1).asDouble());
-        assertEquals(4, options.get("shares16").get("series").size());
+        assertEquals(5, options.get("shares16").get("series").size());
         assertTrue(page.contains("bursts, not a slower clock"));
+    }
+
+    @Test
+    void shouldClaimNoDifferenceThatRoundsDoNotAgreeOn() throws IOException {
+        List<WimpyRow> rows = List.of(row(MG, 100, 1, 4, 4, 4), row(READ, 100, 1, 2, 2, 5));
+        String page = Files.readString(new WimpyPage(results(plan(List.of(100), List.of(1)), rows)).write(directory));
+        assertTrue(page.contains("not clearly more or less CPU at 1 KiB (0.50\u00d7)"), page.substring(0, 5000));
     }
 
     @Test
@@ -263,7 +272,9 @@ class StudyResultsTest {
         StringWriter text = new StringWriter();
         new WimpyTable(results).print(new PrintWriter(text));
         assertTrue(
-                text.toString().lines().anyMatch(line -> line.matches("softrdma, READ arena .* 0\\.940 +NOT ONE-SIDED")),
+                text.toString()
+                        .lines()
+                        .anyMatch(line -> line.matches("softrdma, READ arena .* 0\\.940 +NOT ONE-SIDED")),
                 text::toString);
         String page = Files.readString(new WimpyPage(results).write(directory));
         assertTrue(page.contains("counted only 0.94 READs per GET"), page.substring(0, 5000));
