@@ -144,6 +144,9 @@ final class WimpyCommand implements Callable<Integer> {
 
     /** Better before the study than after it. */
     private void requireWritable() {
+        if (Files.exists(out) && !Files.isDirectory(out)) {
+            throw new UserErrorException("--out " + out + ": is a file, expected a directory; name another one");
+        }
         try {
             Files.createDirectories(out);
             Files.delete(Files.createTempFile(out, "probe", ""));

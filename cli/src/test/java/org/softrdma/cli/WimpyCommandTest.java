@@ -81,13 +81,18 @@ class WimpyCommandTest {
         assertEquals(Main.EXIT_USAGE, execute("--out", file.resolve("results").toString()));
         assertTrue(firstLine().startsWith("softrdma wimpy: --out " + file), err::toString);
         assertEquals(1, err.toString().lines().count(), err::toString);
+        err.getBuffer().setLength(0);
+        assertEquals(Main.EXIT_USAGE, execute("--out", file.toString()));
+        assertEquals(
+                "softrdma wimpy: --out " + file + ": is a file, expected a directory; name another one",
+                err.toString().strip());
     }
 
     @Test
     void shouldSayWhenThereIsNoServerToConnectTo() {
         assertEquals(Main.EXIT_FAILED, execute("--connect", "127.0.0.1:1", "--out", directory.toString()));
-        List<String> lines = err.toString().lines().toList();
-        assertTrue(lines.getLast().startsWith("softrdma wimpy: cannot connect to 127.0.0.1:1"), err::toString);
+        assertTrue(firstLine().startsWith("softrdma wimpy: cannot connect to 127.0.0.1:1"), err::toString);
+        assertEquals(1, err.toString().lines().count(), err::toString);
     }
 
     /** In a process of its own, which a study binds to a core. */

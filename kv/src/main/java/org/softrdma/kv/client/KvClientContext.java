@@ -17,13 +17,12 @@ public final class KvClientContext {
     /** Items whose place is remembered, unless set. */
     public static final int DEFAULT_STAG_CAPACITY = 1 << 16;
 
-    /** Memory for the items of a window, one more, and their rounding up to pages. */
-    private static final long MOST_MEMORY = Integer.MAX_VALUE - (32L << 20);
-
     /** Requests of a {@link SharedKvClient} that may be on their way at a time, unless set. */
     public static final int DEFAULT_MAX_OUTSTANDING = 1024;
 
     private static final long MAX_TIMEOUT_NS = TimeUnit.DAYS.toNanos(1);
+    /** Memory for the items of a window, one more, and their rounding up to pages. */
+    private static final long MOST_MEMORY = Integer.MAX_VALUE - (32L << 20);
 
     private final InetSocketAddress server;
     private KvProtocol protocol = KvProtocol.AUTO;

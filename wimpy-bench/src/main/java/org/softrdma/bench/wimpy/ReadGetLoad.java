@@ -2,6 +2,7 @@ package org.softrdma.bench.wimpy;
 
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -131,7 +132,11 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
             for (int i = 0; i < pairs.size(); i++) {
                 byte[] key = pairs.key(i);
                 Optional<KvItem> item = client.get(key);
-                if (item.isEmpty() || !java.util.Arrays.equals(item.get().value(), pairs.value(i))) {
+                if (item.isEmpty()) {
+                    throw new WimpyException("the server has lost pair " + i + " of " + pairs.valueLength()
+                            + " bytes: expected memory for all pairs, start it with a larger -m");
+                }
+                if (!Arrays.equals(item.get().value(), pairs.value(i))) {
                     throw new WimpyException("the server returned a wrong value for pair " + i + " of "
                             + pairs.valueLength() + " bytes");
                 }

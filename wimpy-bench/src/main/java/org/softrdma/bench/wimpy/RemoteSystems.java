@@ -34,6 +34,8 @@ final class RemoteSystems {
 
     /** Connects to all. */
     SystemList connect(WimpySetup.Remote addresses) {
+        // First of all, so that a wrong address is told at once.
+        MemcachedAdmin softrdma = opened.add(new MemcachedAdmin(addresses.softrdma()));
         InetSocketAddress memcached = addresses.memcached();
         if (memcached == null) {
             list.skip("memcached", "no address given; --connect-memcached HOST[:PORT] gives one");
@@ -41,7 +43,7 @@ final class RemoteSystems {
             connectMemcached(memcached);
         }
         list.skip("redis", "not measured with --connect");
-        connectSoftrdma(addresses.softrdma());
+        connectSoftrdma(addresses.softrdma(), softrdma);
         list.skip("C floor", "not measured with --connect");
         return list;
     }
@@ -56,9 +58,8 @@ final class RemoteSystems {
         }
     }
 
-    private void connectSoftrdma(InetSocketAddress address) {
+    private void connectSoftrdma(InetSocketAddress address, MemcachedAdmin admin) {
         setup.progress().say("storing " + plan.pairs() + " pairs of each length at " + WimpySetup.text(address));
-        MemcachedAdmin admin = opened.add(new MemcachedAdmin(address));
         Optional<String> registration = admin.registration();
         if (registration.isEmpty()) {
             throw new WimpyException("--connect " + WimpySetup.text(address)
