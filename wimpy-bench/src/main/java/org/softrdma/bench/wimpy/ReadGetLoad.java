@@ -29,6 +29,9 @@ import org.softrdma.verbs.VerbsDevice;
  */
 final class ReadGetLoad implements GetLoad, ReadHandler {
     private static final int HEADROOM = 1024;
+    /** An item with registration by chunk is read with the whole of its chunk, which is less than twice as long. */
+    private static final int CHUNK_FACTOR = 2;
+
     private static final long STALL_NS = TimeUnit.SECONDS.toNanos(10);
     private static final int EMPTY_POLLS_PER_CLOCK = 64;
     private static final int KEY_BITS = 32;
@@ -80,7 +83,7 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
                         new KvClientContext(server)
                                 .protocol(KvProtocol.RDMA)
                                 .window(maxWindow)
-                                .maxItemLength(maxValueLength + HEADROOM)
+                                .maxItemLength(CHUNK_FACTOR * (maxValueLength + HEADROOM))
                                 .stagCapacity((int) Math.min(MOST_STAGS, (long) STAGS_PER_KEY * maxKeys))
                                 .conclude()));
             }

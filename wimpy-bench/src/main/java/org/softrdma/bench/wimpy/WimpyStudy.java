@@ -221,24 +221,32 @@ public final class WimpyStudy {
         LockSupport.parkNanos(QUIET_NS);
         Optional<CpuUse> server = system.meter().stop();
         CpuUse client = CLIENT_CLOCK.sample().since(clientStart);
-        long gets = Math.max(1, outcome.gets());
+        double gets = outcome.gets() == 0 ? Double.NaN : outcome.gets();
         row.errors += outcome.errors();
         row.rounds.add(WimpyRow.GETS_PER_SECOND, outcome.perSecond());
         addServer(row, server, gets, outcome.elapsedNs());
+        server.ifPresent(use -> row.shares.add(use, outcome.gets()));
         row.rounds.add(
                 WimpyRow.SERVER_CORE, dedicated ? coreEnd.busyNsSince(coreStart) / NS_PER_US / gets : Double.NaN);
-        row.rounds.add(WimpyRow.CLIENT_CPU, client.microsPer(gets));
+        row.rounds.add(WimpyRow.CLIENT_CPU, client.totalNs() / NS_PER_US / gets);
         row.rounds.add(WimpyRow.CLIENT_WAITED, PERCENT * client.waitNs() / outcome.elapsedNs());
-        Histogram latencies = outcome.latencies();
-        row.rounds.add(WimpyRow.P50, latencies.getValueAtPercentile(50) / NS_PER_US);
-        row.rounds.add(WimpyRow.P99, latencies.getValueAtPercentile(99) / NS_PER_US);
-        row.rounds.add(WimpyRow.P999, latencies.getValueAtPercentile(99.9) / NS_PER_US);
+        row.rounds.add(WimpyRow.P50, micros(outcome.latencies(), 50));
+        row.rounds.add(WimpyRow.P99, micros(outcome.latencies(), 99));
+        row.rounds.add(WimpyRow.P999, micros(outcome.latencies(), 99.9));
         row.rounds.add(
                 WimpyRow.ONE_SIDED,
-                system.responderReads() == null ? Double.NaN : (double) (reads(system) - readsBefore) / gets);
+                system.responderReads() == null
+                        ? Double.NaN
+                        : (double) (reads(system) - readsBefore) / Math.max(1, outcome.gets()));
     }
 
-    private static void addServer(WimpyRow row, Optional<CpuUse> measured, long gets, long elapsedNs) {
+    private static double micros(Histogram latencies, double percentile) {
+        return latencies.getTotalCount() == 0
+                ? Double.NaN
+                : latencies.getValueAtPercentile(percentile) / NS_PER_US;
+    }
+
+    private static void addServer(WimpyRow row, Optional<CpuUse> measured, double gets, long elapsedNs) {
         double micros = NS_PER_US * gets;
         row.rounds.add(
                 WimpyRow.SERVER_CPU, measured.map(use -> use.totalNs() / micros).orElse(Double.NaN));
@@ -255,7 +263,6 @@ public final class WimpyStudy {
         row.rounds.add(
                 WimpyRow.SERVER_WAITED,
                 measured.map(use -> PERCENT * use.waitNs() / elapsedNs).orElse(Double.NaN));
-        measured.ifPresent(use -> row.shares.add(use, gets));
     }
 
     private static long reads(MeasuredSystem system) {
