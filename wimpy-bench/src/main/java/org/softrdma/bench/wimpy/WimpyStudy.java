@@ -241,9 +241,7 @@ public final class WimpyStudy {
     }
 
     private static double micros(Histogram latencies, double percentile) {
-        return latencies.getTotalCount() == 0
-                ? Double.NaN
-                : latencies.getValueAtPercentile(percentile) / NS_PER_US;
+        return latencies.getTotalCount() == 0 ? Double.NaN : latencies.getValueAtPercentile(percentile) / NS_PER_US;
     }
 
     private static void addServer(WimpyRow row, Optional<CpuUse> measured, double gets, long elapsedNs) {

@@ -142,7 +142,8 @@ final class WimpySummary {
         WimpyPlan plan = results.plan();
         String place = plan.cores().servers().isEmpty()
                 ? "Server and load are separate processes that shared one core"
-                : "Each server is a process of its own on a core of its own, and one process on another core loads it";
+                : "Each server is a process of its own, all of them on cores that the load does not use; one process on another"
+                        + " core loads them, one at a time";
         String servers = results.network().equals("loopback")
                 ? "All servers run on this machine and are reached over the loopback address"
                 : "The servers run elsewhere (" + results.network() + ")";
