@@ -3,7 +3,6 @@ package org.softrdma.sim.queue;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
-import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -95,10 +94,10 @@ public final class SoftCompletionChannel implements CompletionChannel {
         if (progress.isManual()) {
             progress.await(() -> !events.isEmpty(), timeoutNs, "a completion event");
         }
-        return Optional.ofNullable(take(progress.isManual() ? 0 : timeoutNs));
+        return take(progress.isManual() ? 0 : timeoutNs);
     }
 
-    private @Nullable SoftCompletionQueue take(long timeoutNs) {
+    private Optional<CompletionQueue> take(long timeoutNs) {
         lock.lock();
         try {
             long remainingNs = timeoutNs;
@@ -109,11 +108,8 @@ public final class SoftCompletionChannel implements CompletionChannel {
                 throw new IllegalStateException("the completion channel is closed");
             }
             SoftCompletionQueue queue = events.pollFirst();
-            if (queue != null) {
-                // Under the same lock as the look into the events, or the queue could be closed in between.
-                queue.eventTaken();
-            }
-            return queue;
+            // Under the same lock as the look into the events, or the queue could be closed in between.
+            return queue == null ? Optional.empty() : queue.takeEvent();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new VerbsException(VerbsErrorCode.INTERRUPTED, "interrupted while waiting for a completion event", e);

@@ -1,6 +1,7 @@
 package org.softrdma.sim.queue;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.CompletionOpcode;
@@ -24,6 +25,9 @@ public final class SoftCompletionQueue implements CompletionQueue {
     private final QueueLock lock;
     private final @Nullable SoftCompletionChannel channel;
     private final Runnable onClose;
+    /** What the channel gives out, made once. */
+    private final Optional<CompletionQueue> event = Optional.of(this);
+
     private final List<CompletionSource> sources = new CopyOnWriteArrayList<>();
 
     // Under the lock.
@@ -216,8 +220,9 @@ public final class SoftCompletionQueue implements CompletionQueue {
     }
 
     /** The channel gives out an event of this queue. Under the channel's lock. */
-    void eventTaken() {
+    Optional<CompletionQueue> takeEvent() {
         eventsTaken++;
+        return event;
     }
 
     /** Events were given back. Under the channel's lock. */
