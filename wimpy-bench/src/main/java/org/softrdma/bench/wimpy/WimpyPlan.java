@@ -39,13 +39,15 @@ public record WimpyPlan(
     private static final int MAX_PAIRS = 100_000;
     /** A server that is not a JVM is warm sooner. */
     private static final int NATIVE_WARM_UP_DIVISOR = 3;
+    /** A system with fewer rows is warmed up for as long as one with so many. */
+    private static final int WARM_UP_ROWS = 6;
 
     /**
      * Rounds and their lengths.
      *
      * @param rounds rounds of each system and row, interleaved
      * @param millis length of a round
-     * @param warmUpMillis warm-up of each row of a system that is a JVM; others get a third
+     * @param warmUpMillis warm-up of each row of a system that is a JVM, longer if there are only a few; others get a third
      */
     public record Timing(int rounds, int millis, int warmUpMillis) {
         /** Checks the numbers. */
@@ -160,8 +162,14 @@ public record WimpyPlan(
         return TimeUnit.MILLISECONDS.toNanos(timing.millis());
     }
 
-    long warmUpNs(MeasuredSystem system) {
-        long ns = TimeUnit.MILLISECONDS.toNanos(timing.warmUpMillis());
+    /**
+     * How long to warm up one row.
+     *
+     * @param system the system of the row
+     * @param rows how many of its rows are warmed up
+     */
+    long warmUpNs(MeasuredSystem system, int rows) {
+        long ns = TimeUnit.MILLISECONDS.toNanos(timing.warmUpMillis()) * Math.max(rows, WARM_UP_ROWS) / rows;
         return system.kind().compiles() ? ns : ns / NATIVE_WARM_UP_DIVISOR;
     }
 }

@@ -146,7 +146,10 @@ public final class WimpyStudy {
         setup.progress().begin(WARM_UP_PASSES * warmed.size() + plan.timing().rounds() * (block.size() + openRounds));
         for (int pass = 0; pass < WARM_UP_PASSES; pass++) {
             for (WimpyRow row : warmed) {
-                long ns = plan.warmUpNs(row.system) / WARM_UP_PASSES;
+                int rowsOfSystem = (int) warmed.stream()
+                        .filter(other -> other.system == row.system)
+                        .count();
+                long ns = plan.warmUpNs(row.system, rowsOfSystem) / WARM_UP_PASSES;
                 row.system.load().run(space(row), row.window, Arrivals.closed(ns));
                 setup.progress().step("warming up");
             }

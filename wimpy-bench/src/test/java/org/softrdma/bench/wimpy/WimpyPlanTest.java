@@ -57,10 +57,13 @@ class WimpyPlanTest {
     }
 
     @Test
-    void shouldWarmUpVirtualMachinesLonger() {
+    void shouldWarmUpVirtualMachinesLongerAndFewRowsAsLongAsMany() {
         WimpyPlan plan = plan(List.of(1), List.of(1), List.of(100));
-        assertEquals(9_000_000, plan.warmUpNs(system(MeasuredSystem.Kind.SOFTRDMA_READ, GetCommand.META)));
-        assertEquals(3_000_000, plan.warmUpNs(system(MeasuredSystem.Kind.MEMCACHED, GetCommand.META)));
+        MeasuredSystem ours = system(MeasuredSystem.Kind.SOFTRDMA_READ, GetCommand.META);
+        assertEquals(9_000_000, plan.warmUpNs(ours, 6));
+        assertEquals(9_000_000, plan.warmUpNs(ours, 20));
+        assertEquals(27_000_000, plan.warmUpNs(ours, 2));
+        assertEquals(3_000_000, plan.warmUpNs(system(MeasuredSystem.Kind.MEMCACHED, GetCommand.META), 6));
     }
 
     @Test
