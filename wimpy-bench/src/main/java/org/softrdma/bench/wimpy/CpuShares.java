@@ -13,6 +13,7 @@ import org.softrdma.bench.cpu.ThreadClass;
  */
 final class CpuShares {
     private static final double NS_PER_US = 1e3;
+    private static final double PERCENT = 100;
     private static final Set<ThreadClass> OF_THE_VM = Set.of(ThreadClass.JIT, ThreadClass.GC, ThreadClass.JVM);
 
     private final Map<ThreadClass, Long> totalNs = new EnumMap<>(ThreadClass.class);
@@ -55,6 +56,12 @@ final class CpuShares {
                 .filter(entry -> OF_THE_VM.contains(entry.getKey()))
                 .mapToLong(Map.Entry::getValue)
                 .sum());
+    }
+
+    /** Percent of the whole that compiling bytecode took; 0 if nothing is known. */
+    double compilingPercent() {
+        long whole = totalNs.values().stream().mapToLong(Long::longValue).sum();
+        return whole == 0 ? 0 : PERCENT * totalNs.getOrDefault(ThreadClass.JIT, 0L) / whole;
     }
 
     /** By class of thread. */

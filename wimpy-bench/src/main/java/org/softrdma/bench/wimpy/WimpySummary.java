@@ -13,6 +13,8 @@ final class WimpySummary {
     private static final double SAME = 0.05;
 
     private static final double BUSY_PERCENT = 5;
+    /** More than this of a server's CPU spent on compiling is no longer a detail. */
+    private static final double COMPILING_PERCENT = 10;
     private static final double PERCENT = 100;
     private static final int FEW_ROUNDS = 7;
 
@@ -196,6 +198,17 @@ final class WimpySummary {
             warnings.add(row.system.label() + ", " + new WimpyTable(results).title(row)
                     + ": the server's device counted only " + format(row.median(WimpyRow.ONE_SIDED))
                     + " READs per GET, so this row is not what a GET by READ costs.");
+        }
+        for (WimpyRow row : results.rows()) {
+            double compiling = row.shares.compilingPercent();
+            if (compiling > COMPILING_PERCENT) {
+                warnings.add(String.format(
+                        Locale.ROOT,
+                        "%s, %s: %.0f %% of the server's CPU went into compiling bytecode, so it was not warm yet.",
+                        row.system.label(),
+                        new WimpyTable(results).title(row),
+                        compiling));
+            }
         }
         double waited = results.mostWaitedPercent();
         if (waited > BUSY_PERCENT && !results.plan().cores().servers().isEmpty()) {

@@ -186,6 +186,7 @@ class StudyResultsTest {
         assertEquals(0.3, shares.rnic(), 1e-9);
         assertEquals(0, shares.application(), 1e-9);
         assertEquals(0.5, shares.virtualMachine(), 1e-9);
+        assertEquals(0, shares.compilingPercent());
         CpuShares remote = new CpuShares();
         remote.add(CpuUse.ofWhole(10_000, 1000, 3000), 2);
         assertEquals(1.5, remote.kernel(), 1e-9);
@@ -259,6 +260,20 @@ class StudyResultsTest {
         List<WimpyRow> rows = List.of(row(MG, 100, 1, 4, 4, 4), row(READ, 100, 1, 2, 2, 5));
         String page = Files.readString(new WimpyPage(results(plan(List.of(100), List.of(1)), rows)).write(directory));
         assertTrue(page.contains("not clearly more or less CPU at 1 KiB (0.50\u00d7)"), page.substring(0, 5000));
+    }
+
+    @Test
+    void shouldWarnOfAServerThatWasStillCompiling() {
+        WimpyRow cold = row(READ, 100, 1, 1, 1, 1);
+        cold.shares.add(
+                new CpuUse(10_000, 4000, 0, 4000, 0, Map.of(ThreadClass.JIT, 4000L), Map.of(ThreadClass.JIT, 4000L)), 2);
+        List<String> warnings =
+                new WimpySummary(results(plan(List.of(100), List.of(1)), List.of(cold))).warnings();
+        assertEquals(
+                List.of("softrdma, READ arena, 1 KiB, 16 outstanding: 50 % of the server's CPU went into compiling bytecode, so"
+                        + " it was not warm yet."),
+                warnings);
+        assertTrue(new WimpySummary(simple()).warnings().isEmpty());
     }
 
     @Test
