@@ -15,6 +15,7 @@ final class WimpySummary {
     private static final double BUSY_PERCENT = 5;
     /** More than this of a server's CPU spent on compiling is no longer a detail. */
     private static final double COMPILING_PERCENT = 10;
+
     private static final double PERCENT = 100;
     private static final int FEW_ROUNDS = 7;
 

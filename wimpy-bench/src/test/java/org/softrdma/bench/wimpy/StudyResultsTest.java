@@ -266,12 +266,13 @@ class StudyResultsTest {
     void shouldWarnOfAServerThatWasStillCompiling() {
         WimpyRow cold = row(READ, 100, 1, 1, 1, 1);
         cold.shares.add(
-                new CpuUse(10_000, 4000, 0, 4000, 0, Map.of(ThreadClass.JIT, 4000L), Map.of(ThreadClass.JIT, 4000L)), 2);
-        List<String> warnings =
-                new WimpySummary(results(plan(List.of(100), List.of(1)), List.of(cold))).warnings();
+                new CpuUse(10_000, 4000, 0, 4000, 0, Map.of(ThreadClass.JIT, 4000L), Map.of(ThreadClass.JIT, 4000L)),
+                2);
+        List<String> warnings = new WimpySummary(results(plan(List.of(100), List.of(1)), List.of(cold))).warnings();
         assertEquals(
-                List.of("softrdma, READ arena, 1 KiB, 16 outstanding: 50 % of the server's CPU went into compiling bytecode, so"
-                        + " it was not warm yet."),
+                List.of(
+                        "softrdma, READ arena, 1 KiB, 16 outstanding: 50 % of the server's CPU went into compiling bytecode, so"
+                                + " it was not warm yet."),
                 warnings);
         assertTrue(new WimpySummary(simple()).warnings().isEmpty());
     }
