@@ -216,15 +216,13 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
 
     /** True if more may be written; otherwise the connection is suspended until it may. */
     boolean hasRoom() {
-        if (context().channel().isWritable()) {
-            return true;
+        if (!suspended && !context().channel().isWritable()) {
+            flush();
+            if (!context().channel().isWritable()) {
+                suspend();
+            }
         }
-        flush();
-        if (context().channel().isWritable()) {
-            return true;
-        }
-        suspend();
-        return false;
+        return !suspended;
     }
 
     void suspend() {
@@ -234,12 +232,10 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
 
     void reply(byte[] bytes) {
         output(bytes.length).writeBytes(bytes);
-        stopIfFull();
     }
 
     void reply(ReplyLine line) {
         output(line.length()).writeBytes(line.bytes(), 0, line.length());
-        stopIfFull();
     }
 
     /** The buffer for output, with room for this many bytes. */
@@ -263,12 +259,6 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         output = null;
         counters.bytesWritten.add(out.readableBytes());
         context().writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
-    }
-
-    private void stopIfFull() {
-        if (!context().channel().isWritable()) {
-            hasRoom();
-        }
     }
 
     private void resume() {
@@ -310,7 +300,8 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         ByteBuffer bytes = input.internalNioBuffer(input.readerIndex(), input.readableBytes());
         int start = bytes.position();
         boolean more = true;
-        while (more && !suspended && !closing && !yielding) {
+        // Asked before each request, so that no command can forget to: what one of them writes at most is bounded.
+        while (more && !closing && !yielding && hasRoom()) {
             switch (decoder.next(bytes)) {
                 case NEED_INPUT -> more = false;
                 case REQUEST -> {
