@@ -51,6 +51,9 @@ public final class ItemStore {
     /** How many items from the tail are tried if somebody is busy with the keys. */
     private static final int EVICTION_CANDIDATES = 5;
 
+    /** How many pinned items are passed over in search of one that can make room. */
+    private static final int MOST_PINNED = 1000;
+
     /** How many items {@link #reclaimTails} takes from a list at once. */
     private static final int MOST_TAILS = 500;
 
@@ -174,7 +177,6 @@ public final class ItemStore {
             long old = SlabAllocator.NONE;
             int length = 0;
             int flags = 0;
-            int expiry = 0;
             stripe.lock.lock();
             try {
                 int slot = findLiving(stripe, hash, key, keyOffset, keyLength, nowSeconds);
@@ -191,7 +193,6 @@ public final class ItemStore {
                         } else {
                             old = item.chunk();
                             flags = item.flags();
-                            expiry = (int) item.expiry();
                         }
                     }
                 }
@@ -202,7 +203,7 @@ public final class ItemStore {
                 return status;
             }
             try {
-                NewItem made = reserve(key, keyOffset, keyLength, flags, expiry, length, nowSeconds);
+                NewItem made = reserve(key, keyOffset, keyLength, flags, 0, length, nowSeconds);
                 if (made.status() != NewItem.Status.READY) {
                     return statusOf(made);
                 }
@@ -215,7 +216,7 @@ public final class ItemStore {
                         ItemDescriptor.valueLength(memory, item),
                         made.memory(),
                         made.valueOffset());
-                if (replaceIfStill(stripe, old, made, rule, rewriter.isStale(), result)) {
+                if (replaceIfStill(stripe, old, made, rule, rewriter.marks(), result)) {
                     return StoreStatus.STORED;
                 }
             } finally {
@@ -346,11 +347,13 @@ public final class ItemStore {
             return false; // somebody is filling it
         }
         // The key may change while it is hashed, but not if the generation still is that of the locator afterwards.
-        Stripe stripe = stripe(hashOf(chunk));
+        long hash = hashOf(chunk);
+        Stripe stripe = stripe(hash);
         stripe.lock.lock();
         try {
             StoredItem found = stripe.view.wrap(chunk);
-            if (ItemDescriptor.generation(memory, item) != generation
+            if (stripe.index.find(hash, chunk) == HashIndex.NONE
+                    || ItemDescriptor.generation(memory, item) != generation
                     || (generation & 1) == 0
                     || !found.page().isLinked(found.index())) {
                 return false;
@@ -458,7 +461,7 @@ public final class ItemStore {
     private StoreStatus join(NewItem part, StoreRule rule, long nowSeconds) {
         byte[] key = keyOf(part.chunk);
         Joiner joiner = new Joiner(part, rule.mode == StoreMode.APPEND);
-        StoreRule alone = new StoreRule().reset(StoreMode.ADD).newCas(rule.newCas);
+        StoreRule alone = new StoreRule().reset(StoreMode.ADD).newCas(rule.newCas).keyBinary(rule.keyBinary);
         StoreStatus status;
         do {
             status = rewrite(
@@ -532,26 +535,37 @@ public final class ItemStore {
         return StoreStatus.STORED;
     }
 
-    /** Puts a rewritten item in place of the one that it was made from; false, and nothing is done, if that is gone. */
+    /**
+     * Puts a rewritten item in place of the one that it was made from; false, and nothing is done, if that is gone. What
+     * changes in place, its expiry and its marks, may have changed since the value was read, and is taken from it only now.
+     */
     private boolean replaceIfStill(
-            Stripe stripe, long old, NewItem made, StoreRule rule, boolean stale, ItemVisitor result) {
+            Stripe stripe, long old, NewItem made, StoreRule rule, ItemRewriter.Marks marks, ItemVisitor result) {
         seal(made, rule);
         stripe.lock.lock();
         try {
-            int slot = stripe.index.find(made.hash);
-            while (slot != HashIndex.NONE && stripe.index.chunk(slot) != old) {
-                slot = stripe.index.findNext(slot, made.hash);
-            }
+            int slot = stripe.index.find(made.hash, old);
             if (slot != HashIndex.NONE) { // a pinned chunk that still is linked never was anything else
                 SlabPage oldPage = slabs.page(old);
                 int oldIndex = slabs.indexInPage(oldPage, old);
+                ItemDescriptor.setExpiry(made.memory(), made.item(), (int) expiry(old));
                 boolean fetched = oldPage.isFetched(oldIndex);
+                boolean keyBinary = oldPage.isKeyBinary(oldIndex);
+                boolean stale = marks == ItemRewriter.Marks.STALE
+                        || (marks == ItemRewriter.Marks.KEPT && oldPage.isStale(oldIndex));
+                boolean tokenSent = marks == ItemRewriter.Marks.KEPT && oldPage.isTokenSent(oldIndex);
                 StoredItem item = replace(stripe, slot, made, rule, oldPage.times[oldIndex]);
                 if (fetched) {
                     item.page().setFetched(item.index());
                 }
+                if (keyBinary) {
+                    item.page().setKeyBinary(item.index());
+                }
                 if (stale) {
                     item.page().setStale(item.index());
+                }
+                if (tokenSent) {
+                    item.setTokenSent();
                 }
                 result.visit(item);
                 return true;
@@ -671,18 +685,31 @@ public final class ItemStore {
         return SlabAllocator.NONE;
     }
 
-    /** Removes the item of a class that was not used for longest, or an expired one near it; false if there is none. */
+    /**
+     * Removes the item of a class that was not used for longest, or an expired one near it; false if there is none. A pinned
+     * one would make no room: it is in use, and goes to the others that are.
+     */
     private boolean evict(int sizeClass, long nowSeconds) {
         SegmentedLru lru = slabs.lru(sizeClass);
         lru.lock.lock();
         try {
+            int tried = 0;
+            int pinned = 0;
             int id = lru.coldest();
-            for (int i = 0; id != SegmentedLru.NONE && i < EVICTION_CANDIDATES; i++) {
+            while (id != SegmentedLru.NONE && tried < EVICTION_CANDIDATES && pinned < MOST_PINNED) {
                 int before = lru.warmer(id);
-                if (removeUnused(lru.page(id), lru.index(id), nowSeconds, evicting)) {
+                SlabPage page = lru.page(id);
+                int index = lru.index(id);
+                if (page.isPinned(index)) {
+                    lru.warm(page, index);
+                    pinned++;
+                    id = before == SegmentedLru.NONE ? lru.coldest() : before;
+                } else if (removeUnused(page, index, nowSeconds, evicting)) {
                     return true;
+                } else {
+                    tried++;
+                    id = before;
                 }
-                id = before;
             }
             return false;
         } finally {
@@ -746,21 +773,22 @@ public final class ItemStore {
     }
 
     private void removeChunk(Stripe stripe, long hash, long chunk) {
-        int slot = stripe.index.find(hash);
-        while (stripe.index.chunk(slot) != chunk) {
-            slot = stripe.index.findNext(slot, hash);
-        }
-        remove(stripe, slot);
+        remove(stripe, stripe.index.find(hash, chunk));
     }
 
     /** Removes everything that has expired by a time, a few slots at once. */
     private void sweep(Stripe stripe, long nowSeconds) {
         boolean all = nowSeconds == Long.MAX_VALUE;
         int from = 0;
+        int slots = stripe.index.slots();
         boolean more = true;
         while (more) {
             stripe.lock.lock();
             try {
+                if (stripe.index.slots() != slots) { // it has grown, and what was ahead may be behind now
+                    slots = stripe.index.slots();
+                    from = 0;
+                }
                 int end = Math.min(from + SWEEP_SLOTS, stripe.index.slots());
                 for (int slot = from; slot < end; ) {
                     long chunk = stripe.index.chunk(slot);

@@ -87,9 +87,7 @@ final class SegmentedLru {
         lock.lock();
         try {
             if (segment(page, index) == COLD) {
-                remove(page, index);
-                push(WARM, page, index);
-                movesToWarm++;
+                warm(page, index);
             } else {
                 page.lru[index] |= ACTIVE;
             }
@@ -97,6 +95,13 @@ final class SegmentedLru {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** An item is in use: head of WARM. With {@link #lock} held. */
+    void warm(SlabPage page, int index) {
+        remove(page, index);
+        push(WARM, page, index);
+        movesToWarm++;
     }
 
     /** The tail of COLD, after HOT or WARM gave their tails to it if it was empty. With {@link #lock} held. */
