@@ -151,7 +151,7 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         ChannelHandlerContext ctx = context;
         if (ctx != null && lastInputSeconds < seconds && !rdma.isBound()) {
             ctx.executor().execute(() -> {
-                if (lastInputSeconds < seconds && !closing) {
+                if (lastInputSeconds < seconds) { // also one that is closing, and whose last output nobody reads
                     counters.idleKicks.increment();
                     closing = true;
                     ctx.close();
@@ -184,7 +184,7 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
 
     /** There is room for answers to rgets again. Any thread. */
     void resumeLater() {
-        context().executor().execute(this::resume);
+        runLater(this::resume);
     }
 
     /** The request goes on with this once there is room again. */
@@ -200,7 +200,7 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
 
     /** What the connection awaited is done. Any thread. */
     void done(byte[] answer) {
-        context().executor().execute(() -> {
+        runLater(() -> {
             awaiting = false;
             if (!closing) {
                 reply(answer);
@@ -328,7 +328,19 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
     private void endTurn() {
         yielding = true;
         counters.yields.increment();
-        context().executor().execute(this::nextTurn);
+        runLater(this::nextTurn);
+    }
+
+    /** Runs a task on the thread of the channel; what fails there ends the connection, as in its other calls. Any thread. */
+    private void runLater(Runnable task) {
+        ChannelHandlerContext ctx = context();
+        ctx.executor().execute(() -> {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                exceptionCaught(ctx, e);
+            }
+        });
     }
 
     private void nextTurn() {
