@@ -142,6 +142,63 @@ class BadServerTest {
     }
 
     @Test
+    void shouldTakeValueThatIsLongerThanWhatIsAllocatedAtFirst() throws IOException {
+        String value = "0123456789".repeat(500_000);
+        try (Script script = new Script(line -> "VALUE key 0 " + value.length() + " 1\r\n" + value + "\r\nEND\r\n");
+                KvClient client = plain(script)) {
+            byte[] taken = client.get(KEY).orElseThrow().value();
+            assertEquals(value, new String(taken, StandardCharsets.US_ASCII));
+        }
+    }
+
+    @Test
+    void shouldFailRequestsAndGoOnAfterAnErrorOfItsOwn() throws IOException {
+        try (Script script = new Script(line -> line.equals("gets key") ? HANG : "VERSION 1\r\n");
+                SharedKvClient client = SharedKvClient.connectPlain(
+                        script.context().protocol(KvProtocol.PLAIN).conclude())) {
+            LineRequest<String> broken = new LineRequest<>("version", null, "", null, false, line -> {
+                throw new OutOfMemoryError("as if there were no memory for " + line);
+            });
+            CompletableFuture<?> first = client.submit(broken);
+            CompletableFuture<?> second = client.submit(KvRequest.get(KEY));
+            for (CompletableFuture<?> each : new CompletableFuture<?>[] {first, second}) {
+                CompletionException e =
+                        assertThrows(CompletionException.class, () -> each.orTimeout(10, TimeUnit.SECONDS)
+                                .join());
+                assertTrue(e.getCause() instanceof KvException, e::toString);
+            }
+            long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            boolean answered = false;
+            while (!answered) {
+                try {
+                    assertEquals("1", client.version());
+                    answered = true;
+                } catch (KvException e) {
+                    assertTrue(System.nanoTime() < endNs, e::toString); // not connected again yet
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepTimeLimitsOfWhatCannotBeSent() throws IOException {
+        try (ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                SharedKvClient client = SharedKvClient.connectPlain(
+                        new KvClientContext((InetSocketAddress) deaf.getLocalSocketAddress())
+                                .protocol(KvProtocol.PLAIN)
+                                .requestTimeoutNs(TimeUnit.MINUTES.toNanos(10))
+                                .conclude())) {
+            for (int i = 0; i < 30; i++) {
+                client.submit(KvRequest.set(KEY, 0, 0, new byte[1_000_000])); // more than sockets take
+            }
+            CompletableFuture<?> get =
+                    client.submit(KvRequest.get(KEY).timeout(Duration.ofMillis(100))).orTimeout(20, TimeUnit.SECONDS);
+            CompletionException e = assertThrows(CompletionException.class, get::join);
+            assertTrue(e.getCause() instanceof KvTimeoutException, e::toString);
+        }
+    }
+
+    @Test
     void shouldDropAnswerThatComesTooLate() throws IOException {
         CompletableFuture<String> late = new CompletableFuture<>();
         try (Script script = new Script(line -> line.equals("gets key") ? late.join() : "VERSION 1\r\n");
