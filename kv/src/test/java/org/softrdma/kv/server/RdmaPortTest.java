@@ -86,7 +86,7 @@ class RdmaPortTest {
 
         /** Reports one record, and claims that it is so many. */
         void report(int count, long first, int generation, int hits) {
-            TouchReportDescriptor.header(region.memory(), ITEMS, count);
+            TouchReportDescriptor.header(region.memory(), ITEMS, count, 0);
             TouchReportDescriptor.record(region.memory(), ITEMS, 0, first, generation, hits);
             queuePair.postSend(1001, region, ITEMS, TouchReportDescriptor.length(1), SendFlags.NONE);
         }
