@@ -441,8 +441,11 @@ final class ServerCommand implements Callable<Integer> {
 
         @Override
         public void close() {
-            server.close();
-            closed.countDown();
+            try {
+                server.close();
+            } finally {
+                closed.countDown(); // whatever went wrong: the process is to end
+            }
         }
     }
 }
