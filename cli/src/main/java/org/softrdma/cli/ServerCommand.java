@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
@@ -75,6 +76,16 @@ final class ServerCommand implements Callable<Integer> {
             defaultValue = "0",
             description = "Port where queue pairs are connected; clients are told (${DEFAULT-VALUE}: any free one).")
     private int rdmaPort;
+
+    @Option(
+            names = "--registration",
+            paramLabel = "HOW",
+            defaultValue = "arena",
+            description =
+                    "arena: items are read by the place where they are, on every device. chunk: each chunk of memory"
+                            + " has a key of its own, which stays with an item while it is replaced, and is read whole; needs a"
+                            + " device that can swap regions (${DEFAULT-VALUE}).")
+    private String registration = "";
 
     @Option(
             names = {"-s", "--unix-socket"},
@@ -267,6 +278,7 @@ final class ServerCommand implements Callable<Integer> {
                     .maxItemLength(itemSize())
                     .slabFactor(factor)
                     .minimumSpace(minimumSpace)
+                    .registration(registration())
                     .evicting(!noEvictions)
                     .flushAllowed(!noFlush)
                     .backlog(backlog)
@@ -353,6 +365,14 @@ final class ServerCommand implements Callable<Integer> {
         if (!holds) {
             faults.add(what + ": expected " + expected);
         }
+    }
+
+    private KvServerContext.Registration registration() {
+        return Stream.of(KvServerContext.Registration.values())
+                .filter(each -> each.word().equals(registration))
+                .findFirst()
+                .orElseThrow(() ->
+                        new IllegalArgumentException("--registration " + registration + ": expected arena or chunk"));
     }
 
     /** How often -v was given, to the launcher or to us. */

@@ -13,7 +13,6 @@ import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.store.KeyHash;
 import org.softrdma.kv.store.Locator;
-import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.VerbsException;
 
 /**
@@ -26,7 +25,6 @@ final class KvConnection implements AutoCloseable {
     private static final long MIXED_WAIT_SLICE_NS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long LAST_TOUCHES_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int HELLO_WORDS = 6;
-    private static final int ARENA_WORDS = 4;
 
     private static final int TURNS_PER_LOOK = 64;
 
@@ -41,12 +39,12 @@ final class KvConnection implements AutoCloseable {
     private final CloseStack owned = new CloseStack();
     private final MemcachedLink link;
     private final @Nullable RemoteReader reader;
-    private final ArenaTable arenas = new ArenaTable();
     private final ArrayDeque<Exchange> exchanges = new ArrayDeque<>();
     private final ArrayDeque<GetRequest> parked = new ArrayDeque<>();
     private final Long2LongCounterMap writes = new Long2LongCounterMap(0);
     private final String bootId;
     private final String plainReason;
+    private Registration registration = new ArenaTable();
     private boolean noreplySent;
     private boolean loadingArenas;
     private long nextCheckNs = Long.MAX_VALUE;
@@ -130,7 +128,7 @@ final class KvConnection implements AutoCloseable {
         InetSocketAddress address = new InetSocketAddress(context.server().getAddress(), hello.port);
         RemoteReader made;
         try {
-            made = new RemoteReader(this, itsLoop, context, address, stags, arenas, counters);
+            made = new RemoteReader(this, itsLoop, context, address, stags, registration, counters);
         } catch (VerbsException e) {
             String reason = "answers on its memcached port, but no queue pair could be connected to port " + hello.port
                     + ": " + e.getMessage();
@@ -257,7 +255,7 @@ final class KvConnection implements AutoCloseable {
 
     /** Asks the server about its arenas if it named one that is not known; until then its items count as unknown. */
     void learnArena(int rkey) {
-        if (!arenas.knows(rkey) && !loadingArenas) {
+        if (!registration.knows(rkey) && !loadingArenas) {
             loadArenas();
         }
     }
@@ -280,14 +278,13 @@ final class KvConnection implements AutoCloseable {
     }
 
     private void parseArena(String line) {
-        String[] words = line.split(" ", -1);
-        if (words.length != ARENA_WORDS || !words[0].equals("ARENA")) {
-            throw unexpected(line, "rdma arenas");
-        }
+        boolean known;
         try {
-            arenas.put(new RemoteRegion(
-                    Long.parseUnsignedLong(words[2]), Long.parseLong(words[3]), Integer.parseUnsignedInt(words[1])));
+            known = registration.add(line.split(" ", -1));
         } catch (NumberFormatException e) {
+            known = false;
+        }
+        if (!known) {
             throw unexpected(line, "rdma arenas");
         }
     }
@@ -306,9 +303,12 @@ final class KvConnection implements AutoCloseable {
                 || !words[3].matches("[0-9a-f]{" + 2 * HelloDescriptor.TOKEN_LENGTH + "}")) {
             throw unexpected(line, "rdma hello");
         }
-        if (!words[5].equals("arena")) {
-            throw new KvException(link.name() + " registers memory by " + words[5] + ", this client knows arena only");
+        @Nullable Registration named = Registration.of(words[5]);
+        if (named == null) {
+            throw new KvException(
+                    link.name() + " registers memory by " + words[5] + ", this client knows arena and chunk only");
         }
+        registration = named;
         hello.port = Integer.parseInt(words[2]);
         hello.token = words[3];
         hello.bootId = words[4];

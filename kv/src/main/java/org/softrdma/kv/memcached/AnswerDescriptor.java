@@ -71,7 +71,7 @@ public final class AnswerDescriptor {
      * @param nowSeconds the server's clock
      */
     public static void write(MemorySegment memory, long offset, int status, long opaque, long nowSeconds) {
-        write(memory, offset, status, opaque, nowSeconds, 0, 0);
+        write(memory, offset, status, opaque, nowSeconds, 0, 0, 0);
     }
 
     /**
@@ -82,20 +82,34 @@ public final class AnswerDescriptor {
      * @param status FOUND or BUFFER_TOO_SMALL
      * @param opaque of the rget
      * @param nowSeconds the server's clock
-     * @param locator where the item is
+     * @param locator what a READ of the item needs
+     * @param itemLength bytes of the item; a READ may take more
      */
     public static void write(
-            MemorySegment memory, long offset, int status, long opaque, long nowSeconds, Locator locator) {
-        write(memory, offset, status, opaque, nowSeconds, locator.first(), locator.second());
+            MemorySegment memory,
+            long offset,
+            int status,
+            long opaque,
+            long nowSeconds,
+            Locator locator,
+            int itemLength) {
+        write(memory, offset, status, opaque, nowSeconds, locator.first(), locator.second(), itemLength);
     }
 
     private static void write(
-            MemorySegment memory, long offset, int status, long opaque, long nowSeconds, long first, long second) {
+            MemorySegment memory,
+            long offset,
+            int status,
+            long opaque,
+            long nowSeconds,
+            long first,
+            long second,
+            int itemLength) {
         memory.set(LONG, offset + OPAQUE_OFFSET, opaque);
         memory.set(LONG, offset + LOCATOR_OFFSET, first);
         memory.set(LONG, offset + LOCATOR_OFFSET + Long.BYTES, second);
         memory.set(INT, offset + STATUS_OFFSET, status);
-        memory.set(INT, offset + ITEM_LENGTH_OFFSET, Locator.length(second));
+        memory.set(INT, offset + ITEM_LENGTH_OFFSET, itemLength);
         memory.set(INT, offset + CLOCK_OFFSET, (int) nowSeconds);
         memory.set(INT, offset + RESERVED_OFFSET, 0);
     }

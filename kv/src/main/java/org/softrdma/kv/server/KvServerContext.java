@@ -23,6 +23,28 @@ public final class KvServerContext {
         NIO
     }
 
+    /** What of the memory for items has a key of its own for READs. */
+    public enum Registration {
+        /** All of it in large pieces, with an offset for each item. Every device can do that. */
+        ARENA("arena"),
+        /**
+         * Each chunk, and a key keeps its rkey when its item is replaced by one of the same slab class. Needs a device with
+         * ZERO_BASED and REGION_SWAP, and one of its memory regions for each chunk.
+         */
+        CHUNK("chunk");
+
+        private final String word;
+
+        Registration(String word) {
+            this.word = word;
+        }
+
+        /** Its name in options and in the protocol. */
+        public String word() {
+            return word;
+        }
+    }
+
     /** memcached's default port. */
     public static final int DEFAULT_PORT = 11211;
 
@@ -53,6 +75,7 @@ public final class KvServerContext {
     private double slabFactor = SlabGeometry.DEFAULT_FACTOR;
     private int minimumSpace = SlabGeometry.DEFAULT_MINIMUM_SPACE;
     private Transport transport = Transport.AUTO;
+    private Registration registration = Registration.ARENA;
     private boolean evicting = true;
     private boolean flushAllowed = true;
     private int idleTimeoutSeconds;
@@ -206,6 +229,21 @@ public final class KvServerContext {
     /** How the memcached port does its I/O. */
     public Transport transport() {
         return transport;
+    }
+
+    /**
+     * Sets how memory for items is registered.
+     *
+     * @param choice the registration
+     */
+    public KvServerContext registration(Registration choice) {
+        registration = changed(choice);
+        return this;
+    }
+
+    /** How memory for items is registered. */
+    public Registration registration() {
+        return registration;
     }
 
     /**

@@ -8,7 +8,7 @@ import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.memcached.AnswerDescriptor;
 import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.memcached.TouchReportDescriptor;
-import org.softrdma.kv.server.RegisteredArenas.RegisteredArena;
+import org.softrdma.kv.server.DeviceArenas.DeviceArena;
 import org.softrdma.kv.store.ItemStore;
 import org.softrdma.kv.store.PinnedItem;
 import org.softrdma.verbs.AccessFlag;
@@ -154,16 +154,23 @@ final class RdmaSession {
             long offset = ANSWERS_OFFSET + (long) slot * SLOT_LENGTH;
             if (!item.isPresent()) {
                 AnswerDescriptor.write(segment, offset, AnswerDescriptor.NOT_FOUND, opaque, nowSeconds);
-            } else if (item.locator().length() > length) {
+            } else if (item.length() > length) {
                 AnswerDescriptor.write(
-                        segment, offset, AnswerDescriptor.BUFFER_TOO_SMALL, opaque, nowSeconds, item.locator());
+                        segment,
+                        offset,
+                        AnswerDescriptor.BUFFER_TOO_SMALL,
+                        opaque,
+                        nowSeconds,
+                        item.locator(),
+                        item.length());
             } else {
-                AnswerDescriptor.write(segment, offset, AnswerDescriptor.FOUND, opaque, nowSeconds, item.locator());
+                AnswerDescriptor.write(
+                        segment, offset, AnswerDescriptor.FOUND, opaque, nowSeconds, item.locator(), item.length());
                 requireAccepted(queuePair.postWrite(
                         slot,
-                        ((RegisteredArena) item.arena()).region(),
-                        item.locator().offset(),
-                        item.locator().length(),
+                        ((DeviceArena) item.arena()).region(), // not the chunk's: that may name another one by then
+                        item.offset(),
+                        item.length(),
                         address,
                         rkey,
                         SendFlags.NONE));

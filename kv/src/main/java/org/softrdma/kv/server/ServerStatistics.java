@@ -214,6 +214,8 @@ final class ServerStatistics {
     byte[] rdma() {
         Lines lines = new Lines();
         lines.add("device", device.name().replace(' ', '_'));
+        lines.add("registration", context.registration().word());
+        lines.add("item_regions", server.itemRegions());
         lines.add("queue_pairs", counters.boundQueuePairs.get());
         lines.add("rejected_queue_pairs", counters.rejectedQueuePairs.sum());
         lines.add("rget_hits", counters.rgetHits.sum());

@@ -15,10 +15,13 @@ import java.util.concurrent.locks.ReentrantLock;
  * an older state</em>, be it over TCP (which takes the lock of the key) or by READ (which takes none and checks the bytes).
  *
  * <ul>
- *   <li>Replace: the new item is complete and published in its own chunk; the old item is killed (its generation bumped);
- *       the index names the new one; the old one gets a forward locator; only then the caller answers. Any other order lets
- *       one reader see the new item and a later reader the old one. Between kill and forward a READ finds the old item stale
- *       and its reader asks over TCP.
+ *   <li>Replace: the new item is sealed in its own chunk; the old item is killed (its generation bumped); the chunks change
+ *       names, if names can move ({@link RemotePage}); the new item begins to live; the index names it; the old one gets a
+ *       forward locator; only then the caller answers. Any other order of death, birth and answer lets one reader see the new
+ *       item and a later reader the old one. Meanwhile a READ finds a dead item and its reader asks over TCP.
+ *   <li>So at no time two items of one key live, and an item that was refused never does. That is what a client relies on
+ *       that takes any living item of its key, wherever it found it: names move, and a chunk that was once of the key may be
+ *       so again.
  *   <li>Delete, expiry, eviction and flush: kill, then unlink, then answer.
  *   <li>Values that depend on the old value (append, incr) are new items too.
  *   <li>Reuse of a chunk: the sequence turns odd before anything else changes, and generations of living items are odd and
@@ -306,7 +309,8 @@ public final class ItemStore {
                 return PinnedItem.NONE;
             }
             bump(item, nowSeconds);
-            return new PinnedItem(item.chunk(), hash, slabs.arena(item.chunk()), item.locator());
+            return new PinnedItem(
+                    item.chunk(), hash, slabs.arena(item.chunk()), (int) item.itemLength(), item.locator());
         } finally {
             stripe.lock.unlock();
         }
@@ -331,7 +335,7 @@ public final class ItemStore {
      * @return true if that item still is there
      */
     public boolean touched(long first, int generation, int hits, long nowSeconds) {
-        long chunk = slabs.chunkAt(Locator.rkey(first), Locator.offset(first));
+        long chunk = slabs.chunkAt(first);
         if (chunk == SlabAllocator.NONE) {
             return false;
         }
@@ -565,21 +569,22 @@ public final class ItemStore {
         long old = stripe.index.chunk(slot);
         MemorySegment memory = slabs.memory(old);
         long item = SlabAllocator.offset(old);
+        ItemDescriptor.kill(memory, item);
+        slabs.exchange(old, made.chunk);
         StoredItem stored = link(stripe, made, rule, nowSeconds);
         Locator locator = stored.locator();
-        ItemDescriptor.kill(memory, item);
         stripe.index.replace(slot, made.chunk);
         ItemDescriptor.forward(memory, item, locator.first(), locator.second());
         unlink(old);
         return stored;
     }
 
-    /** Makes a filled chunk a published item that nobody knows yet. No lock: the CRCs take their time. */
+    /** Makes a filled chunk a whole item, but for its life. No lock: the CRCs take their time. */
     private void seal(NewItem filled, StoreRule rule) {
         MemorySegment memory = filled.memory();
         long item = filled.item();
         ItemDescriptor.endFill(memory, item, rule.newCas == 0 ? lastCas.incrementAndGet() : rule.newCas);
-        ItemDescriptor.publish(
+        ItemDescriptor.seal(
                 memory,
                 item,
                 new ItemChecksum().compute(memory.asByteBuffer(), (int) item, filled.keyLength, filled.valueLength()));
@@ -587,11 +592,12 @@ public final class ItemStore {
 
     /** Takes {@link #seal} back. */
     private static void unseal(NewItem filled) {
-        ItemDescriptor.kill(filled.memory(), filled.item());
         ItemDescriptor.beginFill(filled.memory(), filled.item());
     }
 
+    /** Begins the life of a sealed item. The caller names it in the index. */
     private StoredItem link(Stripe stripe, NewItem made, StoreRule rule, long nowSeconds) {
+        ItemDescriptor.publish(made.memory(), made.item());
         StoredItem item = stripe.view.wrap(made.chunk);
         item.page().link(item.index(), (int) nowSeconds);
         if (rule.tokenSent) {

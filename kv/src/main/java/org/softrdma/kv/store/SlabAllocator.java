@@ -2,6 +2,7 @@ package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.agrona.collections.LongArrayQueue;
 
@@ -131,13 +132,16 @@ public final class SlabAllocator {
     }
 
     /**
-     * The chunk at an offset of the arena with a key, or {@link #NONE} if there is none that starts there: both may come
-     * from a peer.
+     * The chunk that a locator leads to now, or {@link #NONE} if no chunk starts there.
+     *
+     * @param first first half of the locator; of a peer, it may be anything
      */
-    long chunkAt(int rkey, long offset) {
+    long chunkAt(long first) {
+        long address = source.address(first);
         ArenaPages[] all = arenas;
         for (int i = 0; i < all.length; i++) {
-            if (all[i].arena.rkey() == rkey && offset < arenaLength) {
+            long offset = address - all[i].memory.address();
+            if (offset >= 0 && offset < arenaLength) {
                 SlabPage page = all[i].pages[(int) (offset >>> pageShift)];
                 if (page == null) {
                     return NONE;
@@ -180,7 +184,19 @@ public final class SlabAllocator {
         return (int) (chunk >>> OFFSET_BITS) - 1;
     }
 
-    /** A page of a class as the number of its first chunk, or NONE. As in memcached a class may always have one page. */
+    /** Lets two chunks change what peers call them, if they are of one class: a name is good for one length. */
+    void exchange(long chunk, long other) {
+        SlabPage page = page(chunk);
+        SlabPage otherPage = page(other);
+        if (page.sizeClass == otherPage.sizeClass) {
+            page.names.exchange(indexInPage(page, chunk), otherPage.names, indexInPage(otherPage, other));
+        }
+    }
+
+    /**
+     * A page of a class as the number of its first chunk, or NONE. As in memcached a class may always have one page, as long
+     * as the device can name its chunks.
+     */
     private long newPage(int sizeClass, int ordinal) {
         pageLock.lock();
         try {
@@ -192,12 +208,18 @@ public final class SlabAllocator {
                 addArena();
             }
             long offset = nextPageOffset;
+            ArenaPages arena = arenas[arenas.length - 1];
+            int chunkLength = geometry.chunkLength(sizeClass);
+            int chunks = geometry.pageLength() / chunkLength;
+            Optional<RemotePage> names = arena.arena.cut(offset, chunkLength, chunks);
+            if (names.isEmpty()) {
+                return NONE;
+            }
             nextPageOffset += geometry.pageLength();
             pagedBytes = paged;
-            ArenaPages arena = arenas[arenas.length - 1];
             long first = (long) arenas.length << OFFSET_BITS | offset;
             arena.pages[(int) (offset >>> pageShift)] =
-                    new SlabPage(sizeClass, geometry.chunkLength(sizeClass), geometry.pageLength(), ordinal, first);
+                    new SlabPage(sizeClass, chunkLength, ordinal, first, chunks, names.get());
             return first;
         } finally {
             pageLock.unlock();

@@ -20,6 +20,9 @@ final class SlabPage {
     /** Number of the page among those of its class. */
     final int ordinal;
 
+    /** What peers call its chunks. */
+    final RemotePage names;
+
     /** The first chunk as {@link SlabAllocator} numbers them. */
     final long firstChunk;
 
@@ -29,12 +32,12 @@ final class SlabPage {
     final int[] times;
     private final int[] states;
 
-    SlabPage(int sizeClass, int chunkLength, int pageLength, int ordinal, long firstChunk) {
+    SlabPage(int sizeClass, int chunkLength, int ordinal, long firstChunk, int chunks, RemotePage names) {
         this.sizeClass = sizeClass;
         this.chunkLength = chunkLength;
         this.ordinal = ordinal;
         this.firstChunk = firstChunk;
-        int chunks = pageLength / chunkLength;
+        this.names = names;
         states = new int[chunks];
         times = new int[chunks];
         lru = new byte[chunks];

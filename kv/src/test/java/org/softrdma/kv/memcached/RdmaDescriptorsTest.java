@@ -49,9 +49,9 @@ class RdmaDescriptorsTest {
     @Test
     void shouldWriteAndReadGoldenAnswer() {
         Locator locator = new Locator(0x11223344, 0x80, 0x60, 5, 7);
-        AnswerDescriptor.write(memory, 0, AnswerDescriptor.BUFFER_TOO_SMALL, -2, 0xF000_0001L, locator);
+        AnswerDescriptor.write(memory, 0, AnswerDescriptor.BUFFER_TOO_SMALL, -2, 0xF000_0001L, locator, 0x58);
         assertEquals(
-                "feffffffffffffff" + "44332211" + "10000000" + "60000005" + "07000000" + "02000000" + "60000000"
+                "feffffffffffffff" + "44332211" + "10000000" + "60000005" + "07000000" + "02000000" + "58000000"
                         + "010000f0" + "00000000",
                 hex(0, AnswerDescriptor.LENGTH));
         assertEquals(-2, AnswerDescriptor.opaque(memory, 0));
@@ -59,7 +59,7 @@ class RdmaDescriptorsTest {
                 locator,
                 Locator.of(AnswerDescriptor.locatorFirst(memory, 0), AnswerDescriptor.locatorSecond(memory, 0)));
         assertEquals(AnswerDescriptor.BUFFER_TOO_SMALL, AnswerDescriptor.status(memory, 0));
-        assertEquals(0x60, AnswerDescriptor.itemLength(memory, 0));
+        assertEquals(0x58, AnswerDescriptor.itemLength(memory, 0));
         assertEquals(0xF000_0001L, AnswerDescriptor.clockSeconds(memory, 0));
         assertTrue(AnswerDescriptor.isValid(AnswerDescriptor.LENGTH));
         assertFalse(AnswerDescriptor.isValid(AnswerDescriptor.LENGTH - 1));

@@ -8,15 +8,22 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.softrdma.kv.client.ItemCheck;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvException;
+import org.softrdma.kv.client.ReadOutcome;
 import org.softrdma.kv.memcached.AnswerDescriptor;
 import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.memcached.TouchReportDescriptor;
+import org.softrdma.kv.store.ItemDescriptor;
 import org.softrdma.kv.store.Locator;
+import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.HostMemory;
@@ -32,27 +39,40 @@ import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 
+@ParameterizedClass
+@EnumSource
 class RdmaPortTest {
     private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
     private static final int RECEIVES = 80;
     private static final int SLOT = 64;
     private static final long ITEMS = 64 * 1024;
 
-    private final RunningServer running = new RunningServer();
+    private final RunningServer running;
+
+    RdmaPortTest(KvServerContext.Registration registration) {
+        running = new RunningServer(context -> context.registration(registration));
+    }
 
     /** A queue pair that does what a test says, also what no client would do. */
     private final class RawQueuePair implements AutoCloseable {
-        private final VerbsDevice device = running.clientDevice();
-        private final ProtectionDomain domain = device.allocateProtectionDomain();
-        private final CompletionQueue completions = device.createCompletionQueue(2 * RECEIVES);
-        private final HostMemory memory = device.allocateMemory(2 * ITEMS);
-        private final MemoryRegion region = domain.register(
-                memory.segment(),
-                java.util.Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.RECEIVE_SINK));
+        private final ProtectionDomain domain;
+        private final CompletionQueue completions;
+        private final HostMemory memory;
+        private final MemoryRegion region;
         private final WorkCompletion[] one = WorkCompletion.array(1);
         private final QueuePair queuePair;
 
         RawQueuePair(int receives) {
+            this(running.clientDevice(), receives, ITEMS);
+        }
+
+        RawQueuePair(VerbsDevice device, int receives, long itemBytes) {
+            domain = device.allocateProtectionDomain();
+            completions = device.createCompletionQueue(2 * RECEIVES);
+            memory = device.allocateMemory(ITEMS + itemBytes);
+            region = domain.register(
+                    memory.segment(),
+                    java.util.Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.RECEIVE_SINK));
             try (Connector connector = device.resolve(running.server().rdmaAddress(), TIMEOUT_NS)) {
                 queuePair = connector.createQueuePair(
                         domain, QueuePairAttributes.of(completions, QueuePairLimits.of(8, RECEIVES)));
@@ -120,6 +140,56 @@ class RdmaPortTest {
             assertEquals(72, AnswerDescriptor.itemLength(raw.region.memory(), small));
             assertEquals("VERSION test-1\r\n", tcp.ask("version\r\n", "VERSION test-1\r\n"));
         }
+    }
+
+    /** The client takes no bytes before the item was replaced, so most of its WRITEs have not begun then. */
+    @Test
+    void shouldWriteTheItemThatWasFoundAlthoughItWasReplaced() throws IOException {
+        int count = 24;
+        int space = 1 << 20;
+        int length = 1_000_000;
+        byte[] key = "key".getBytes(StandardCharsets.US_ASCII);
+        try (running;
+                VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
+                RawMemcached tcp = new RawMemcached(running.address());
+                RawMemcached other = new RawMemcached(running.address());
+                RawQueuePair raw = new RawQueuePair(device, RECEIVES, (long) count * space)) {
+            bind(tcp, raw);
+            assertEquals("STORED", tcp.ask(set(length, "o"), "STORED"));
+            tcp.readLine();
+            StringBuilder requests = new StringBuilder();
+            for (int i = 0; i < count; i++) {
+                requests.append(rget("key", raw, (long) i * space, space, i));
+            }
+            tcp.send(requests + "version\r\n");
+            assertEquals("VERSION test-1", tcp.readLine(), "all are posted");
+            for (int i = 0; i < 3; i++) {
+                assertEquals("STORED\r\n", other.ask(set(length - 10_000 * i - 10_000, "n"), "STORED\r\n"));
+            }
+            ItemCheck check = new ItemCheck();
+            for (int i = 0; i < count; i++) {
+                long offset = raw.answer();
+                assertEquals(i, AnswerDescriptor.opaque(raw.region.memory(), offset));
+                assertEquals(AnswerDescriptor.FOUND, AnswerDescriptor.status(raw.region.memory(), offset));
+                int item = (int) ITEMS + i * space;
+                int itemLength = (int) AnswerDescriptor.itemLength(raw.region.memory(), offset);
+                assertEquals(
+                        ReadOutcome.HIT,
+                        check.checkContent(
+                                raw.region.memory(),
+                                raw.region.memory().asByteBuffer(),
+                                item,
+                                itemLength,
+                                key,
+                                ItemCheck.NO_EXPIRY),
+                        "answer " + i);
+                assertEquals(length, ItemDescriptor.valueLength(raw.region.memory(), item));
+            }
+        }
+    }
+
+    private static String set(int length, String letter) {
+        return "set key 0 0 " + length + "\r\n" + letter.repeat(length) + "\r\n";
     }
 
     @Test
@@ -269,8 +339,12 @@ class RdmaPortTest {
     }
 
     private static String rget(String key, RawQueuePair raw, int length, long opaque) {
+        return rget(key, raw, 0, length, opaque);
+    }
+
+    private static String rget(String key, RawQueuePair raw, long offset, int length, long opaque) {
         return "rget " + key + " " + Integer.toUnsignedString(raw.region.rkey()) + " "
-                + Long.toUnsignedString(raw.region.address() + ITEMS) + " " + length + " " + opaque + "\r\n";
+                + Long.toUnsignedString(raw.region.address() + ITEMS + offset) + " " + length + " " + opaque + "\r\n";
     }
 
     private static void await(BooleanSupplier condition) {

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,6 +25,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.softrdma.kv.store.SlabGeometry;
+import org.softrdma.verbs.Capabilities;
+import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.VerbsDevice;
 
 class ServerOptionsTest {
     @TempDir
@@ -324,5 +332,41 @@ class ServerOptionsTest {
             lines.append(line).append('\n');
         }
         return lines.toString();
+    }
+
+    @Test
+    void shouldRefuseToRegisterChunksOnDeviceThatCannotDoIt() {
+        for (Feature missing : new Feature[] {Feature.ZERO_BASED, Feature.REGION_SWAP}) {
+            Set<Feature> features =
+                    missing == Feature.ZERO_BASED ? Set.of(Feature.REGION_SWAP) : Set.of(Feature.ZERO_BASED);
+            IllegalArgumentException e = assertThrows(
+                    IllegalArgumentException.class,
+                    () -> new RegisteredChunks(
+                            device(features, 1 << 20),
+                            mock(ProtectionDomain.class),
+                            new SlabGeometry(1.25, 48, 1 << 20),
+                            1024));
+            assertEquals(
+                    "registration chunk needs the feature " + missing
+                            + ", which device card does not have; use registration arena",
+                    e.getMessage());
+        }
+        IllegalArgumentException e = assertThrows(
+                IllegalArgumentException.class,
+                () -> new RegisteredChunks(
+                        device(Set.of(Feature.ZERO_BASED, Feature.REGION_SWAP), 1000),
+                        mock(ProtectionDomain.class),
+                        new SlabGeometry(1.25, 48, 1 << 20),
+                        1024));
+        assertTrue(String.valueOf(e.getMessage()).contains("more memory regions than the 1000 of device card"));
+    }
+
+    private static VerbsDevice device(Set<Feature> features, int regions) {
+        VerbsDevice device = mock(VerbsDevice.class);
+        when(device.name()).thenReturn("card");
+        when(device.capabilities())
+                .thenReturn(new Capabilities(
+                        "test", "none", 1, 1, 1, 1, 0, 1, regions, 1 << 20, 1 << 20, 1, 1, 0, 1, features));
+        return device;
     }
 }

@@ -106,7 +106,8 @@ class SlabAllocatorTest {
         int largest = geometry.classes() - 1;
         Set<Integer> rkeys = new HashSet<>();
         for (int i = 0; i < 65; i++) {
-            rkeys.add(slabs.arena(slabs.allocate(largest)).rkey());
+            long chunk = slabs.allocate(largest);
+            rkeys.add(slabs.page(chunk).names.rkey(0));
         }
         assertEquals(2, rkeys.size());
         assertEquals(SlabAllocator.NONE, slabs.allocate(largest));
@@ -114,7 +115,13 @@ class SlabAllocatorTest {
 
     @Test
     void shouldKeepPinnedChunkUntilUnpinned() {
-        SlabPage page = new SlabPage(0, 1024, MIB, 0, 1L << 40);
+        SlabPage page = new SlabPage(
+                0,
+                1024,
+                0,
+                1L << 40,
+                MIB / 1024,
+                arenas.create(MIB).cut(0, 1024, MIB / 1024).orElseThrow());
         page.link(3, 0);
         assertTrue(page.pin(3));
         assertTrue(page.pin(3));
