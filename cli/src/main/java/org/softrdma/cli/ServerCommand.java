@@ -461,8 +461,11 @@ final class ServerCommand implements Callable<Integer> {
 
         @Override
         public void close() {
-            server.close();
-            closed.countDown();
+            try {
+                server.close();
+            } finally {
+                closed.countDown(); // whatever went wrong: the process is to end
+            }
         }
     }
 }
