@@ -472,7 +472,7 @@ final class ServerCommand implements Callable<Integer> {
             try {
                 server.close();
             } finally {
-                closed.countDown();
+                closed.countDown(); // whatever went wrong: the process is to end
             }
         }
     }

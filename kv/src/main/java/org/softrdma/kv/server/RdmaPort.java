@@ -245,7 +245,6 @@ final class RdmaPort implements AutoCloseable {
 
     @Override
     public void close() {
-        closing = true;
         listener.close();
         listening.interrupt();
         acceptors.shutdownNow();
@@ -253,10 +252,13 @@ final class RdmaPort implements AutoCloseable {
             if (!acceptors.awaitTermination(CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
                 LOG.error("a queue pair is still being accepted after {} ms", CLOSE_TIMEOUT_MS);
             }
+            closing = true; // not before the last session is there: the completion thread ends them all
             completing.interrupt();
             listening.join(CLOSE_TIMEOUT_MS);
             completing.join(CLOSE_TIMEOUT_MS);
         } catch (InterruptedException e) {
+            closing = true;
+            completing.interrupt();
             Thread.currentThread().interrupt();
         }
         channel.close();

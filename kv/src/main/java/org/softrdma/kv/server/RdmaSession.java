@@ -288,7 +288,7 @@ final class RdmaSession {
             return false;
         }
         int count = TouchReportDescriptor.count(segment, offset);
-        long allHits = 0;
+        long allHits = TouchReportDescriptor.unnamedHits(segment, offset);
         for (int i = 0; i < count; i++) {
             int hits = TouchReportDescriptor.hits(segment, offset, i);
             if (hits < 1) {

@@ -46,7 +46,7 @@ public final class ItemStore {
     private static final int STRIPE_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(STRIPES);
 
     /** How often memory is asked for, with an eviction before each further time. */
-    private static final int ALLOCATION_ATTEMPTS = 10;
+    private static final int ALLOCATION_ATTEMPTS = 100;
 
     /** How many items from the tail are tried if somebody is busy with the keys. */
     private static final int EVICTION_CANDIDATES = 5;
@@ -678,7 +678,10 @@ public final class ItemStore {
                 return chunk;
             }
             if (!evict(sizeClass, nowSeconds)) {
-                break;
+                if (!evicting) {
+                    break; // nothing has expired, and nothing else may go
+                }
+                Thread.yield(); // somebody is busy with every key at the tail: that ends
             }
         }
         events[sizeClass].outOfMemory.increment();

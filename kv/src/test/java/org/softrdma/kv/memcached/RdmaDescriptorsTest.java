@@ -76,15 +76,16 @@ class RdmaDescriptorsTest {
 
     @Test
     void shouldWriteAndReadGoldenTouchReport() {
-        TouchReportDescriptor.header(memory, 8, 2);
+        TouchReportDescriptor.header(memory, 8, 2, 0x01020304);
         TouchReportDescriptor.record(memory, 8, 0, 0x0102030405060708L, 0x11121314, 5);
         TouchReportDescriptor.record(memory, 8, 1, -1, -2, Integer.MAX_VALUE);
-        String golden = "53524b54" + "01000000" + "02000000" + "00000000"
+        String golden = "53524b54" + "01000000" + "02000000" + "04030201"
                 + "0807060504030201" + "14131211" + "05000000"
                 + "ffffffffffffffff" + "feffffff" + "ffffff7f";
         assertEquals(golden, hex(8, TouchReportDescriptor.length(2)));
         assertTrue(TouchReportDescriptor.isValid(memory, 8, TouchReportDescriptor.length(2)));
         assertEquals(2, TouchReportDescriptor.count(memory, 8));
+        assertEquals(0x01020304, TouchReportDescriptor.unnamedHits(memory, 8));
         assertEquals(0x0102030405060708L, TouchReportDescriptor.first(memory, 8, 0));
         assertEquals(-2, TouchReportDescriptor.generation(memory, 8, 1));
         assertEquals(Integer.MAX_VALUE, TouchReportDescriptor.hits(memory, 8, 1));
@@ -93,13 +94,21 @@ class RdmaDescriptorsTest {
     @Test
     void shouldRefuseTouchReportOfOtherLengthCountMagicOrVersion() {
         for (int count : new int[] {-1, 0, 1, 2, 256, 257, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
-            TouchReportDescriptor.header(memory, 0, count);
-            for (int length = 0; length < 2 * TouchReportDescriptor.MAX_LENGTH; length++) {
-                boolean fits = count >= 1 && count <= 256 && length == 16 + 16 * count;
-                assertEquals(fits, TouchReportDescriptor.isValid(memory, 0, length), count + " in " + length);
+            for (int unnamed : new int[] {Integer.MIN_VALUE, -1, 0, 1, Integer.MAX_VALUE}) {
+                TouchReportDescriptor.header(memory, 0, count, unnamed);
+                for (int length = 0; length < 2 * TouchReportDescriptor.MAX_LENGTH; length++) {
+                    boolean fits = count >= 0
+                            && count <= 256
+                            && length == 16 + 16 * count
+                            && (unnamed > 0 || (unnamed == 0 && count > 0));
+                    assertEquals(
+                            fits,
+                            TouchReportDescriptor.isValid(memory, 0, length),
+                            count + " records and " + unnamed + " more READs in " + length);
+                }
             }
         }
-        TouchReportDescriptor.header(memory, 0, 1);
+        TouchReportDescriptor.header(memory, 0, 1, 0);
         for (int at = 0; at < 8; at++) {
             byte right = memory.get(ValueLayout.JAVA_BYTE, at);
             memory.set(ValueLayout.JAVA_BYTE, at, (byte) (right + 1));

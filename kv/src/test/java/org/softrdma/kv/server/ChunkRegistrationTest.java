@@ -55,7 +55,7 @@ class ChunkRegistrationTest {
             assertTrue(memcached.readLine().endsWith(" chunk"));
             Locator first = set(memcached, "set key 0 0 5\r\nvalue\r\n");
             assertEquals(0, first.offset());
-            assertEquals(112, first.length());
+            assertEquals(96, first.length());
             for (int i = 0; i < 100; i++) {
                 Locator next = set(memcached, "set key 0 0 3\r\n" + (100 + i) + "\r\n");
                 assertEquals(first.first(), next.first());
@@ -71,7 +71,7 @@ class ChunkRegistrationTest {
             for (String line = memcached.readLine(); !line.equals("END"); line = memcached.readLine()) {
                 lines.add(line);
             }
-            assertEquals("CLASS 0 112", lines.getFirst());
+            assertEquals("CLASS 0 96", lines.getFirst());
             assertEquals("CLASS " + (lines.size() - 1) + " " + (1 << 20), lines.getLast());
             memcached.send("stats rdma\r\n");
             Map<String, String> statistics = new HashMap<>();
@@ -154,7 +154,7 @@ class ChunkRegistrationTest {
 
     @Test
     void shouldMakeRoomWhenTheDeviceHasNoMoreRegions() throws IOException {
-        int chunksOfAPage = (1 << 20) / 112;
+        int chunksOfAPage = (1 << 20) / 96;
         Map<String, String> device = Map.of("regions", Integer.toString(chunksOfAPage + 1000));
         try (RunningServer running = new RunningServer(
                         context -> context.registration(Registration.CHUNK).maxConnections(8), device);

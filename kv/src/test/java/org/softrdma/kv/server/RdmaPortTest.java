@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -13,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.client.ItemCheck;
 import org.softrdma.kv.client.KvClient;
+import org.softrdma.kv.client.KvException;
 import org.softrdma.kv.client.ReadOutcome;
 import org.softrdma.kv.memcached.AnswerDescriptor;
 import org.softrdma.kv.memcached.HelloDescriptor;
@@ -94,7 +98,7 @@ class RdmaPortTest {
 
         /** Reports one record, and claims that it is so many. */
         void report(int count, long first, int generation, int hits) {
-            TouchReportDescriptor.header(region.memory(), ITEMS, count);
+            TouchReportDescriptor.header(region.memory(), ITEMS, count, 0);
             TouchReportDescriptor.record(region.memory(), ITEMS, 0, first, generation, hits);
             queuePair.postSend(1001, region, ITEMS, TouchReportDescriptor.length(1), SendFlags.NONE);
         }
@@ -384,6 +388,36 @@ class RdmaPortTest {
         while (!condition.getAsBoolean()) {
             assertTrue(System.nanoTime() < deadlineNs, "not within 10 s");
             Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void shouldCloseWhileQueuePairsAreBeingConnected() throws Exception {
+        for (int life = 0; life < 6; life++) {
+            RunningServer dying = new RunningServer();
+            List<Thread> clients = new ArrayList<>();
+            CountDownLatch connected = new CountDownLatch(4 * (life % 3));
+            for (int i = 0; i < 4; i++) {
+                clients.add(Thread.ofPlatform().start(() -> {
+                    try {
+                        while (true) {
+                            dying.client().close();
+                            connected.countDown();
+                        }
+                    } catch (KvException e) {
+                        connected.countDown(); // the server is gone, as it should be
+                    }
+                }));
+            }
+            try {
+                assertTrue(connected.await(TIMEOUT_NS, TimeUnit.NANOSECONDS));
+                dying.stop(); // refused by the device if anything is left
+            } finally {
+                for (Thread client : clients) {
+                    client.join();
+                }
+                dying.close();
+            }
         }
     }
 }

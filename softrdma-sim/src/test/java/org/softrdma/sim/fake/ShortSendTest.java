@@ -321,7 +321,8 @@ class ShortSendTest {
         for (int i = 0; i < segments.length; i++) {
             byte[] payload = Frames.slice(memory, i * SEGMENT, (i + 1) * SEGMENT);
             segments[i] = Frames.fpdu(
-                    Frames.tagged(Frames.READ_RESPONSE, i == segments.length - 1, 5, (long) i * SEGMENT, payload), false);
+                    Frames.tagged(Frames.READ_RESPONSE, i == segments.length - 1, 5, (long) i * SEGMENT, payload),
+                    false);
         }
         byte[] response = Frames.concat(segments);
         int fpdu = segments[0].length;
