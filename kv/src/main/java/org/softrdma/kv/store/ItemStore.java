@@ -45,14 +45,14 @@ public final class ItemStore {
     private static final int STRIPES = 256;
     private static final int STRIPE_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(STRIPES);
 
-    /** How often memory is asked for, with an eviction before each further time. */
-    private static final int ALLOCATION_ATTEMPTS = 100;
+    /** How many evictions may fail before there is no memory. */
+    private static final int FAILED_EVICTIONS = 100;
 
     /** How many items from the tail are tried if somebody is busy with the keys. */
     private static final int EVICTION_CANDIDATES = 5;
 
     /** How many pinned items are passed over in search of one that can make room. */
-    private static final int MOST_PINNED = 1000;
+    private static final int MOST_PINNED = 500;
 
     /** How many items {@link #reclaimTails} takes from a list at once. */
     private static final int MOST_TAILS = 500;
@@ -672,15 +672,17 @@ public final class ItemStore {
 
     /** Takes a chunk, making room if there is none. No lock is held. */
     private long allocate(int sizeClass, long nowSeconds) {
-        for (int i = 0; i < ALLOCATION_ATTEMPTS; i++) {
+        int failures = 0;
+        while (failures < FAILED_EVICTIONS) {
             long chunk = slabs.allocate(sizeClass);
             if (chunk != SlabAllocator.NONE) {
                 return chunk;
             }
-            if (!evict(sizeClass, nowSeconds)) {
+            if (!evict(sizeClass, nowSeconds)) { // else there was room, even if another thread was faster to take it
                 if (!evicting) {
                     break; // nothing has expired, and nothing else may go
                 }
+                failures++;
                 Thread.yield(); // somebody is busy with every key at the tail: that ends
             }
         }
@@ -689,8 +691,8 @@ public final class ItemStore {
     }
 
     /**
-     * Removes the item of a class that was not used for longest, or an expired one near it; false if there is none. A pinned
-     * one would make no room: it is in use, and goes to the others that are.
+     * Removes the item of a class that was not used for longest, or an expired one near it; false if there is none. Pinned
+     * ones are passed over, for they would make no room.
      */
     private boolean evict(int sizeClass, long nowSeconds) {
         SegmentedLru lru = slabs.lru(sizeClass);
@@ -704,15 +706,13 @@ public final class ItemStore {
                 SlabPage page = lru.page(id);
                 int index = lru.index(id);
                 if (page.isPinned(index)) {
-                    lru.warm(page, index);
                     pinned++;
-                    id = before == SegmentedLru.NONE ? lru.coldest() : before;
                 } else if (removeUnused(page, index, nowSeconds, evicting)) {
                     return true;
                 } else {
                     tried++;
-                    id = before;
                 }
+                id = before == SegmentedLru.NONE && pinned > 0 ? lru.cool() : before;
             }
             return false;
         } finally {

@@ -87,7 +87,9 @@ final class SegmentedLru {
         lock.lock();
         try {
             if (segment(page, index) == COLD) {
-                warm(page, index);
+                remove(page, index);
+                push(WARM, page, index);
+                movesToWarm++;
             } else {
                 page.lru[index] |= ACTIVE;
             }
@@ -97,25 +99,22 @@ final class SegmentedLru {
         }
     }
 
-    /** An item is in use: head of WARM. With {@link #lock} held. */
-    void warm(SlabPage page, int index) {
-        remove(page, index);
-        push(WARM, page, index);
-        movesToWarm++;
-    }
-
     /** The tail of COLD, after HOT or WARM gave their tails to it if it was empty. With {@link #lock} held. */
     int coldest() {
-        for (int from = HOT; tails[COLD] == NONE && from <= WARM; from++) {
-            if (tails[from] != NONE) {
-                SlabPage page = page(tails[from]);
-                int index = index(tails[from]);
-                remove(page, index);
-                push(COLD, page, index);
-                movesToCold++;
-            }
+        return tails[COLD] == NONE ? cool() : tails[COLD];
+    }
+
+    /** The tail of HOT or, if there is none, of WARM goes to COLD; that one, or {@link #NONE}. With {@link #lock} held. */
+    int cool() {
+        int id = tails[HOT] == NONE ? tails[WARM] : tails[HOT];
+        if (id != NONE) {
+            SlabPage page = page(id);
+            int index = index(id);
+            remove(page, index);
+            push(COLD, page, index);
+            movesToCold++;
         }
-        return tails[COLD];
+        return id;
     }
 
     /** The end of a list. With {@link #lock} held. */

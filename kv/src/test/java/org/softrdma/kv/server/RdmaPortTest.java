@@ -161,7 +161,7 @@ class RdmaPortTest {
                 RawMemcached other = new RawMemcached(running.address());
                 RawQueuePair raw = new RawQueuePair(running, device, RECEIVES, LONG_ITEM)) {
             bind(tcp, raw);
-            assertEquals("STORED\r\n", tcp.ask(set(length, "o"), "STORED\r\n"));
+            assertEquals("STORED\r\n", other.ask(set(length, "o"), "STORED\r\n"));
             tcp.send(rget("key", raw, LONG_ITEM, 1) + "version\r\n");
             assertEquals("VERSION test-1", tcp.readLine(), "it is posted");
             for (int i = 0; i < 3; i++) {
@@ -218,7 +218,6 @@ class RdmaPortTest {
             assertTrue(used <= 2, () -> used + " chunks of 500 kB are kept for one client");
             await(() -> limited.server().counters().stalledQueuePairs.sum() == 1);
             await(() -> usedChunks(limited) == 0);
-            raw.awaitEnd();
         }
     }
 
