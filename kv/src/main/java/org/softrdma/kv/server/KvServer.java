@@ -70,13 +70,12 @@ public final class KvServer implements AutoCloseable {
             SlabAllocator slabs = new SlabAllocator(geometry, arenas, context.memoryLimit());
             slabs.prepare();
             store = new ItemStore(slabs, random.nextLong(), context.evicting());
-            maintenance = owned.add(
-                    new Maintenance(
-                            store,
-                            context.clockSeconds(),
-                            context.tailsReclaimed(),
-                            context.crawling(),
-                            Maintenance.newExecutor()));
+            maintenance = owned.add(new Maintenance(
+                    store,
+                    context.clockSeconds(),
+                    context.tailsReclaimed(),
+                    context.crawling(),
+                    Maintenance.newExecutor()));
             statistics = new ServerStatistics(this, context, counters, store, device);
             rdmaPort = owned.add(new RdmaPort(device, domain, store, counters, context));
             rdmaPort.start();

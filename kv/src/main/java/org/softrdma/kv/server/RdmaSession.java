@@ -157,8 +157,7 @@ final class RdmaSession {
             if (ended) {
                 return AnswerStatus.ENDED;
             }
-            if (head - tail == ANSWERS
-                    || (fits && pinnedBytes > 0 && pinnedBytes + item.length() > MAX_PINNED_BYTES)) {
+            if (head - tail == ANSWERS || (fits && pinnedBytes > 0 && pinnedBytes + item.length() > MAX_PINNED_BYTES)) {
                 waiting = owner;
                 return AnswerStatus.FULL;
             }

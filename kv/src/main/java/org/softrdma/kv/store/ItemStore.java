@@ -461,7 +461,8 @@ public final class ItemStore {
     private StoreStatus join(NewItem part, StoreRule rule, long nowSeconds) {
         byte[] key = keyOf(part.chunk);
         Joiner joiner = new Joiner(part, rule.mode == StoreMode.APPEND);
-        StoreRule alone = new StoreRule().reset(StoreMode.ADD).newCas(rule.newCas).keyBinary(rule.keyBinary);
+        StoreRule alone =
+                new StoreRule().reset(StoreMode.ADD).newCas(rule.newCas).keyBinary(rule.keyBinary);
         StoreStatus status;
         do {
             status = rewrite(

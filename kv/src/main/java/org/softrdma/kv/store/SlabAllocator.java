@@ -248,7 +248,8 @@ public final class SlabAllocator {
             return true;
         } catch (RuntimeException e) {
             refused = true;
-            LOG.error("no further memory for items, {} of {} bytes are used: {}", pagedBytes, memoryLimit, e.toString());
+            LOG.error(
+                    "no further memory for items, {} of {} bytes are used: {}", pagedBytes, memoryLimit, e.toString());
             return false;
         }
     }

@@ -162,9 +162,9 @@ class BadServerTest {
             CompletableFuture<?> first = client.submit(broken);
             CompletableFuture<?> second = client.submit(KvRequest.get(KEY));
             for (CompletableFuture<?> each : new CompletableFuture<?>[] {first, second}) {
-                CompletionException e =
-                        assertThrows(CompletionException.class, () -> each.orTimeout(10, TimeUnit.SECONDS)
-                                .join());
+                CompletionException e = assertThrows(
+                        CompletionException.class,
+                        () -> each.orTimeout(10, TimeUnit.SECONDS).join());
                 assertTrue(e.getCause() instanceof KvException, e::toString);
             }
             long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
@@ -191,8 +191,8 @@ class BadServerTest {
             for (int i = 0; i < 30; i++) {
                 client.submit(KvRequest.set(KEY, 0, 0, new byte[1_000_000])); // more than sockets take
             }
-            CompletableFuture<?> get =
-                    client.submit(KvRequest.get(KEY).timeout(Duration.ofMillis(100))).orTimeout(20, TimeUnit.SECONDS);
+            CompletableFuture<?> get = client.submit(KvRequest.get(KEY).timeout(Duration.ofMillis(100)))
+                    .orTimeout(20, TimeUnit.SECONDS);
             CompletionException e = assertThrows(CompletionException.class, get::join);
             assertTrue(e.getCause() instanceof KvTimeoutException, e::toString);
         }

@@ -247,7 +247,8 @@ class KvClientTest {
         int reads = 6;
         try (RunningServer dying = new RunningServer();
                 KvClient client = KvClient.connect(
-                        dying.clientDevice(), new KvClientContext(dying.address()).window(8).conclude())) {
+                        dying.clientDevice(),
+                        new KvClientContext(dying.address()).window(8).conclude())) {
             byte[] key = bytes("key");
             client.set(key, 0, 0, key);
             for (int i = 0; i < reads; i++) {

@@ -179,7 +179,9 @@ class BadInputTest {
     }
 
     private static long usedDirectMemory() {
-        return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT).metric().usedDirectMemory();
+        return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT)
+                .metric()
+                .usedDirectMemory();
     }
 
     /** One client by READ and one over TCP set and get. */

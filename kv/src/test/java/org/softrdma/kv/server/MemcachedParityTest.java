@@ -140,7 +140,8 @@ class MemcachedParityTest {
                 ma n\nma n q\nma n Oa k\nset n 0 0 2\n10\nma n\nma n v\nma n v t k Oq\nma n D10 v\nma n MD D5 v\nma n M- D500 v
                 mg n v\nma n M+ v\nma n MX\nma n D-1\nma n Dx\nma n Jx\nma c N0 J13 v\nma c N0 J13 v\nma c N0 J13 v q\nma c2 N90 J7 v t
                 ma c2 T33 t v\nma c C99999\nset s 0 0 1\nx\nma s\nma s v""",
-                // keys in base 64, one with a line end, and stale items, rewritten; each of its own, for memcached forgets all
+                // keys in base 64, one with a line end, and stale items, rewritten; each of its own, for memcached
+                // forgets all
                 // of it about an item whose answer is on its way to a client
                 """
                 ms YQ0KRU4NCg== 1 b\n1\nma YQ0KRU4NCg== b\nmg YQ0KRU4NCg== k v b
