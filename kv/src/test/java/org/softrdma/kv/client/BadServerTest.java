@@ -15,6 +15,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -188,13 +190,15 @@ class BadServerTest {
                                 .protocol(KvProtocol.PLAIN)
                                 .requestTimeoutNs(TimeUnit.MINUTES.toNanos(10))
                                 .conclude())) {
+            List<CompletableFuture<SetStatus>> sets = new ArrayList<>();
             for (int i = 0; i < 30; i++) {
-                client.submit(KvRequest.set(KEY, 0, 0, new byte[1_000_000])); // more than sockets take
+                sets.add(client.submit(KvRequest.set(KEY, 0, 0, new byte[1_000_000]))); // more than sockets take
             }
             CompletableFuture<?> get = client.submit(KvRequest.get(KEY).timeout(Duration.ofMillis(100)))
                     .orTimeout(20, TimeUnit.SECONDS);
             CompletionException e = assertThrows(CompletionException.class, get::join);
             assertTrue(e.getCause() instanceof KvTimeoutException, e::toString);
+            assertTrue(sets.stream().noneMatch(CompletableFuture::isDone), "their limit is another");
         }
     }
 
