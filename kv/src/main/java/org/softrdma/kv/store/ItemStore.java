@@ -346,18 +346,16 @@ public final class ItemStore {
         if (keyLength < 1 || ItemDescriptor.itemLength(keyLength, 0) > slabs.page(chunk).chunkLength) {
             return false; // somebody is filling it
         }
-        // The key may change while it is hashed, but not if the generation still is that of the locator afterwards.
+        // The key may change while it is hashed: then the index does not name the chunk by this hash.
         long hash = hashOf(chunk);
         Stripe stripe = stripe(hash);
         stripe.lock.lock();
         try {
-            StoredItem found = stripe.view.wrap(chunk);
             if (stripe.index.find(hash, chunk) == HashIndex.NONE
-                    || ItemDescriptor.generation(memory, item) != generation
-                    || (generation & 1) == 0
-                    || !found.page().isLinked(found.index())) {
+                    || ItemDescriptor.generation(memory, item) != generation) {
                 return false;
             }
+            StoredItem found = stripe.view.wrap(chunk);
             for (int i = 0; i < Math.min(hits, 2); i++) {
                 bump(found, nowSeconds);
             }

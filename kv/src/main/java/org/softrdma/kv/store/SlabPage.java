@@ -59,10 +59,6 @@ final class SlabPage {
         times[index] = nowSeconds;
     }
 
-    boolean isLinked(int index) {
-        return (states[index] & LINKED) != 0;
-    }
-
     /** The index names this chunk no more; true if nobody else uses it. */
     boolean unlink(int index) {
         states[index] &= PINS_MASK;
