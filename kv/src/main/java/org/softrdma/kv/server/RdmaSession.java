@@ -153,7 +153,7 @@ final class RdmaSession {
             int slot = (int) (head % ANSWERS);
             long offset = ANSWERS_OFFSET + (long) slot * SLOT_LENGTH;
             if (!item.isPresent()) {
-                AnswerDescriptor.write(segment, offset, AnswerDescriptor.NOT_FOUND, opaque, nowSeconds);
+                AnswerDescriptor.writeNotFound(segment, offset, opaque, nowSeconds);
             } else if (item.length() > length) {
                 AnswerDescriptor.write(
                         segment,
@@ -281,7 +281,8 @@ final class RdmaSession {
         nextControlAnswer = (nextControlAnswer + 1) % CONTROL_ANSWERS;
         controlAnswersOutstanding++;
         long answer = ANSWERS_OFFSET + (long) slot * SLOT_LENGTH;
-        AnswerDescriptor.write(segment, answer, status, 0, nowSeconds);
+        AnswerDescriptor.writeControl(
+                segment, answer, status, nowSeconds, store.touchIntervalSeconds(nowSeconds));
         requireAccepted(queuePair.postSend(slot, region, answer, AnswerDescriptor.LENGTH, SendFlags.SIGNALLED));
         return true;
     }
