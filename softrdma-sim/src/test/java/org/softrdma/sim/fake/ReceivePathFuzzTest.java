@@ -32,8 +32,8 @@ class ReceivePathFuzzTest {
     private static final long SEED = Long.getLong("softrdma.test.seed", 5_044L);
     private static final long FAST_BYTES = 150_000;
     /** By hand more, as -Dsoftrdma.fuzz.bytes=100000000. */
-    private static final long SLOW_BYTES = Long.getLong(
-            "softrdma.fuzz.bytes", Boolean.getBoolean("softrdma.slow.short") ? 500_000 : 5_000_000);
+    private static final long SLOW_BYTES =
+            Long.getLong("softrdma.fuzz.bytes", Boolean.getBoolean("softrdma.slow.short") ? 500_000 : 5_000_000);
 
     private static final long FAST_SOCKET_BYTES = 50_000;
     private static final long SLOW_SOCKET_BYTES = SLOW_BYTES / 10;

@@ -132,6 +132,16 @@ class RpingLoopbackTest {
         assertEquals(5, served.toString().lines().count());
     }
 
+    /** Revision 1 negotiates no depths, so each side keeps its own: softrdma's server READs, siw's would not. */
+    @ParameterizedTest
+    @CsvSource({"1,2", "1,1", "2,1"})
+    void shouldPingWithAnyMpaRevision(String client, String server) throws Exception {
+        Serving serving = new Serving(Map.of("mpa-revision", server), options(100, 0), false);
+        ping(Map.of("mpa-revision", client), options(100, 2), serving.address());
+        serving.awaitEnd();
+        assertEquals(2, served.toString().lines().count());
+    }
+
     /** As text: an offset of the first character for each ping, all 58 of them in turn. */
     @Test
     void shouldValidateMoreKindsOfPingThanThereAre() throws Exception {
@@ -152,8 +162,7 @@ class RpingLoopbackTest {
         Serving smaller = new Serving(Map.of(), options(99, 0), false);
         String lost = pingFailure(options(100, 1), smaller.address());
         assertTrue(lost.startsWith("the server went away when it should READ the ping 0"), lost);
-        assertEquals(
-                "the client pings with 100 bytes, this server takes 99: give it -S 100", smaller.failure());
+        assertEquals("the client pings with 100 bytes, this server takes 99: give it -S 100", smaller.failure());
     }
 
     @Test
@@ -173,7 +182,12 @@ class RpingLoopbackTest {
         ping(Map.of(), options(64, 1), server);
         serving.server().close();
         serving.awaitEnd();
-        assertEquals(1, served.toString().lines().filter(line -> line.contains("give it -S 65")).count());
+        assertEquals(
+                1,
+                served.toString()
+                        .lines()
+                        .filter(line -> line.contains("give it -S 65"))
+                        .count());
     }
 
     /** With a key that is wrong, or without a word after the first message, as one that is killed. */
@@ -193,9 +207,7 @@ class RpingLoopbackTest {
         String failure = serving.failure();
         assertTrue(
                 failure.startsWith(
-                        keyIsRight
-                                ? "the client went away during ping 0"
-                                : "a READ ended with REMOTE_ACCESS_ERROR"),
+                        keyIsRight ? "the client went away during ping 0" : "a READ ended with REMOTE_ACCESS_ERROR"),
                 failure);
     }
 
