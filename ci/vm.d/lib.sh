@@ -145,9 +145,10 @@ guest_await() {
     fail "$1 in the guest did not say '$2' in $3 s"
 }
 
-# guest_listens PORT: until something in the guest listens there.
+# guest_listens PORT: until something in the guest listens there, on TCP or by its RDMA device.
 guest_listens() {
-    guest 20 "until grep -qE ':$(printf %04X "$1") 0+:0000 0A' /proc/net/tcp; do usleep 50000; done" || fail "nothing listens on port $1 of the guest"
+    guest 20 "until grep -qE ':$(printf %04X "$1") 0+:0000 0A' /proc/net/tcp || rdma resource show cm_id | grep -qE 'LISTEN.* src-addr [^ ]*:$1 '
+do usleep 50000; done" || fail "nothing listens on port $1 of the guest"
 }
 
 # guest_end NAME SECONDS: waits for the end of what was started, prints its log, returns its code; 124 if it does not end.

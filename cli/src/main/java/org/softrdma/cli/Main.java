@@ -57,6 +57,7 @@ public final class Main implements Runnable {
             PerfCommand.class,
             TckCommand.class,
             ProvidersCommand.class,
+            InteropCommand.class,
             Help.class);
 
     @Spec
