@@ -32,6 +32,7 @@ import picocli.CommandLine.Spec;
 /** {@code softrdma server}: a memcached whose items can be READ. Options are named as memcached's. */
 @Command(
         name = "server",
+        versionProvider = Main.Version.class,
         description = {
             "Serve keys and values to memcached clients (text and meta protocol), and to RDMA clients by one-sided"
                     + " READ. Options are named as memcached's.",
@@ -196,6 +197,13 @@ final class ServerCommand implements Callable<Integer> {
             description = "Taken as memcached's; here a connection's turn ends with what one read brought.")
     @SuppressWarnings("UnusedVariable") // taken, and that is all
     private int requestsPerEvent;
+
+    @SuppressWarnings("UnusedVariable") // picocli acts on the option itself
+    @Option(
+            names = {"-V", "--version"},
+            versionHelp = true,
+            description = "Show the version and exit.")
+    private boolean showVersion;
 
     @Option(
             names = "--until-input-ends",
