@@ -4,7 +4,7 @@
 #
 # A suite boots a guest (vm_boot), then runs cases with `check NAME SECONDS FUNCTION [ARGUMENT...]`. A case is a function
 # in which every failing command fails the case (set -e); `fail` says why. It runs in a process group of its own that is
-# killed when the case ends, as is what it has started in the guest. When a guest's kernel oopsed or does not answer, the
+# killed when the case ends, as is what it has started in the guest; what it says is in $CASE_LOG. When a guest's kernel oopsed or does not answer, the
 # case has failed and the next one gets a guest that was started again.
 
 . "$SOFTRDMA_ROOT/ci/lib.sh"
@@ -214,6 +214,7 @@ check() {
         set +m
         trap - EXIT
         set -eu
+        CASE_LOG=$log
         "$@"
     ) >"$log" 2>&1 </dev/null &
     case_pid=$!

@@ -161,7 +161,7 @@ def listen(port):
         event.ack_cm_event()
         if private_data.startswith(b"reject:"):
             reason = private_data[len(b"reject:"):]
-            child.reject(reason, len(reason))
+            child.reject(reason)
             child.close()
             continue
         try:
