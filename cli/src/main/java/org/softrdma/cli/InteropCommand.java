@@ -48,7 +48,7 @@ final class InteropCommand implements Callable<Integer> {
             names = "-n",
             paramLabel = "NUMBER",
             defaultValue = "0",
-            description = "Connections, bytes of private data, or the MPA revision, by case.")
+            description = "Connections, bytes of private data, largest size, or the MPA revision, by case.")
     private int number;
 
     @Option(names = "--trespass", paramLabel = "WHAT", description = "One of ${COMPLETION-CANDIDATES}.")
@@ -81,7 +81,7 @@ final class InteropCommand implements Callable<Integer> {
                     new InetSocketAddress(host, port),
                     spec.commandLine().getOut());
             switch (chosen) {
-                case SIZES -> cases.sizes();
+                case SIZES -> cases.sizes(number);
                 case WITHOUT_READS -> cases.withoutReads(number);
                 case PRIVATE_DATA -> cases.privateData(number);
                 case REJECTED -> cases.rejected();
