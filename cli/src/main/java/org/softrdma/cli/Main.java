@@ -58,6 +58,7 @@ public final class Main implements Runnable {
             RpingCommand.class,
             TckCommand.class,
             ProvidersCommand.class,
+            InteropCommand.class,
             Help.class);
 
     @Spec

@@ -202,6 +202,7 @@ final class RpingEndpoint implements AutoCloseable {
     }
 
     /** Prints a step if asked to. */
+    @SuppressWarnings("AnnotateFormatMethod") // its annotations are not on the class path
     void debug(String format, Object... arguments) {
         if (options.debug()) {
             say(String.format(Locale.ROOT, format, arguments));
