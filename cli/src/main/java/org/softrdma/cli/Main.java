@@ -55,8 +55,10 @@ public final class Main implements Runnable {
             KvCommand.class,
             WimpyCommand.class,
             PerfCommand.class,
+            RpingCommand.class,
             TckCommand.class,
             ProvidersCommand.class,
+            InteropCommand.class,
             Help.class);
 
     @Spec
@@ -79,10 +81,10 @@ public final class Main implements Runnable {
             description = "Show this help and exit.")
     private boolean help;
 
+    /** Not inherited: after a command -V is what the program after which it is named means by it. */
     @SuppressWarnings("UnusedVariable") // picocli acts on the option itself
     @Option(
             names = {"-V", "--version"},
-            scope = ScopeType.INHERIT,
             versionHelp = true,
             description = "Show the version and exit.")
     private boolean version;

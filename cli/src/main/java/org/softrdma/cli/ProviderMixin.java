@@ -1,5 +1,8 @@
 package org.softrdma.cli;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -7,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsProvider;
 import picocli.CommandLine.Model.CommandSpec;
@@ -14,8 +18,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options {@code --provider} and {@code --device} of every command that opens a verbs device. */
+/** The options {@code --provider}, {@code --device} and {@code --pcap} of every command that opens a verbs device. */
 public final class ProviderMixin {
+    private static final String PCAP = "pcap";
+
     @Spec(Spec.Target.MIXEE)
     CommandSpec mixee;
 
@@ -31,6 +37,16 @@ public final class ProviderMixin {
             paramLabel = "KEY=VALUE",
             description = "Option of the provider's device, may be repeated; `softrdma providers` lists them.")
     Map<String, String> deviceOptions = new LinkedHashMap<>();
+
+    @Option(
+            names = "--pcap",
+            paramLabel = "FILE",
+            description =
+                    "Capture the connections of this process's device for Wireshark (pcapng, the file is replaced).")
+    @Nullable
+    Path capture;
+
+    private boolean captureBegun;
 
     ProviderMixin() {}
 
@@ -60,13 +76,39 @@ public final class ProviderMixin {
     }
 
     /**
+     * The device options of a device that {@code --pcap} captures. Devices append; what was there before the first is removed.
+     *
+     * @throws ParameterException if the provider cannot capture
+     */
+    Map<String, String> capturedOptions() {
+        Map<String, String> options = new LinkedHashMap<>(deviceOptions);
+        if (capture != null) {
+            if (!provider().options().containsKey(PCAP)) {
+                throw new ParameterException(
+                        mixee.commandLine(),
+                        "--pcap: the provider " + provider().name() + " cannot capture, leave it out");
+            }
+            try {
+                if (!captureBegun && Files.isRegularFile(capture)) {
+                    Files.delete(capture);
+                }
+            } catch (IOException e) {
+                throw new UserErrorException("--pcap " + capture + ": cannot be replaced: " + e.getMessage(), e);
+            }
+            captureBegun = true;
+            options.put(PCAP, capture.toString());
+        }
+        return options;
+    }
+
+    /**
      * Opens the device asked for.
      *
      * @param defaults options that hold unless the user gave others
      */
     VerbsDevice open(Map<String, String> defaults) {
         Map<String, String> options = new LinkedHashMap<>(defaults);
-        options.putAll(deviceOptions);
+        options.putAll(capturedOptions());
         try {
             return provider().open(options);
         } catch (IllegalArgumentException e) {

@@ -34,6 +34,7 @@ import picocli.CommandLine.Spec;
 /** {@code softrdma server}: a memcached whose items can be READ. Options are named as memcached's. */
 @Command(
         name = "server",
+        versionProvider = Main.Version.class,
         description = {
             "Serve keys and values to memcached clients (text and meta protocol), and to RDMA clients by one-sided"
                     + " READ. Options are named as memcached's.",
@@ -207,6 +208,13 @@ final class ServerCommand implements Callable<Integer> {
                     "Requests of a connection before others have their turn (${DEFAULT-VALUE}: all that one read from"
                             + " the network brought).")
     private int requestsPerEvent;
+
+    @SuppressWarnings("UnusedVariable") // picocli acts on the option itself
+    @Option(
+            names = {"-V", "--version"},
+            versionHelp = true,
+            description = "Show the version and exit.")
+    private boolean showVersion;
 
     @Option(
             names = {"-Y", "--auth-file"},

@@ -130,8 +130,9 @@ final class TckCommand implements Callable<Integer> {
 
     private ConformanceRunner runner(PrintWriter out) {
         String name = provider.provider().name();
-        Map<String, String> requester = provider.deviceOptions();
-        Map<String, String> responder = new LinkedHashMap<>(requester);
+        // Both ends are here: each connection is captured once, at the end that asks for it.
+        Map<String, String> requester = provider.capturedOptions();
+        Map<String, String> responder = new LinkedHashMap<>(provider.deviceOptions());
         responder.putAll(responderOptions);
         try {
             ConformanceSettings settings = ConformanceSettings.of(name, requester)

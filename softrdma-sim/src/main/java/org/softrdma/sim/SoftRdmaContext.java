@@ -1,10 +1,14 @@
 package org.softrdma.sim;
 
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.EngineLimits;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.transport.SocketOptions;
@@ -38,6 +42,7 @@ public final class SoftRdmaContext {
     private int socketBuffer;
     private long handshakeTimeoutMs = 10_000;
     private long lingerTimeoutMs = 2_000;
+    private @Nullable Path capture;
     private boolean concluded;
 
     /** The defaults. */
@@ -62,6 +67,9 @@ public final class SoftRdmaContext {
         options.put("socket-buffer", "SO_SNDBUF and SO_RCVBUF, 0 leaves them to the kernel; default 0");
         options.put("handshake-timeout", "milliseconds that a peer may take for the handshake; default 10000");
         options.put("linger-timeout", "milliseconds that an ended connection waits for its peer; default 2000");
+        options.put(
+                "pcap",
+                "file to which everything that connections send and receive is appended, for Wireshark (pcapng); default none");
         return options;
     }
 
@@ -96,6 +104,7 @@ public final class SoftRdmaContext {
                 receiveBuffer = (int) number(name, value, LEAST_RECEIVE_BUFFER, MOST_RECEIVE_BUFFER);
             case "socket-buffer" -> socketBuffer = (int) number(name, value, 0, MOST_SOCKET_BUFFER);
             case "handshake-timeout" -> handshakeTimeoutMs = number(name, value, 1, MOST_TIMEOUT_MS);
+            case "pcap" -> capture = path(name, value);
             case "linger-timeout" -> lingerTimeoutMs = number(name, value, 1, MOST_TIMEOUT_MS);
             default -> faults.add(name + ": unknown option, expected one of " + String.join(", ", OPTIONS.keySet()));
         }
@@ -109,6 +118,18 @@ public final class SoftRdmaContext {
             return otherwise;
         }
         return chosen;
+    }
+
+    private @Nullable Path path(String name, String value) {
+        try {
+            if (!value.isEmpty()) {
+                return Path.of(value);
+            }
+        } catch (InvalidPathException e) {
+            // Reported below, like an empty one.
+        }
+        faults.add(name + "=" + value + ": expected the path of a file");
+        return null;
     }
 
     private long number(String name, String value, long least, long most) {
@@ -155,6 +176,11 @@ public final class SoftRdmaContext {
     /** Most live memory regions. */
     public int maxRegions() {
         return require(maxRegions);
+    }
+
+    /** Where connections are captured, if they are. */
+    Optional<Path> capture() {
+        return require(Optional.ofNullable(capture));
     }
 
     /** Options of every socket. */

@@ -1,6 +1,9 @@
 package org.softrdma.sim;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Map;
+import org.softrdma.sim.capture.CapturingTransport;
 import org.softrdma.sim.device.SoftRdmaDevice;
 import org.softrdma.sim.transport.NettyTransport;
 import org.softrdma.sim.transport.Transport;
@@ -42,14 +45,28 @@ public final class SoftRdmaProvider implements VerbsProvider {
      * Opens a device.
      *
      * @param context concluded
+     * @throws IllegalArgumentException if the file of its captures cannot be written
      */
     public VerbsDevice open(SoftRdmaContext context) {
-        Transport transport = transport(context);
+        Transport transport = captured(context, transport(context));
         try {
             return new SoftRdmaDevice(context, transport);
         } catch (RuntimeException e) {
             transport.close();
             throw e;
+        }
+    }
+
+    private static Transport captured(SoftRdmaContext context, Transport transport) {
+        Path path = context.capture().orElse(null);
+        if (path == null) {
+            return transport;
+        }
+        try {
+            return CapturingTransport.of(transport, path);
+        } catch (IOException e) {
+            transport.close();
+            throw new IllegalArgumentException("pcap=" + path + ": cannot be written: " + e, e);
         }
     }
 

@@ -497,7 +497,9 @@ final class RemoteReader implements AutoCloseable {
         int status = AnswerDescriptor.status(controlSegment, offset);
         if (opaque == 0 && status == AnswerDescriptor.BOUND) {
             bound = true;
+            touches.interval(AnswerDescriptor.touchIntervalSeconds(controlSegment, offset));
         } else if (opaque == 0 && status == AnswerDescriptor.TOUCHED) {
+            touches.interval(AnswerDescriptor.touchIntervalSeconds(controlSegment, offset));
             touches.partDone();
         } else {
             answered(offset, opaque, status);

@@ -7,7 +7,7 @@ import org.softrdma.kv.memcached.TouchReportDescriptor;
 
 /**
  * Collects which items were READ, for reports to the server. READs of one item are one record, and an item that was named
- * {@link #NAMED_PER_INTERVAL} times in the last {@link #INTERVAL_NS} is not named again, only counted: more would not change
+ * {@link #NAMED_PER_INTERVAL} times is not named again for an interval that the server says, only counted: more would not change
  * its place in the LRU (memcached bumps an item once a minute for the same reason), and the server would pay for it. A report is due when it
  * is full or {@link #MAX_AGE_NS} old and the last one was answered; what comes while it is full is counted too but not named,
  * so that a slow server never makes a GET wait. Allocates nothing. Owned by the thread of its reader.
@@ -16,8 +16,8 @@ final class TouchReporter {
     /** How long the first record of a report may wait. */
     static final long MAX_AGE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** How long an item that was named often enough is not named again. */
-    static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
+    /** The interval until the server has said another. */
+    static final long FIRST_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
 
     /** The second time is what makes an item active in a segmented LRU. */
     static final int NAMED_PER_INTERVAL = 2;
@@ -50,6 +50,7 @@ final class TouchReporter {
     private int count;
     private int unnamedHits;
     private long oldestNs;
+    private long intervalNs = FIRST_INTERVAL_NS;
     private int partsOutstanding;
 
     /**
@@ -81,7 +82,7 @@ final class TouchReporter {
     /** False if it should be named, which counts as such. */
     private boolean isNamedOften(long hash, long nowNs) {
         int place = (int) (hash >>> RECENT_SHIFT);
-        if (recent[place] != hash || nowNs - recentSinceNs[place] >= INTERVAL_NS || recentTimes[place] == 0) {
+        if (recent[place] != hash || nowNs - recentSinceNs[place] >= intervalNs || recentTimes[place] == 0) {
             recent[place] = hash;
             recentSinceNs[place] = nowNs;
             recentTimes[place] = 1;
@@ -153,6 +154,11 @@ final class TouchReporter {
         Arrays.fill(buckets, FREE);
         counters.touchReports++;
         return length;
+    }
+
+    /** The server has said for how long an item that was named often enough needs not be named again; less than 1 is 1. */
+    void interval(int seconds) {
+        intervalNs = TimeUnit.SECONDS.toNanos(Math.max(1, seconds));
     }
 
     /** The server's answer, or the completion of the SEND. */

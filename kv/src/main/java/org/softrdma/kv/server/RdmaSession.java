@@ -186,7 +186,7 @@ final class RdmaSession {
                         item.locator(),
                         item.length());
             } else {
-                AnswerDescriptor.write(segment, offset, AnswerDescriptor.NOT_FOUND, opaque, nowSeconds);
+                AnswerDescriptor.writeNotFound(segment, offset, opaque, nowSeconds);
             }
             if (head == tail) {
                 progressNs = System.nanoTime();
@@ -314,7 +314,8 @@ final class RdmaSession {
         nextControlAnswer = (nextControlAnswer + 1) % CONTROL_ANSWERS;
         controlAnswersOutstanding++;
         long answer = ANSWERS_OFFSET + (long) slot * SLOT_LENGTH;
-        AnswerDescriptor.write(segment, answer, status, 0, nowSeconds);
+        AnswerDescriptor.writeControl(
+                segment, answer, status, nowSeconds, store.touchIntervalSeconds(nowSeconds));
         requireAccepted(queuePair.postSend(slot, region, answer, AnswerDescriptor.LENGTH, SendFlags.SIGNALLED));
         return true;
     }

@@ -45,6 +45,9 @@ public final class ItemStore {
     private static final int STRIPES = 256;
     private static final int STRIPE_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(STRIPES);
 
+    /** Without an eviction for so long, the next is not expected soon. */
+    private static final int CALM_SECONDS = 60;
+
     /** How many evictions may fail before there is no memory. */
     private static final int FAILED_EVICTIONS = 100;
 
@@ -63,6 +66,7 @@ public final class ItemStore {
     private final SlabAllocator slabs;
     private final long hashSeed;
     private final boolean evicting;
+    private volatile long lastEvictionSeconds;
     private final Stripe[] stripes = new Stripe[STRIPES];
     private final ClassEvents[] events;
     private final AtomicLong lastCas = new AtomicLong();
@@ -363,6 +367,16 @@ public final class ItemStore {
         } finally {
             stripe.lock.unlock();
         }
+    }
+
+    /**
+     * How long nobody needs to say again that an item is read who has said so twice: a minute, as memcached leaves an item where
+     * it is in the LRU for that long, but a second while items are evicted.
+     *
+     * @param nowSeconds the time
+     */
+    public int touchIntervalSeconds(long nowSeconds) {
+        return nowSeconds - lastEvictionSeconds < CALM_SECONDS ? 1 : CALM_SECONDS;
     }
 
     /** Removes all items, as they are found; items stored meanwhile may go with them. Takes a while; any thread. */
@@ -707,6 +721,7 @@ public final class ItemStore {
                 if (page.isPinned(index)) {
                     pinned++;
                 } else if (removeUnused(page, index, nowSeconds, evicting)) {
+                    evictedAt(nowSeconds);
                     return true;
                 } else {
                     tried++;
@@ -716,6 +731,12 @@ public final class ItemStore {
             return false;
         } finally {
             lru.lock.unlock();
+        }
+    }
+
+    private void evictedAt(long nowSeconds) {
+        if (lastEvictionSeconds != nowSeconds) {
+            lastEvictionSeconds = nowSeconds;
         }
     }
 

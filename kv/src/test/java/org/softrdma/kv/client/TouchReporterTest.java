@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.kv.memcached.TouchReportDescriptor;
@@ -50,15 +51,34 @@ class TouchReporterTest {
         assertEquals(2, TouchReportDescriptor.hits(memory, START, 0));
         assertEquals(8, TouchReportDescriptor.unnamedHits(memory, START));
 
-        touches.add(7, 1, TouchReporter.INTERVAL_NS - 1);
+        touches.add(7, 1, TouchReporter.FIRST_INTERVAL_NS - 1);
         assertEquals(TouchReportDescriptor.length(0), touches.seal());
         assertEquals(1, TouchReportDescriptor.unnamedHits(memory, START));
 
-        touches.add(7, 1, TouchReporter.INTERVAL_NS);
+        touches.add(7, 1, TouchReporter.FIRST_INTERVAL_NS);
         assertEquals(TouchReportDescriptor.length(1), touches.seal());
         assertEquals(7, TouchReportDescriptor.first(memory, START, 0));
         assertEquals(1, TouchReportDescriptor.hits(memory, START, 0));
         assertEquals(0, TouchReportDescriptor.unnamedHits(memory, START));
+    }
+
+    @Test
+    void shouldNameItemsAsOftenAsTheServerSays() {
+        touches.interval(60);
+        touches.add(7, 1, 0);
+        touches.add(7, 1, 0);
+        touches.add(7, 1, TimeUnit.SECONDS.toNanos(60) - 1);
+        assertEquals(TouchReportDescriptor.length(1), touches.seal());
+        touches.interval(1);
+        touches.add(7, 1, TimeUnit.SECONDS.toNanos(1));
+        assertEquals(TouchReportDescriptor.length(1), touches.seal());
+        touches.interval(-5);
+        touches.add(7, 1, TimeUnit.SECONDS.toNanos(1));
+        touches.add(7, 1, TimeUnit.SECONDS.toNanos(1));
+        touches.add(7, 1, TimeUnit.SECONDS.toNanos(2));
+        assertEquals(TouchReportDescriptor.length(1), touches.seal());
+        assertEquals(2, TouchReportDescriptor.hits(memory, START, 0));
+        assertEquals(1, TouchReportDescriptor.unnamedHits(memory, START));
     }
 
     @Test

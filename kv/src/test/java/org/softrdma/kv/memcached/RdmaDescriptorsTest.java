@@ -68,10 +68,18 @@ class RdmaDescriptorsTest {
 
     @Test
     void shouldWriteAnswerWithoutItem() {
-        AnswerDescriptor.write(memory, 0, AnswerDescriptor.NOT_FOUND, 3, 4);
+        AnswerDescriptor.writeNotFound(memory, 0, 3, 4);
         assertEquals(
                 "0300000000000000" + "00".repeat(16) + "01000000" + "00000000" + "04000000" + "00000000",
                 hex(0, AnswerDescriptor.LENGTH));
+    }
+
+    @Test
+    void shouldWriteAndReadAnswerToTouchReport() {
+        AnswerDescriptor.writeControl(memory, 0, AnswerDescriptor.TOUCHED, 4, 60);
+        assertEquals(
+                "00".repeat(24) + "04000000" + "00000000" + "04000000" + "3c000000", hex(0, AnswerDescriptor.LENGTH));
+        assertEquals(60, AnswerDescriptor.touchIntervalSeconds(memory, 0));
     }
 
     @Test

@@ -71,6 +71,21 @@ class EvictionTest {
     }
 
     @Test
+    void shouldWantToHearOfReadsMoreOftenWhileItEvicts() {
+        ItemStore store = store(2, true);
+        StoreUser user = new StoreUser(store);
+        user.set("key0", VALUE);
+        assertEquals(60, store.touchIntervalSeconds(user.now));
+        for (int i = 1; i < 5000; i++) {
+            user.set("key" + i, VALUE);
+        }
+        assertNull(user.get("key0"));
+        assertEquals(1, store.touchIntervalSeconds(user.now));
+        assertEquals(1, store.touchIntervalSeconds(user.now + 59));
+        assertEquals(60, store.touchIntervalSeconds(user.now + 60));
+    }
+
+    @Test
     void shouldAnswerOutOfMemoryWhereNothingMayBeEvicted() {
         StoreUser user = new StoreUser(store(2, false));
         int stored = 0;

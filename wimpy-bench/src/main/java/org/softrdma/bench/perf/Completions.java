@@ -14,7 +14,7 @@ import org.softrdma.verbs.WorkCompletion;
  * own, in {@link VerbsDevice#progress} where the caller drives it. A spinning wait looks at the queue added last, and only
  * now and then at the others: data first, control when there is time. Belongs to the thread that made it.
  */
-final class Completions implements AutoCloseable {
+public final class Completions implements AutoCloseable {
     private static final int SPINS_PER_LOOK_AROUND = 64;
     private static final long LONGEST_SLEEP_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -27,7 +27,7 @@ final class Completions implements AutoCloseable {
      *
      * @param device their device
      */
-    Completions(VerbsDevice device) {
+    public Completions(VerbsDevice device) {
         this.device = device;
         channel = device.manualProgress() ? null : device.createCompletionChannel();
     }
@@ -37,7 +37,7 @@ final class Completions implements AutoCloseable {
      *
      * @param entries completions it must hold
      */
-    CompletionQueue add(int entries) {
+    public CompletionQueue add(int entries) {
         CompletionQueue queue = channel == null
                 ? device.createCompletionQueue(entries)
                 : device.createCompletionQueue(entries, channel, 0);
@@ -53,7 +53,7 @@ final class Completions implements AutoCloseable {
      * @param timeoutNs how long to wait
      * @return how many there were, 0 at the end of the time
      */
-    int await(WorkCompletion[] into, boolean spin, long timeoutNs) {
+    public int await(WorkCompletion[] into, boolean spin, long timeoutNs) {
         int count = queues.get(0).poll(into);
         if (count > 0) {
             return count;

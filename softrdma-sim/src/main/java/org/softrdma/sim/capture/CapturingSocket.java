@@ -1,0 +1,174 @@
+package org.softrdma.sim.capture;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.transport.IoVectors;
+import org.softrdma.sim.transport.StreamSocket;
+
+/**
+ * A socket whose bytes are captured as they pass. What is sent is copied after the kernel took it: memory that is written
+ * meanwhile, which verbs allows for what a peer READs, may show in the file as it was an instant later.
+ *
+ * <p>Its event loop's thread.
+ */
+final class CapturingSocket implements StreamSocket {
+    private final CapturingTransport transport;
+    private final StreamSocket socket;
+    /** Null before the connection is made, after it is closed, and if its other end is captured. */
+    private @Nullable CapturedStream stream;
+
+    /**
+     * Captures a socket.
+     *
+     * @param transport gives it a stream
+     * @param socket not used otherwise
+     */
+    CapturingSocket(CapturingTransport transport, StreamSocket socket) {
+        this.transport = transport;
+        this.socket = socket;
+    }
+
+    /** The connection is there. */
+    void connected(boolean active) {
+        stream = transport.open(socket.localAddress(), socket.remoteAddress(), active);
+    }
+
+    @Override
+    public int receive(long address, int length) throws IOException {
+        try {
+            int received = socket.receive(address, length);
+            captureReceived(received, received > 0 ? List.of(NativeMemory.segment(address, received)) : List.of());
+            return received;
+        } catch (IOException e) {
+            throw broken(e);
+        }
+    }
+
+    @Override
+    public int scatter(IoVectors vectors, int count) throws IOException {
+        try {
+            int received = socket.scatter(vectors, count);
+            captureReceived(received, pieces(vectors, 0, received));
+            return received;
+        } catch (IOException e) {
+            throw broken(e);
+        }
+    }
+
+    private void captureReceived(int received, List<MemorySegment> pieces) {
+        if (stream != null && received == END_OF_STREAM) {
+            stream.receivedEnd();
+        } else if (stream != null) {
+            stream.received(pieces);
+        }
+    }
+
+    @Override
+    public long gather(IoVectors vectors, int from, int count) throws IOException {
+        try {
+            long sent = socket.gather(vectors, from, count);
+            if (stream != null) {
+                stream.sent(pieces(vectors, from, sent));
+            }
+            return sent;
+        } catch (IOException e) {
+            throw broken(e);
+        }
+    }
+
+    /** The first bytes of the entries from one on. */
+    private static List<MemorySegment> pieces(IoVectors vectors, int from, long length) {
+        List<MemorySegment> pieces = new ArrayList<>();
+        long left = length;
+        for (int i = from; left > 0; i++) {
+            long here = Math.min(left, vectors.length(i));
+            pieces.add(NativeMemory.segment(vectors.base(i), here));
+            left -= here;
+        }
+        return pieces;
+    }
+
+    private IOException broken(IOException cause) {
+        if (stream != null) {
+            stream.receivedReset();
+        }
+        return cause;
+    }
+
+    @Override
+    public boolean isHungUp() {
+        return socket.isHungUp();
+    }
+
+    @Override
+    public void rearm() {
+        socket.rearm();
+    }
+
+    @Override
+    public void pause() {
+        socket.pause();
+    }
+
+    @Override
+    public void awaitRoom() {
+        socket.awaitRoom();
+    }
+
+    @Override
+    public boolean finishConnect() throws IOException {
+        boolean finished = socket.finishConnect();
+        if (finished) {
+            connected(true);
+        }
+        return finished;
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return socket.localAddress();
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return socket.remoteAddress();
+    }
+
+    @Override
+    public void shutdownOutput() {
+        socket.shutdownOutput();
+        if (stream != null) {
+            stream.sentEnd();
+        }
+    }
+
+    @Override
+    public void close() {
+        CapturedStream current = stream;
+        if (current != null) {
+            current.sentEnd();
+            closed(current);
+        }
+        socket.close();
+    }
+
+    @Override
+    public void abort() {
+        CapturedStream current = stream;
+        if (current != null) {
+            current.sentReset();
+            closed(current);
+        }
+        socket.abort();
+    }
+
+    private void closed(CapturedStream ended) {
+        stream = null;
+        transport.closed(ended);
+    }
+}
