@@ -275,8 +275,8 @@ final class ServerCommand implements Callable<Integer> {
     }
 
     private KvServerContext context(CountDownLatch stopped) {
-        checkOptions();
         try {
+            checkOptions();
             KvServerContext context = new KvServerContext()
                     .memcachedAddress(new InetSocketAddress(InetAddress.getByName(address), port))
                     .rdmaPort(rdmaPort)
@@ -442,18 +442,26 @@ final class ServerCommand implements Callable<Integer> {
             Runtime.getRuntime().addShutdownHook(hook);
         }
 
-        /** Waits until it is stopped. */
+        /** Waits until it is stopped; by the end of the input as well, if there is one. */
         void await(@Nullable InputStream input) {
+            if (input != null) {
+                Thread.ofPlatform().daemon().name("input").start(() -> stopAtEnd(input));
+            }
             try {
-                if (input == null) {
-                    stopped.await();
-                } else {
-                    input.transferTo(OutputStream.nullOutputStream());
-                }
+                stopped.await();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
+            }
+        }
+
+        private void stopAtEnd(InputStream input) {
+            try {
+                input.transferTo(OutputStream.nullOutputStream());
             } catch (IOException e) {
-                throw new UncheckedIOException(e);
+                System.getLogger(ServerCommand.class.getName())
+                        .log(System.Logger.Level.WARNING, "the standard input failed: " + e.getMessage());
+            } finally {
+                stopped.countDown();
             }
         }
 

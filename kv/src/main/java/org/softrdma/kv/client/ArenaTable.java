@@ -15,12 +15,15 @@ import org.softrdma.verbs.RemoteRegion;
 final class ArenaTable implements Registration {
     private static final int WORDS = 4;
 
+    /** More than any server has, and few enough for whatever calls itself one. */
+    private static final int MOST_ARENAS = 1 << 17;
+
     private final Int2ObjectHashMap<RemoteRegion> arenas = new Int2ObjectHashMap<>();
 
     /** {@code ARENA <rkey> <address> <length>}. */
     @Override
     public boolean add(String[] words) {
-        if (words.length != WORDS || !words[0].equals("ARENA")) {
+        if (words.length != WORDS || !words[0].equals("ARENA") || arenas.size() == MOST_ARENAS) {
             return false;
         }
         int rkey = Integer.parseUnsignedInt(words[1]);

@@ -3,6 +3,7 @@ package org.softrdma.kv.client;
 import java.net.InetSocketAddress;
 import java.nio.channels.Selector;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -25,8 +26,16 @@ final class KvConnection implements AutoCloseable {
     private static final long MIXED_WAIT_SLICE_NS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long LAST_TOUCHES_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int HELLO_WORDS = 6;
+    private static final byte[] META_NOOP = TextProtocol.line("mn");
 
     private static final int TURNS_PER_LOOK = 64;
+    private static final int READS_PER_TURN = 64;
+
+    /** What is allocated for a value before any of it has come; more only as it comes, whatever the server announces. */
+    private static final int FIRST_VALUE_BYTES = 1 << 20;
+
+    /** In place of a hash, which never is this. */
+    static final long ALL_KEYS = 0;
 
     /** As much may wait to be sent before further requests wait themselves. */
     private static final int MAX_QUEUED_BYTES = 1 << 20;
@@ -51,6 +60,7 @@ final class KvConnection implements AutoCloseable {
     private int turns;
 
     private byte @Nullable [] value;
+    private int valueLength;
     private int valueFilled;
     private boolean valueEnds;
 
@@ -203,9 +213,29 @@ final class KvConnection implements AutoCloseable {
         exchanges.add(exchange);
     }
 
-    /** What was written to the link is a request without an answer. */
-    void sentNoreply() {
+    /**
+     * What was written to the link is a request without an answer. It counts as a write on its way until the server has
+     * answered something that was sent behind it, which is asked for here if there are READs that could overtake it.
+     *
+     * @param hash of the key, or {@link #ALL_KEYS}
+     */
+    void sentNoreply(long hash) {
         noreplySent = true;
+        if (reader == null) {
+            return;
+        }
+        beginWrite(hash);
+        link.write(META_NOOP);
+        expect(new Exchange(null) {
+            @Override
+            Next line(String line) {
+                if (!line.equals("MN")) {
+                    throw unexpected(line, "mn");
+                }
+                endWrite(hash);
+                return Next.NOTHING;
+            }
+        });
     }
 
     /** Keeps a get until there is a slot for it. */
@@ -213,7 +243,7 @@ final class KvConnection implements AutoCloseable {
         parked.add(request);
     }
 
-    /** A request that changes a value is on its way. */
+    /** A request that changes a value is on its way, or one that changes all: {@link #ALL_KEYS}. */
     void beginWrite(long hash) {
         writes.incrementAndGet(hash);
     }
@@ -225,7 +255,7 @@ final class KvConnection implements AutoCloseable {
 
     /** True if such a request is on its way: what is known of the place may be out of date behind it. */
     boolean isBeingWritten(long hash) {
-        return writes.get(hash) != 0;
+        return writes.get(hash) != 0 || writes.get(ALL_KEYS) != 0;
     }
 
     void forget(long hash) {
@@ -391,7 +421,9 @@ final class KvConnection implements AutoCloseable {
     }
 
     private void takeAnswers() {
-        while (link.receive()) {
+        int reads = 0;
+        // What the socket has besides is for the next turn: a server that keeps sending must not stop the clock.
+        while (link.hasReceived() || (reads++ < READS_PER_TURN && link.receive())) {
             Exchange exchange = exchanges.peek();
             if (value != null && exchange != null) {
                 takeValue(exchange, value);
@@ -424,7 +456,8 @@ final class KvConnection implements AutoCloseable {
         switch (exchange.line(line)) {
             case LINE -> {}
             case VALUE -> {
-                value = new byte[exchange.valueLength()];
+                valueLength = exchange.valueLength();
+                value = new byte[Math.min(valueLength, FIRST_VALUE_BYTES)];
                 valueFilled = 0;
             }
             case NOTHING -> exchanges.remove();
@@ -433,10 +466,12 @@ final class KvConnection implements AutoCloseable {
 
     private void takeValue(Exchange exchange, byte[] target) {
         valueFilled = link.take(target, valueFilled);
-        if (valueFilled == target.length) {
+        if (valueFilled == valueLength) {
             value = null;
             valueEnds = true;
             exchange.value(target);
+        } else if (valueFilled == target.length) {
+            value = Arrays.copyOf(target, (int) Math.min(valueLength, 2L * target.length));
         }
     }
 

@@ -98,6 +98,11 @@ final class RemoteReader implements AutoCloseable {
     private int readyCount;
     private int started;
 
+    /** In the hands of a {@link ReadHandler}, which may lose the connection. */
+    private int delivering = NO_SLOT;
+
+    private boolean abandoned;
+
     private boolean bound;
     private long rgets;
     private int rgetsOutstanding;
@@ -343,13 +348,14 @@ final class RemoteReader implements AutoCloseable {
 
     /** Takes what was started and not delivered off this reader, which is to be closed; the number of tags. */
     int abandon(long[] lostTags) {
+        abandoned = true;
         int lost = 0;
         boolean[] isFree = new boolean[window];
         for (int i = 0; i < freeCount; i++) {
             isFree[free[i]] = true;
         }
         for (int slot = 0; slot < window; slot++) {
-            if (!isFree[slot] && owners[slot] == null) {
+            if (!isFree[slot] && owners[slot] == null && slot != delivering) {
                 lostTags[lost++] = tags[slot];
             }
         }
@@ -359,15 +365,17 @@ final class RemoteReader implements AutoCloseable {
     /** Hands over what is ready; the number of results. */
     int deliver(ReadHandler handler) {
         int delivered = 0;
-        for (int left = readyCount; left > 0; left--) {
+        for (int left = readyCount; left > 0 && !abandoned; left--) {
             int slot = ready[readyHead];
             readyHead = (readyHead + 1) % window;
             readyCount--;
             view.wrap(sinkSegment, offset(slot));
             started--;
+            delivering = slot;
             try {
                 handler.onRead(tags[slot], outcomes[slot], view);
             } finally {
+                delivering = NO_SLOT;
                 free[freeCount++] = slot;
             }
             delivered++;
@@ -441,7 +449,7 @@ final class RemoteReader implements AutoCloseable {
             outcome = ReadOutcome.STALE;
         }
         if (outcome == ReadOutcome.HIT) {
-            if (followed[slot]) {
+            if (followed[slot] && !connection.isBeingWritten(hashes[slot])) {
                 stags.put(hashes[slot], firsts[slot], seconds[slot]);
             }
             if (reportsTouches) {

@@ -70,17 +70,14 @@ public final class KvServer implements AutoCloseable {
             SlabAllocator slabs = new SlabAllocator(geometry, arenas, context.memoryLimit());
             slabs.prepare();
             store = new ItemStore(slabs, random.nextLong(), context.evicting());
-            maintenance = owned.add(
-                    new Maintenance(store, context.clockSeconds(), context.tailsReclaimed(), context.crawling()));
-            statistics = new ServerStatistics(this, context, counters, store, device);
-            rdmaPort = owned.add(new RdmaPort(
-                    device,
-                    domain,
+            maintenance = owned.add(new Maintenance(
                     store,
-                    counters,
                     context.clockSeconds(),
-                    new InetSocketAddress(context.memcachedAddress().getAddress(), context.rdmaPort()),
-                    context.maxConnections()));
+                    context.tailsReclaimed(),
+                    context.crawling(),
+                    Maintenance.newExecutor()));
+            statistics = new ServerStatistics(this, context, counters, store, device);
+            rdmaPort = owned.add(new RdmaPort(device, domain, store, counters, context));
             rdmaPort.start();
             memcachedPort = owned.add(new MemcachedPort(this, context));
             maintenance.start(memcachedPort::closeIdle);

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +64,9 @@ public final class KvServerContext {
     /** memcached's default length of the queue of connections that nobody has accepted yet. */
     public static final int DEFAULT_BACKLOG = 1024;
 
+    /** Default of {@link #answerTimeoutNs()}: no client that works is so slow. */
+    public static final long DEFAULT_ANSWER_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+
     /** memcached's default rights of a Unix socket, 0700. */
     public static final int DEFAULT_UNIX_SOCKET_MASK = 0700;
 
@@ -87,6 +91,7 @@ public final class KvServerContext {
     private @Nullable LongConsumer moveClock;
     private @Nullable Passwords passwords;
     private int requestsPerTurn;
+    private long answerTimeoutNs = DEFAULT_ANSWER_TIMEOUT_NS;
     private boolean tailsReclaimed = true;
     private boolean crawling = true;
     private String version = "unknown";
@@ -405,6 +410,22 @@ public final class KvServerContext {
     }
 
     /**
+     * Sets how long a client may leave answers to its rgets without taking one of them, before its queue pair is ended: what
+     * is on its way keeps memory from being used again.
+     *
+     * @param timeoutNs at least 1 ms; looked at every second
+     */
+    public KvServerContext answerTimeoutNs(long timeoutNs) {
+        answerTimeoutNs = changed(timeoutNs);
+        return this;
+    }
+
+    /** After how many nanoseconds without progress of its answers a queue pair is ended. */
+    public long answerTimeoutNs() {
+        return answerTimeoutNs;
+    }
+
+    /**
      * Sets whether expired items at the ends of the LRU lists are removed every second, memcached's lru_maintainer.
      *
      * @param on true is the default
@@ -477,6 +498,7 @@ public final class KvServerContext {
         check(faults, "backlog", backlog, 1, 65535);
         check(faults, "idleTimeoutSeconds", idleTimeoutSeconds, 0, Integer.MAX_VALUE);
         check(faults, "requestsPerTurn", requestsPerTurn, 0, Integer.MAX_VALUE);
+        check(faults, "answerTimeoutNs", answerTimeoutNs, 1_000_000, Long.MAX_VALUE);
         check(faults, "unixSocketMask", unixSocketMask, 0, 0777);
         check(faults, "maxItemLength", maxItemLength, 1024, Locator.MAX_ITEM_LENGTH);
         check(faults, "memoryLimit", memoryLimit, Math.max(1L << 20, 2L * maxItemLength), 1L << 46);

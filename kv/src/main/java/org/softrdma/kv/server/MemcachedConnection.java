@@ -151,7 +151,7 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         ChannelHandlerContext ctx = context;
         if (ctx != null && lastInputSeconds < seconds && !rdma.isBound()) {
             ctx.executor().execute(() -> {
-                if (lastInputSeconds < seconds && !closing) {
+                if (lastInputSeconds < seconds) { // also one that is closing, and whose last output nobody reads
                     counters.idleKicks.increment();
                     closing = true;
                     ctx.close();
@@ -184,7 +184,7 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
 
     /** There is room for answers to rgets again. Any thread. */
     void resumeLater() {
-        context().executor().execute(this::resume);
+        runLater(this::resume);
     }
 
     /** The request goes on with this once there is room again. */
@@ -200,7 +200,7 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
 
     /** What the connection awaited is done. Any thread. */
     void done(byte[] answer) {
-        context().executor().execute(() -> {
+        runLater(() -> {
             awaiting = false;
             if (!closing) {
                 reply(answer);
@@ -216,15 +216,13 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
 
     /** True if more may be written; otherwise the connection is suspended until it may. */
     boolean hasRoom() {
-        if (context().channel().isWritable()) {
-            return true;
+        if (!suspended && !context().channel().isWritable()) {
+            flush();
+            if (!context().channel().isWritable()) {
+                suspend();
+            }
         }
-        flush();
-        if (context().channel().isWritable()) {
-            return true;
-        }
-        suspend();
-        return false;
+        return !suspended;
     }
 
     void suspend() {
@@ -234,12 +232,10 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
 
     void reply(byte[] bytes) {
         output(bytes.length).writeBytes(bytes);
-        stopIfFull();
     }
 
     void reply(ReplyLine line) {
         output(line.length()).writeBytes(line.bytes(), 0, line.length());
-        stopIfFull();
     }
 
     /** The buffer for output, with room for this many bytes. */
@@ -263,12 +259,6 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         output = null;
         counters.bytesWritten.add(out.readableBytes());
         context().writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
-    }
-
-    private void stopIfFull() {
-        if (!context().channel().isWritable()) {
-            hasRoom();
-        }
     }
 
     private void resume() {
@@ -310,7 +300,8 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         ByteBuffer bytes = input.internalNioBuffer(input.readerIndex(), input.readableBytes());
         int start = bytes.position();
         boolean more = true;
-        while (more && !suspended && !closing && !yielding) {
+        // Asked before each request, so that no command can forget to: what one of them writes at most is bounded.
+        while (more && !closing && !yielding && hasRoom()) {
             switch (decoder.next(bytes)) {
                 case NEED_INPUT -> more = false;
                 case REQUEST -> {
@@ -337,7 +328,19 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
     private void endTurn() {
         yielding = true;
         counters.yields.increment();
-        context().executor().execute(this::nextTurn);
+        runLater(this::nextTurn);
+    }
+
+    /** Runs a task on the thread of the channel; what fails there ends the connection, as in its other calls. Any thread. */
+    private void runLater(Runnable task) {
+        ChannelHandlerContext ctx = context();
+        ctx.executor().execute(() -> {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                exceptionCaught(ctx, e);
+            }
+        });
     }
 
     private void nextTurn() {

@@ -104,6 +104,11 @@ final class MetaCommands {
         for (int i = 0; i < flags.count(); i++) {
             switch (flags.letter(i)) {
                 case 'T' -> item.setExpiry(expiry(flags, 'T'));
+                case 'N' -> {
+                    if (created) {
+                        item.setExpiry(expiry(flags, 'N')); // flags count in their order: a T before it does not
+                    }
+                }
                 case 'R' -> won |= !sent && !created && expiresWithin(item, flags.number('R'));
                 case 's' -> line.add(" s").add(item.valueLength());
                 case 't' -> addTtl(item);
@@ -488,8 +493,8 @@ final class MetaCommands {
         }
 
         @Override
-        public boolean isStale() {
-            return true;
+        public Marks marks() {
+            return Marks.STALE;
         }
     }
 }

@@ -39,6 +39,9 @@ final class ServerCounters {
     /** Queue pairs that never showed a good token. */
     final LongAdder rejectedQueuePairs = new LongAdder();
 
+    /** Queue pairs that were ended because their clients took no answers. */
+    final LongAdder stalledQueuePairs = new LongAdder();
+
     /** rgets that wrote an item. */
     final LongAdder rgetHits = new LongAdder();
 

@@ -218,6 +218,7 @@ final class ServerStatistics {
         lines.add("item_regions", server.itemRegions());
         lines.add("queue_pairs", counters.boundQueuePairs.get());
         lines.add("rejected_queue_pairs", counters.rejectedQueuePairs.sum());
+        lines.add("stalled_queue_pairs", counters.stalledQueuePairs.sum());
         lines.add("rget_hits", counters.rgetHits.sum());
         lines.add("rget_misses", counters.rgetMisses.sum());
         lines.add("rdma_get_hits", counters.rdmaGetHits.sum());

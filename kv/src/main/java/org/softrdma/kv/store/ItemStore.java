@@ -48,11 +48,14 @@ public final class ItemStore {
     /** Without an eviction for so long, the next is not expected soon. */
     private static final int CALM_SECONDS = 60;
 
-    /** How often memory is asked for, with an eviction before each further time. */
-    private static final int ALLOCATION_ATTEMPTS = 100;
+    /** How many evictions may fail before there is no memory. */
+    private static final int FAILED_EVICTIONS = 100;
 
     /** How many items from the tail are tried if somebody is busy with the keys. */
     private static final int EVICTION_CANDIDATES = 5;
+
+    /** How many pinned items are passed over in search of one that can make room. */
+    private static final int MOST_PINNED = 500;
 
     /** How many items {@link #reclaimTails} takes from a list at once. */
     private static final int MOST_TAILS = 500;
@@ -178,7 +181,6 @@ public final class ItemStore {
             long old = SlabAllocator.NONE;
             int length = 0;
             int flags = 0;
-            int expiry = 0;
             stripe.lock.lock();
             try {
                 int slot = findLiving(stripe, hash, key, keyOffset, keyLength, nowSeconds);
@@ -195,7 +197,6 @@ public final class ItemStore {
                         } else {
                             old = item.chunk();
                             flags = item.flags();
-                            expiry = (int) item.expiry();
                         }
                     }
                 }
@@ -206,7 +207,7 @@ public final class ItemStore {
                 return status;
             }
             try {
-                NewItem made = reserve(key, keyOffset, keyLength, flags, expiry, length, nowSeconds);
+                NewItem made = reserve(key, keyOffset, keyLength, flags, 0, length, nowSeconds);
                 if (made.status() != NewItem.Status.READY) {
                     return statusOf(made);
                 }
@@ -219,7 +220,7 @@ public final class ItemStore {
                         ItemDescriptor.valueLength(memory, item),
                         made.memory(),
                         made.valueOffset());
-                if (replaceIfStill(stripe, old, made, rule, rewriter.isStale(), result)) {
+                if (replaceIfStill(stripe, old, made, rule, rewriter.marks(), result)) {
                     return StoreStatus.STORED;
                 }
             } finally {
@@ -349,16 +350,16 @@ public final class ItemStore {
         if (keyLength < 1 || ItemDescriptor.itemLength(keyLength, 0) > slabs.page(chunk).chunkLength) {
             return false; // somebody is filling it
         }
-        // The key may change while it is hashed, but not if the generation still is that of the locator afterwards.
-        Stripe stripe = stripe(hashOf(chunk));
+        // The key may change while it is hashed: then the index does not name the chunk by this hash.
+        long hash = hashOf(chunk);
+        Stripe stripe = stripe(hash);
         stripe.lock.lock();
         try {
-            StoredItem found = stripe.view.wrap(chunk);
-            if (ItemDescriptor.generation(memory, item) != generation
-                    || (generation & 1) == 0
-                    || !found.page().isLinked(found.index())) {
+            if (stripe.index.find(hash, chunk) == HashIndex.NONE
+                    || ItemDescriptor.generation(memory, item) != generation) {
                 return false;
             }
+            StoredItem found = stripe.view.wrap(chunk);
             for (int i = 0; i < Math.min(hits, 2); i++) {
                 bump(found, nowSeconds);
             }
@@ -472,7 +473,8 @@ public final class ItemStore {
     private StoreStatus join(NewItem part, StoreRule rule, long nowSeconds) {
         byte[] key = keyOf(part.chunk);
         Joiner joiner = new Joiner(part, rule.mode == StoreMode.APPEND);
-        StoreRule alone = new StoreRule().reset(StoreMode.ADD).newCas(rule.newCas);
+        StoreRule alone =
+                new StoreRule().reset(StoreMode.ADD).newCas(rule.newCas).keyBinary(rule.keyBinary);
         StoreStatus status;
         do {
             status = rewrite(
@@ -546,26 +548,37 @@ public final class ItemStore {
         return StoreStatus.STORED;
     }
 
-    /** Puts a rewritten item in place of the one that it was made from; false, and nothing is done, if that is gone. */
+    /**
+     * Puts a rewritten item in place of the one that it was made from; false, and nothing is done, if that is gone. What
+     * changes in place, its expiry and its marks, may have changed since the value was read, and is taken from it only now.
+     */
     private boolean replaceIfStill(
-            Stripe stripe, long old, NewItem made, StoreRule rule, boolean stale, ItemVisitor result) {
+            Stripe stripe, long old, NewItem made, StoreRule rule, ItemRewriter.Marks marks, ItemVisitor result) {
         seal(made, rule);
         stripe.lock.lock();
         try {
-            int slot = stripe.index.find(made.hash);
-            while (slot != HashIndex.NONE && stripe.index.chunk(slot) != old) {
-                slot = stripe.index.findNext(slot, made.hash);
-            }
+            int slot = stripe.index.find(made.hash, old);
             if (slot != HashIndex.NONE) { // a pinned chunk that still is linked never was anything else
                 SlabPage oldPage = slabs.page(old);
                 int oldIndex = slabs.indexInPage(oldPage, old);
+                ItemDescriptor.setExpiry(made.memory(), made.item(), (int) expiry(old));
                 boolean fetched = oldPage.isFetched(oldIndex);
+                boolean keyBinary = oldPage.isKeyBinary(oldIndex);
+                boolean stale = marks == ItemRewriter.Marks.STALE
+                        || (marks == ItemRewriter.Marks.KEPT && oldPage.isStale(oldIndex));
+                boolean tokenSent = marks == ItemRewriter.Marks.KEPT && oldPage.isTokenSent(oldIndex);
                 StoredItem item = replace(stripe, slot, made, rule, oldPage.times[oldIndex]);
                 if (fetched) {
                     item.page().setFetched(item.index());
                 }
+                if (keyBinary) {
+                    item.page().setKeyBinary(item.index());
+                }
                 if (stale) {
                     item.page().setStale(item.index());
+                }
+                if (tokenSent) {
+                    item.setTokenSent();
                 }
                 result.visit(item);
                 return true;
@@ -672,15 +685,17 @@ public final class ItemStore {
 
     /** Takes a chunk, making room if there is none. No lock is held. */
     private long allocate(int sizeClass, long nowSeconds) {
-        for (int i = 0; i < ALLOCATION_ATTEMPTS; i++) {
+        int failures = 0;
+        while (failures < FAILED_EVICTIONS) {
             long chunk = slabs.allocate(sizeClass);
             if (chunk != SlabAllocator.NONE) {
                 return chunk;
             }
-            if (!evict(sizeClass, nowSeconds)) {
+            if (!evict(sizeClass, nowSeconds)) { // else there was room, even if another thread was faster to take it
                 if (!evicting) {
                     break; // nothing has expired, and nothing else may go
                 }
+                failures++;
                 Thread.yield(); // somebody is busy with every key at the tail: that ends
             }
         }
@@ -688,19 +703,30 @@ public final class ItemStore {
         return SlabAllocator.NONE;
     }
 
-    /** Removes the item of a class that was not used for longest, or an expired one near it; false if there is none. */
+    /**
+     * Removes the item of a class that was not used for longest, or an expired one near it; false if there is none. Pinned
+     * ones are passed over, for they would make no room.
+     */
     private boolean evict(int sizeClass, long nowSeconds) {
         SegmentedLru lru = slabs.lru(sizeClass);
         lru.lock.lock();
         try {
+            int tried = 0;
+            int pinned = 0;
             int id = lru.coldest();
-            for (int i = 0; id != SegmentedLru.NONE && i < EVICTION_CANDIDATES; i++) {
+            while (id != SegmentedLru.NONE && tried < EVICTION_CANDIDATES && pinned < MOST_PINNED) {
                 int before = lru.warmer(id);
-                if (removeUnused(lru.page(id), lru.index(id), nowSeconds, evicting)) {
+                SlabPage page = lru.page(id);
+                int index = lru.index(id);
+                if (page.isPinned(index)) {
+                    pinned++;
+                } else if (removeUnused(page, index, nowSeconds, evicting)) {
                     evictedAt(nowSeconds);
                     return true;
+                } else {
+                    tried++;
                 }
-                id = before;
+                id = before == SegmentedLru.NONE && pinned > 0 ? lru.cool() : before;
             }
             return false;
         } finally {
@@ -770,21 +796,22 @@ public final class ItemStore {
     }
 
     private void removeChunk(Stripe stripe, long hash, long chunk) {
-        int slot = stripe.index.find(hash);
-        while (stripe.index.chunk(slot) != chunk) {
-            slot = stripe.index.findNext(slot, hash);
-        }
-        remove(stripe, slot);
+        remove(stripe, stripe.index.find(hash, chunk));
     }
 
     /** Removes everything that has expired by a time, a few slots at once. */
     private void sweep(Stripe stripe, long nowSeconds) {
         boolean all = nowSeconds == Long.MAX_VALUE;
         int from = 0;
+        int slots = stripe.index.slots();
         boolean more = true;
         while (more) {
             stripe.lock.lock();
             try {
+                if (stripe.index.slots() != slots) { // it has grown, and what was ahead may be behind now
+                    slots = stripe.index.slots();
+                    from = 0;
+                }
                 int end = Math.min(from + SWEEP_SLOTS, stripe.index.slots());
                 for (int slot = from; slot < end; ) {
                     long chunk = stripe.index.chunk(slot);

@@ -101,16 +101,20 @@ final class SegmentedLru {
 
     /** The tail of COLD, after HOT or WARM gave their tails to it if it was empty. With {@link #lock} held. */
     int coldest() {
-        for (int from = HOT; tails[COLD] == NONE && from <= WARM; from++) {
-            if (tails[from] != NONE) {
-                SlabPage page = page(tails[from]);
-                int index = index(tails[from]);
-                remove(page, index);
-                push(COLD, page, index);
-                movesToCold++;
-            }
+        return tails[COLD] == NONE ? cool() : tails[COLD];
+    }
+
+    /** The tail of HOT or, if there is none, of WARM goes to COLD; that one, or {@link #NONE}. With {@link #lock} held. */
+    int cool() {
+        int id = tails[HOT] == NONE ? tails[WARM] : tails[HOT];
+        if (id != NONE) {
+            SlabPage page = page(id);
+            int index = index(id);
+            remove(page, index);
+            push(COLD, page, index);
+            movesToCold++;
         }
-        return tails[COLD];
+        return id;
     }
 
     /** The end of a list. With {@link #lock} held. */

@@ -5,6 +5,8 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.agrona.collections.LongArrayQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Hands out chunks of registered memory. Arenas are cut into pages, a page into chunks of one class; a page never changes
@@ -17,6 +19,8 @@ import org.agrona.collections.LongArrayQueue;
  * short lock per class, one for pages. What {@link SlabPage} keeps per chunk belongs to the store.
  */
 public final class SlabAllocator {
+    private static final Logger LOG = LoggerFactory.getLogger(SlabAllocator.class);
+
     /** No chunk: out of memory. */
     public static final long NONE = 0;
 
@@ -44,6 +48,9 @@ public final class SlabAllocator {
     private volatile ArenaPages[] arenas = {};
     private long nextPageOffset;
     private volatile long pagedBytes;
+
+    /** The machine or device gave no further arena, and is not asked again before the limit changes. */
+    private boolean refused;
 
     /**
      * An allocator without memory yet.
@@ -86,7 +93,13 @@ public final class SlabAllocator {
      * @param bytes the limit
      */
     void memoryLimit(long bytes) {
-        memoryLimit = bytes;
+        pageLock.lock();
+        try {
+            memoryLimit = bytes;
+            refused = false;
+        } finally {
+            pageLock.unlock();
+        }
     }
 
     /** Bytes that pages take now. */
@@ -201,16 +214,16 @@ public final class SlabAllocator {
         pageLock.lock();
         try {
             long paged = pagedBytes + geometry.pageLength();
-            if (paged > memoryLimit && ordinal > 0) {
+            int chunkLength = geometry.chunkLength(sizeClass);
+            int chunks = geometry.pageLength() / chunkLength;
+            if ((paged > memoryLimit && ordinal > 0) || ordinal >= Integer.MAX_VALUE / chunks) {
                 return NONE;
             }
-            if (nextPageOffset + geometry.pageLength() > arenaLength) {
-                addArena();
+            if (nextPageOffset + geometry.pageLength() > arenaLength && !tryAddArena()) {
+                return NONE;
             }
             long offset = nextPageOffset;
             ArenaPages arena = arenas[arenas.length - 1];
-            int chunkLength = geometry.chunkLength(sizeClass);
-            int chunks = geometry.pageLength() / chunkLength;
             Optional<RemotePage> names = arena.arena.cut(offset, chunkLength, chunks);
             if (names.isEmpty()) {
                 return NONE;
@@ -223,6 +236,21 @@ public final class SlabAllocator {
             return first;
         } finally {
             pageLock.unlock();
+        }
+    }
+
+    private boolean tryAddArena() {
+        if (refused) {
+            return false;
+        }
+        try {
+            addArena();
+            return true;
+        } catch (RuntimeException e) {
+            refused = true;
+            LOG.error(
+                    "no further memory for items, {} of {} bytes are used: {}", pagedBytes, memoryLimit, e.toString());
+            return false;
         }
     }
 

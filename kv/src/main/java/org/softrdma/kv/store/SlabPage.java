@@ -3,7 +3,7 @@ package org.softrdma.kv.store;
 /**
  * What the store keeps about the chunks of a page outside registered memory. The page's own fields never change. What is
  * kept per chunk has two owners: {@code states} and {@code times} belong to the lock of the key that the chunk holds (times
- * are looked at without it, for ages); {@code lru}, {@code next} and {@code previous} to the lock of the class's {@link
+ * and pins are looked at without it, for ages and by eviction); {@code lru}, {@code next} and {@code previous} to the lock of the class's {@link
  * SegmentedLru}.
  */
 final class SlabPage {
@@ -59,10 +59,6 @@ final class SlabPage {
         times[index] = nowSeconds;
     }
 
-    boolean isLinked(int index) {
-        return (states[index] & LINKED) != 0;
-    }
-
     /** The index names this chunk no more; true if nobody else uses it. */
     boolean unlink(int index) {
         states[index] &= PINS_MASK;
@@ -76,6 +72,11 @@ final class SlabPage {
         }
         states[index]++;
         return true;
+    }
+
+    /** True if somebody needs its bytes; a glance, if the lock of the key is not held. */
+    boolean isPinned(int index) {
+        return (states[index] & PINS_MASK) != 0;
     }
 
     /** One less; true if nobody uses the chunk any more. */

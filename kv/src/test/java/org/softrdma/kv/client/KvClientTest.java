@@ -243,6 +243,37 @@ class KvClientTest {
     }
 
     @Test
+    void shouldDeliverEachReadOnceAlthoughItsHandlerLosesTheConnection() {
+        int reads = 6;
+        try (RunningServer dying = new RunningServer();
+                KvClient client = KvClient.connect(
+                        dying.clientDevice(),
+                        new KvClientContext(dying.address()).window(8).conclude())) {
+            byte[] key = bytes("key");
+            client.set(key, 0, 0, key);
+            for (int i = 0; i < reads; i++) {
+                assertSame(StartStatus.STARTED, client.start(key, i));
+            }
+            assertArrayEquals(key, client.get(key).orElseThrow().value(), "a READ behind them: all are ready");
+            List<Long> tags = new ArrayList<>();
+            ReadHandler handler = (tag, outcome, item) -> {
+                if (tags.isEmpty()) {
+                    assertSame(ReadOutcome.HIT, outcome);
+                    dying.stop();
+                    assertThrows(KvException.class, client::version);
+                } else {
+                    assertSame(ReadOutcome.LOST, outcome);
+                }
+                tags.add(tag);
+            };
+            while (client.outstanding() > 0) {
+                client.deliver(handler);
+            }
+            assertEquals(List.of(0L, 1L, 2L, 3L, 4L, 5L), tags.stream().sorted().toList());
+        }
+    }
+
+    @Test
     void shouldAllocateNothingPerRead() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         int reads = 20_000;

@@ -47,10 +47,18 @@ class RdmaPortTest {
     private static final int SLOT = 64;
     private static final long ITEMS = 64 * 1024;
 
+    /** Longer than what sockets take of a peer that reads nothing. */
+    private static final int LONG_ITEM = 15 << 20;
+
+    private final KvServerContext.Registration registration;
     private final RunningServer running;
 
     RdmaPortTest(KvServerContext.Registration registration) {
-        running = new RunningServer(context -> context.registration(registration));
+        this.registration = registration;
+        running = new RunningServer(context -> context.registration(registration)
+                .threads(1)
+                .memoryLimit(1L << 28)
+                .maxItemLength(LONG_ITEM));
     }
 
     /** A queue pair that does what a test says, also what no client would do. */
@@ -63,17 +71,17 @@ class RdmaPortTest {
         private final QueuePair queuePair;
 
         RawQueuePair(int receives) {
-            this(running.clientDevice(), receives, ITEMS);
+            this(running, running.clientDevice(), receives, ITEMS);
         }
 
-        RawQueuePair(VerbsDevice device, int receives, long itemBytes) {
+        RawQueuePair(RunningServer server, VerbsDevice device, int receives, long itemBytes) {
             domain = device.allocateProtectionDomain();
             completions = device.createCompletionQueue(2 * RECEIVES);
             memory = device.allocateMemory(ITEMS + itemBytes);
             region = domain.register(
                     memory.segment(),
                     java.util.Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.RECEIVE_SINK));
-            try (Connector connector = device.resolve(running.server().rdmaAddress(), TIMEOUT_NS)) {
+            try (Connector connector = device.resolve(server.server().rdmaAddress(), TIMEOUT_NS)) {
                 queuePair = connector.createQueuePair(
                         domain, QueuePairAttributes.of(completions, QueuePairLimits.of(8, RECEIVES)));
                 for (int i = 0; i < receives; i++) {
@@ -142,50 +150,81 @@ class RdmaPortTest {
         }
     }
 
-    /** The client takes no bytes before the item was replaced, so most of its WRITEs have not begun then. */
+    /** The client takes no bytes before the item was replaced, so most of it has not been sent then. */
     @Test
     void shouldWriteTheItemThatWasFoundAlthoughItWasReplaced() throws IOException {
-        int count = 24;
-        int space = 1 << 20;
-        int length = 1_000_000;
+        int length = LONG_ITEM - 1_000_000;
         byte[] key = "key".getBytes(StandardCharsets.US_ASCII);
         try (running;
                 VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
                 RawMemcached tcp = new RawMemcached(running.address());
                 RawMemcached other = new RawMemcached(running.address());
-                RawQueuePair raw = new RawQueuePair(device, RECEIVES, (long) count * space)) {
+                RawQueuePair raw = new RawQueuePair(running, device, RECEIVES, LONG_ITEM)) {
             bind(tcp, raw);
-            assertEquals("STORED", tcp.ask(set(length, "o"), "STORED"));
-            tcp.readLine();
-            StringBuilder requests = new StringBuilder();
-            for (int i = 0; i < count; i++) {
-                requests.append(rget("key", raw, (long) i * space, space, i));
-            }
-            tcp.send(requests + "version\r\n");
-            assertEquals("VERSION test-1", tcp.readLine(), "all are posted");
+            assertEquals("STORED\r\n", other.ask(set(length, "o"), "STORED\r\n"));
+            tcp.send(rget("key", raw, LONG_ITEM, 1) + "version\r\n");
+            assertEquals("VERSION test-1", tcp.readLine(), "it is posted");
             for (int i = 0; i < 3; i++) {
                 assertEquals("STORED\r\n", other.ask(set(length - 10_000 * i - 10_000, "n"), "STORED\r\n"));
             }
-            ItemCheck check = new ItemCheck();
-            for (int i = 0; i < count; i++) {
-                long offset = raw.answer();
-                assertEquals(i, AnswerDescriptor.opaque(raw.region.memory(), offset));
-                assertEquals(AnswerDescriptor.FOUND, AnswerDescriptor.status(raw.region.memory(), offset));
-                int item = (int) ITEMS + i * space;
-                int itemLength = (int) AnswerDescriptor.itemLength(raw.region.memory(), offset);
-                assertEquals(
-                        ReadOutcome.HIT,
-                        check.checkContent(
-                                raw.region.memory(),
-                                raw.region.memory().asByteBuffer(),
-                                item,
-                                itemLength,
-                                key,
-                                ItemCheck.NO_EXPIRY),
-                        "answer " + i);
-                assertEquals(length, ItemDescriptor.valueLength(raw.region.memory(), item));
-            }
+            long offset = raw.answer();
+            assertEquals(1, AnswerDescriptor.opaque(raw.region.memory(), offset));
+            assertEquals(AnswerDescriptor.FOUND, AnswerDescriptor.status(raw.region.memory(), offset));
+            int itemLength = (int) AnswerDescriptor.itemLength(raw.region.memory(), offset);
+            assertEquals(
+                    ReadOutcome.HIT,
+                    new ItemCheck()
+                            .checkContent(
+                                    raw.region.memory(),
+                                    raw.region.memory().asByteBuffer(),
+                                    (int) ITEMS,
+                                    itemLength,
+                                    key,
+                                    ItemCheck.NO_EXPIRY));
+            assertEquals(length, ItemDescriptor.valueLength(raw.region.memory(), ITEMS));
         }
+    }
+
+    /** Items that are gone keep their chunks as long as they are on their way to a client. */
+    @Test
+    void shouldKeepLittleForClientThatTakesNothingAndEndIt() throws IOException {
+        int count = 40;
+        int length = 500_000;
+        try (RunningServer limited = new RunningServer(context -> context.registration(registration)
+                        .threads(1)
+                        .answerTimeoutNs(TimeUnit.MILLISECONDS.toNanos(1)));
+                VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
+                RawMemcached tcp = new RawMemcached(limited.address());
+                RawMemcached other = new RawMemcached(limited.address());
+                RawQueuePair raw = new RawQueuePair(limited, device, RECEIVES, 1 << 20)) {
+            bind(tcp, raw);
+            StringBuilder requests = new StringBuilder();
+            for (int i = 0; i < count; i++) {
+                String set = "set key" + i + " 0 0 " + length + "\r\n" + "x".repeat(length) + "\r\n";
+                assertEquals("STORED\r\n", other.ask(set, "STORED\r\n"));
+                requests.append(rget("key" + i, raw, 1, 100 + i)); // too small a buffer pins nothing
+            }
+            tcp.send(requests.toString());
+            requests.setLength(0);
+            for (int i = 0; i < count; i++) {
+                requests.append(rget("key" + i, raw, 1 << 20, i));
+            }
+            tcp.send(requests.toString());
+            assertEquals("VERSION test-1\r\n", other.ask("version\r\n", "VERSION test-1\r\n"), "its turn comes behind");
+            for (int i = 0; i < count; i++) {
+                assertEquals("DELETED\r\n", other.ask("delete key" + i + "\r\n", "DELETED\r\n"));
+            }
+            long used = usedChunks(limited);
+            assertTrue(used <= 2, () -> used + " chunks of 500 kB are kept for one client");
+            await(() -> limited.server().counters().stalledQueuePairs.sum() == 1);
+            await(() -> usedChunks(limited) == 0);
+        }
+    }
+
+    private static long usedChunks(RunningServer running) {
+        return running.server().store().classStatistics(0).stream()
+                .mapToLong(each -> each.slab().usedChunks())
+                .sum();
     }
 
     private static String set(int length, String letter) {
@@ -339,12 +378,8 @@ class RdmaPortTest {
     }
 
     private static String rget(String key, RawQueuePair raw, int length, long opaque) {
-        return rget(key, raw, 0, length, opaque);
-    }
-
-    private static String rget(String key, RawQueuePair raw, long offset, int length, long opaque) {
         return "rget " + key + " " + Integer.toUnsignedString(raw.region.rkey()) + " "
-                + Long.toUnsignedString(raw.region.address() + ITEMS + offset) + " " + length + " " + opaque + "\r\n";
+                + Long.toUnsignedString(raw.region.address() + ITEMS) + " " + length + " " + opaque + "\r\n";
     }
 
     private static void await(BooleanSupplier condition) {

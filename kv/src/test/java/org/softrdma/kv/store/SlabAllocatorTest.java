@@ -101,6 +101,40 @@ class SlabAllocatorTest {
     }
 
     @Test
+    void shouldGoOnWithWhatThereIsWhenNoFurtherArenaIsGiven() {
+        int[] asked = {0};
+        ArenaSource one = new ArenaSource() {
+            @Override
+            public ItemArena create(long length) {
+                if (asked[0]++ > 0) {
+                    throw new IllegalStateException("no more");
+                }
+                return arenas.create(length);
+            }
+
+            @Override
+            public long address(long first) {
+                return arenas.address(first);
+            }
+        };
+        SlabAllocator slabs = new SlabAllocator(geometry, one, 128L * MIB);
+        int largest = geometry.classes() - 1;
+        long last = SlabAllocator.NONE;
+        for (int i = 0; i < 64; i++) {
+            last = slabs.allocate(largest);
+            assertNotEquals(SlabAllocator.NONE, last);
+        }
+        assertEquals(SlabAllocator.NONE, slabs.allocate(largest));
+        slabs.free(last);
+        assertEquals(last, slabs.allocate(largest));
+        assertEquals(SlabAllocator.NONE, slabs.allocate(0));
+        assertEquals(2, asked[0], "the device is not asked again and again");
+        slabs.memoryLimit(256L * MIB);
+        assertEquals(SlabAllocator.NONE, slabs.allocate(largest));
+        assertEquals(3, asked[0]);
+    }
+
+    @Test
     void shouldTakeFurtherArenas() {
         SlabAllocator slabs = new SlabAllocator(geometry, arenas, 65L * MIB);
         int largest = geometry.classes() - 1;
