@@ -32,6 +32,9 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
 
     private static final int OUTPUT_BUFFER_LENGTH = 64 * 1024;
 
+    /** With more input than that waiting for the next turn, no more is read. */
+    private static final int MOST_BUFFERS_BEHIND_TURN = 4;
+
     private final KvServer server;
     private final ServerCounters counters;
     private final TextDecoder decoder = new TextDecoder();
@@ -119,6 +122,9 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         counters.bytesRead.add(bytes.readableBytes());
         lastInputSeconds = server.nowSeconds();
         backlog.add(bytes);
+        if (yielding && backlog.size() > MOST_BUFFERS_BEHIND_TURN) {
+            context().channel().config().setAutoRead(false);
+        }
         process();
     }
 
@@ -347,6 +353,9 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         yielding = false;
         if (!closing) {
             process();
+            if (!suspended && !yielding) {
+                context().channel().config().setAutoRead(true);
+            }
             flush();
         }
     }
