@@ -164,7 +164,7 @@ guest_end() {
 guest_log() { guest 10 "cat /tmp/run/$1.log"; }
 
 # guest_kill NAME: kills what was started, with its children.
-guest_kill() { guest 10 "kill -KILL -- -\$(cat /tmp/run/$1.pid)"; }
+guest_kill() { guest 10 "kill -KILL -\$(cat /tmp/run/$1.pid)"; }
 
 # host_start NAME COMMAND...: starts a process of the host that ends with the case; sets $host_pid.
 host_start() {
@@ -203,6 +203,14 @@ softrdma() { SOFTRDMA_NO_BUILD=1 "$SOFTRDMA_ROOT/softrdma" "$@"; }
 # vm_oops LINE: what the guest's console said of a broken kernel from that line on; fails if nothing.
 vm_oops() { tail -n "+$1" "$VM_CONSOLE" | grep -aE -m 1 "$VM_OOPS"; }
 
+# vm_clean: kills what was started in the guest, until its device has no listener left.
+vm_clean() {
+    guest 15 'cd /tmp/run 2>/dev/null || exit 0
+for pid in *.pid; do [ ! -e "$pid" ] || kill -KILL "-$(cat "$pid")"; done 2>/dev/null
+while rdma resource show cm_id | grep -q LISTEN; do usleep 50000; done
+rm -f *'
+} >/dev/null 2>&1
+
 # check NAME SECONDS FUNCTION [ARGUMENT...]: runs a case and notes its result.
 check() {
     local name=$1 limit=$2 log="$VM_WORK/$1.log" line start=$SECONDS code=0 watchdog case_pid result reason deviation oops
@@ -233,8 +241,7 @@ check() {
     if [ $code -ne 0 ]; then result=failed reason=$(grep -a . "$log" | tail -n 1); fi
     if oops=$(vm_oops "$line"); then
         result=failed reason="the guest's kernel: $oops"
-    elif ! guest 10 'cd /tmp/run 2>/dev/null || exit 0; for pid in *.pid; do [ ! -e $pid ] || kill -KILL -- -$(cat $pid); done; rm -f *' >/dev/null 2>&1 &&
-        ! guest 10 : >/dev/null; then
+    elif ! vm_clean && ! guest 10 : >/dev/null; then
         result=failed reason="the guest does not answer any more${reason:+; before: $reason}"
         oops=silent
     fi

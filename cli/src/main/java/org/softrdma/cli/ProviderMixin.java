@@ -41,8 +41,10 @@ public final class ProviderMixin {
     @Option(
             names = "--pcap",
             paramLabel = "FILE",
-            description = "Capture the connections of this process's device for Wireshark (pcapng, the file is replaced).")
-    @Nullable Path capture;
+            description =
+                    "Capture the connections of this process's device for Wireshark (pcapng, the file is replaced).")
+    @Nullable
+    Path capture;
 
     ProviderMixin() {}
 

@@ -32,7 +32,8 @@ class RpingCommandTest {
 
     private void assertRefused(String reason, String... args) {
         assertEquals(Main.EXIT_USAGE, rping(args), err::toString);
-        assertEquals("softrdma rping: " + reason, err.toString().lines().findFirst().orElse(""));
+        assertEquals(
+                "softrdma rping: " + reason, err.toString().lines().findFirst().orElse(""));
     }
 
     @Test

@@ -39,8 +39,7 @@ final class CapturedStream {
      * @param active this end connects
      * @param sequence initial sequence number of both ends
      */
-    CapturedStream(
-            PcapngFile file, InetSocketAddress local, InetSocketAddress remote, boolean active, int sequence) {
+    CapturedStream(PcapngFile file, InetSocketAddress local, InetSocketAddress remote, boolean active, int sequence) {
         this.file = file;
         this.local = new End(local, sequence);
         this.remote = new End(remote, sequence);

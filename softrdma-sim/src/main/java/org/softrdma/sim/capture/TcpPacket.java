@@ -106,7 +106,8 @@ final class TcpPacket {
         int header = TCP_HEADER_LENGTH + (options ? Integer.BYTES : 0);
         out.putShort((short) from.getPort()).putShort((short) to.getPort());
         out.putInt(sequence).putInt(acknowledgement);
-        out.putShort((short) (((header / Integer.BYTES) << TCP_LENGTH_SHIFT) | flags)).putShort((short) WINDOW);
+        out.putShort((short) (((header / Integer.BYTES) << TCP_LENGTH_SHIFT) | flags))
+                .putShort((short) WINDOW);
         out.putInt(0);
         if (options) {
             out.putInt(SYN_OPTIONS);

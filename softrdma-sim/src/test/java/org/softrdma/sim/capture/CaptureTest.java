@@ -130,7 +130,8 @@ class CaptureTest {
                     CompletableFuture<byte[]> connected = CompletableFuture.supplyAsync(
                             () -> connector.connect(READS, TestDevice.DEADLINE_NS),
                             task -> Thread.ofPlatform().daemon().start(task));
-                    try (ConnectionRequest request = listener.next(TestDevice.DEADLINE_NS).orElseThrow();
+                    try (ConnectionRequest request =
+                                    listener.next(TestDevice.DEADLINE_NS).orElseThrow();
                             QueuePair passive = request.createQueuePair(domain, attributes)) {
                         request.accept(READS, TestDevice.DEADLINE_NS);
                         connected.get(TestDevice.DEADLINE_NS, TimeUnit.NANOSECONDS);
@@ -171,7 +172,9 @@ class CaptureTest {
                 request.accept(READS, TestDevice.DEADLINE_NS);
                 peer.receiveMpa();
                 peer.reset();
-                TestDevice.await("the end", () -> pair.disconnected().toCompletableFuture().isDone());
+                TestDevice.await(
+                        "the end",
+                        () -> pair.disconnected().toCompletableFuture().isDone());
             }
         }
         CaptureReader capture = CaptureReader.read(file);

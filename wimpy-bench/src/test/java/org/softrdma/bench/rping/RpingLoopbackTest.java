@@ -152,8 +152,7 @@ class RpingLoopbackTest {
         Serving smaller = new Serving(Map.of(), options(99, 0), false);
         String lost = pingFailure(options(100, 1), smaller.address());
         assertTrue(lost.startsWith("the server went away when it should READ the ping 0"), lost);
-        assertEquals(
-                "the client pings with 100 bytes, this server takes 99: give it -S 100", smaller.failure());
+        assertEquals("the client pings with 100 bytes, this server takes 99: give it -S 100", smaller.failure());
     }
 
     @Test
@@ -173,7 +172,12 @@ class RpingLoopbackTest {
         ping(Map.of(), options(64, 1), server);
         serving.server().close();
         serving.awaitEnd();
-        assertEquals(1, served.toString().lines().filter(line -> line.contains("give it -S 65")).count());
+        assertEquals(
+                1,
+                served.toString()
+                        .lines()
+                        .filter(line -> line.contains("give it -S 65"))
+                        .count());
     }
 
     /** With a key that is wrong, or without a word after the first message, as one that is killed. */
@@ -193,9 +197,7 @@ class RpingLoopbackTest {
         String failure = serving.failure();
         assertTrue(
                 failure.startsWith(
-                        keyIsRight
-                                ? "the client went away during ping 0"
-                                : "a READ ended with REMOTE_ACCESS_ERROR"),
+                        keyIsRight ? "the client went away during ping 0" : "a READ ended with REMOTE_ACCESS_ERROR"),
                 failure);
     }
 
