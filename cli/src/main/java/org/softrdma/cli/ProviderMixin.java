@@ -46,6 +46,8 @@ public final class ProviderMixin {
     @Nullable
     Path capture;
 
+    private boolean captureBegun;
+
     ProviderMixin() {}
 
     /** All providers on the class path, by name. */
@@ -74,7 +76,7 @@ public final class ProviderMixin {
     }
 
     /**
-     * The device options of the one device that {@code --pcap} captures; an earlier file is removed, for a device appends.
+     * The device options of a device that {@code --pcap} captures. Devices append; what was there before the first is removed.
      *
      * @throws ParameterException if the provider cannot capture
      */
@@ -87,12 +89,13 @@ public final class ProviderMixin {
                         "--pcap: the provider " + provider().name() + " cannot capture, leave it out");
             }
             try {
-                if (Files.isRegularFile(capture)) {
+                if (!captureBegun && Files.isRegularFile(capture)) {
                     Files.delete(capture);
                 }
             } catch (IOException e) {
                 throw new UserErrorException("--pcap " + capture + ": cannot be replaced: " + e.getMessage(), e);
             }
+            captureBegun = true;
             options.put(PCAP, capture.toString());
         }
         return options;

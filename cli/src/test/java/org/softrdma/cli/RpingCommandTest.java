@@ -1,5 +1,6 @@
 package org.softrdma.cli;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,13 +9,20 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.bench.cpu.Child;
 import picocli.CommandLine;
 
 class RpingCommandTest {
     private static final long SECONDS = 60;
+
+    @TempDir
+    private Path files = Path.of("");
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -71,6 +79,16 @@ class RpingCommandTest {
             List<String> lines = out.toString().lines().toList();
             assertEquals(2, lines.size());
             assertTrue(lines.get(1).startsWith("ping data: rdma-ping-1: BCD"), out::toString);
+
+            Path capture = Files.writeString(files.resolve("capture.pcapng"), "of an earlier run");
+            assertEquals(
+                    Main.EXIT_OK,
+                    rping("-c", "-a", "127.0.0.1", "-p", port, "-C", "1", "--pcap", capture.toString()),
+                    err::toString);
+            byte[] captured = Files.readAllBytes(capture);
+            assertArrayEquals(new byte[] {0x0A, 0x0D, 0x0D, 0x0A}, Arrays.copyOf(captured, 4), "a pcapng file");
+            assertTrue(captured.length > 500, "more than its head: " + captured.length);
+            out.getBuffer().setLength(0);
 
             ProcessHandle process = ProcessHandle.of(server.pid()).orElseThrow();
             Thread killer = Thread.ofPlatform().daemon().unstarted(() -> {

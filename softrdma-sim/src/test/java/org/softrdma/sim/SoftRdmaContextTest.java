@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -52,7 +54,9 @@ class SoftRdmaContextTest {
                 Map.entry("receive-buffer", "131072"),
                 Map.entry("socket-buffer", "65536"),
                 Map.entry("handshake-timeout", "1500"),
-                Map.entry("linger-timeout", "250")));
+                Map.entry("linger-timeout", "250"),
+                Map.entry("pcap", "a/capture")));
+        assertEquals(Optional.of(Path.of("a/capture")), context.capture());
         assertTrue(context.manualProgress());
         assertEquals("nio", context.transport());
         assertEquals(3, context.threads());
@@ -124,7 +128,7 @@ class SoftRdmaContextTest {
         assertRefused(
                 Map.of(name, "1"),
                 name + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, regions, "
-                        + "segment, copy-below, receive-buffer, socket-buffer, handshake-timeout, linger-timeout");
+                        + "segment, copy-below, receive-buffer, socket-buffer, handshake-timeout, linger-timeout, pcap");
     }
 
     @Test

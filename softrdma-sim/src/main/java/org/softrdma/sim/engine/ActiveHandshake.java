@@ -1,5 +1,6 @@
 package org.softrdma.sim.engine;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -139,9 +140,13 @@ public final class ActiveHandshake implements Handshake {
     public void failed(IOException cause) {
         boolean unreachable = cause instanceof ConnectException || cause instanceof NoRouteToHostException;
         String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
-        String advice = cause instanceof ConnectException
-                ? "; is the server running there, and are address and port those it listens on?"
-                : "";
+        String advice = "";
+        if (cause instanceof ConnectException) {
+            advice = "; is the server running there, and are address and port those it listens on?";
+        } else if (cause instanceof EOFException && request.enhanced()) {
+            // RFC 6581 section 10: a responder that knows revision 1 only closes without a reply.
+            advice = "; if it knows MPA revision 1 only, try the device option mpa-revision=1";
+        }
         fail(new VerbsException(
                 unreachable ? VerbsErrorCode.UNREACHABLE : VerbsErrorCode.CONNECTION_LOST,
                 "cannot connect to " + peer() + ": " + why + advice,

@@ -13,6 +13,7 @@ import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.queue.InboundReadQueue;
 import org.softrdma.sim.queue.OutboundReadQueue;
+import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.transport.SocketEvents;
@@ -328,10 +329,18 @@ public final class Connection implements SocketEvents {
     void terminate(TerminateCause cause, long segment) {
         if (state == State.STREAM && outbound != null) {
             outbound.terminate(cause, segment);
-            endStream("terminated the peer's stream: " + cause.text(), -1, null, cause.code());
+            String reason = "terminated the peer's stream: " + cause.text();
+            LOG.info("{}: {}", peer(), reason);
+            endStream(reason, -1, null, cause.code());
             startEndTimer();
             continueLater();
         }
+    }
+
+    /** For people. */
+    private String peer() {
+        StreamSocket current = socket;
+        return current == null ? "a peer that is gone" : AddressText.of(current.remoteAddress());
     }
 
     boolean isTerminateSent() {
@@ -395,10 +404,9 @@ public final class Connection implements SocketEvents {
      */
     void terminated(int code, int readMsn) {
         long culprit = readMsn == 0 ? -1 : outboundReads.ofMsn(readMsn);
-        CompletionStatus status = code >>> 8 == TerminateCause.RDMAP_BOUNDS.code() >>> 8
-                ? CompletionStatus.REMOTE_ACCESS_ERROR
-                : CompletionStatus.REMOTE_INVALID_REQUEST_ERROR;
-        endStream("the peer terminated the stream: " + Terminate.describe(code), culprit, status, code);
+        String reason = "the peer terminated the stream: " + Terminate.describe(code);
+        LOG.info("{}: {}", peer(), reason);
+        endStream(reason, culprit, AccessCauses.status(code), code);
         finish();
     }
 

@@ -1,5 +1,6 @@
 package org.softrdma.sim.engine;
 
+import java.io.EOFException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.NativeMemory;
@@ -24,7 +25,8 @@ final class HandshakeReader {
      * @param socket where from
      * @param buffer address of at least {@link MpaFrame#MAX_LENGTH} scratch bytes
      * @return the frame, or null if it is not complete yet
-     * @throws IOException if the peer ended the stream, or it broke
+     * @throws EOFException if the peer ended the stream
+     * @throws IOException if it broke
      * @throws MalformedFrameException if this is not the frame expected
      */
     @Nullable
@@ -36,7 +38,7 @@ final class HandshakeReader {
                 return null;
             }
             if (here < 0) {
-                throw new IOException("the peer closed the connection during the handshake");
+                throw new EOFException("the peer closed the connection during the handshake");
             }
             System.arraycopy(NativeMemory.bytes(buffer, here), 0, frame, received, here);
             received += here;

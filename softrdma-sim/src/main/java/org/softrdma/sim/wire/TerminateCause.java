@@ -4,10 +4,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Why a stream is terminated: layer, error type and error code of a Terminate message (RFC 5040 figure 9, RFC 5041 section 7.2,
- * RFC 5044 section 8, RFC 6581 section 8).
+ * RFC 5044 section 8, RFC 6581 section 8). All of them are understood; docs/wire.md tells which are sent, and when.
  */
 public enum TerminateCause {
-    /** Something failed on the terminating side itself. */
+    /** Something failed on the terminating side itself; with whatever error code. */
     LOCAL_CATASTROPHIC(0, 0, 0, "local catastrophic error"),
     /** READ request: no such source STag. */
     RDMAP_INVALID_STAG(0, 1, 0, "invalid STag"),
@@ -21,14 +21,22 @@ public enum TerminateCause {
     RDMAP_WRAP(0, 1, 4, "tagged offset wrap"),
     /** SEND with Invalidate of an STag that may not be invalidated. */
     RDMAP_CANNOT_INVALIDATE(0, 1, 9, "STag cannot be invalidated"),
+    /** A peer's remote protection error without a code of its own. */
+    RDMAP_UNSPECIFIED_PROTECTION(0, 1, 0xFF, "unspecified remote protection error"),
     /** The RDMAP version is not 1. */
     RDMAP_VERSION(0, 2, 5, "invalid RDMAP version"),
     /** An opcode that does not fit here. */
     RDMAP_OPCODE(0, 2, 6, "unexpected opcode"),
     /** The stream cannot go on, for example because a RECV has a bad buffer. */
     RDMAP_STREAM_CATASTROPHIC(0, 2, 7, "catastrophic error, localized to the RDMAP stream"),
+    /** The peer's RDMAP cannot go on with any of its streams. */
+    RDMAP_GLOBAL_CATASTROPHIC(0, 2, 8, "catastrophic error, global"),
+    /** As {@link #RDMAP_CANNOT_INVALIDATE}, which RFC 5040 figure 9 lists twice: peers may send either. */
+    RDMAP_OPERATION_CANNOT_INVALIDATE(0, 2, 9, "STag cannot be invalidated"),
     /** A message that is wrong in a way which has no code of its own. */
     RDMAP_UNSPECIFIED(0, 2, 0xFF, "unspecified remote operation error"),
+    /** Something failed in the peer's DDP. */
+    DDP_LOCAL_CATASTROPHIC(1, 0, 0, "DDP: local catastrophic error"),
     /** Tagged segment: no such STag, or it has not the right (DDP has no code for rights). */
     DDP_INVALID_STAG(1, 1, 0, "tagged buffer: invalid STag"),
     /** Tagged segment: outside the buffer. */
@@ -51,14 +59,23 @@ public enum TerminateCause {
     DDP_TOO_LONG(1, 2, 5, "untagged buffer: message too long for the buffer"),
     /** Untagged segment: the DDP version is not 1. */
     DDP_UNTAGGED_VERSION(1, 2, 6, "untagged buffer: invalid DDP version"),
+    /** The TCP connection was lost, as the peer's MPA tells its upper layers. */
+    MPA_CONNECTION_LOST(2, 0, 1, "MPA: TCP connection closed, terminated or lost"),
     /** FPDU: the CRC does not fit. */
     MPA_CRC(2, 0, 2, "MPA: CRC error"),
+    /** Marker and ULPDU length disagree; never about this side, which sends no markers. */
+    MPA_MARKER(2, 0, 3, "MPA: marker and ULPDU length do not agree"),
+    /** The peer found a handshake frame wrong. */
+    MPA_INVALID_FRAME(2, 0, 4, "MPA: invalid request or reply frame"),
     /** The handshake failed for a reason without a code of its own. */
     MPA_LOCAL_CATASTROPHIC(2, 0, 5, "MPA: local catastrophic error"),
     /** The granted number of READs is too small. */
     MPA_INSUFFICIENT_IRD(2, 0, 6, "MPA: insufficient IRD resources"),
     /** The two ends have no ready-to-receive frame in common. */
     MPA_NO_MATCHING_RTR(2, 0, 7, "MPA: no matching RTR option");
+
+    /** The layer below DDP, which is MPA here. */
+    private static final int LLP = 2;
 
     private final int layer;
     private final int errorType;
@@ -84,7 +101,7 @@ public enum TerminateCause {
 
     /** True if the Terminate carries the length and DDP header of the segment (RFC 5040 figure 10). */
     public boolean includesDdpHeader() {
-        return layer == 1 || (layer == 0 && errorType != 0);
+        return layer != LLP && errorType != 0;
     }
 
     /** True if the Terminate of a READ request carries the READ request too (RFC 5040 figure 10). */
@@ -94,6 +111,9 @@ public enum TerminateCause {
 
     /** The cause with these numbers, or null if they are not known here. */
     public static @Nullable TerminateCause ofCode(int code) {
+        if (code >>> Byte.SIZE == LOCAL_CATASTROPHIC.code() >>> Byte.SIZE) {
+            return LOCAL_CATASTROPHIC; // RFC 5040 figure 9: any error code is acceptable
+        }
         for (TerminateCause cause : values()) {
             if (cause.code() == code) {
                 return cause;

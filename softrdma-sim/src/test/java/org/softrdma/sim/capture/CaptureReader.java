@@ -102,7 +102,7 @@ final class CaptureReader {
             assertEquals(ip.limit() - header, Short.toUnsignedInt(ip.getShort(4)), "payload length");
             assertEquals(6, ip.get(6), "next header");
         }
-        long pseudo = 6 + (ip.limit() - header);
+        long pseudo = 6L + (ip.limit() - header);
         assertEquals(0xFFFF, sum(ip, addresses, ip.limit(), pseudo), "checksum of the TCP segment");
         int dataOffset = (ip.get(header + 12) >>> 4 & 0xF) * 4;
         Packet packet = new Packet(

@@ -31,6 +31,7 @@ import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
 
 /** A device in manual progress over a {@link FakeTransport}. The test's thread drives it. */
@@ -89,9 +90,20 @@ final class FakeDevice implements AutoCloseable {
         return socket;
     }
 
+    /** A connector to a peer, which has said nothing yet. */
+    Connector connector(FakeSocket peer) {
+        transport.answer(peer);
+        return device.resolve(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1), 0);
+    }
+
     /** The request that came by now, if one has. */
     Optional<ConnectionRequest> request() {
         return listener.next(0);
+    }
+
+    /** A queue pair for a connector, not connected yet. */
+    QueuePair queuePair(Connector connector, QueuePairLimits limits) {
+        return connector.createQueuePair(domain, QueuePairAttributes.of(queue, limits));
     }
 
     /** A queue pair for a request, not accepted yet. */

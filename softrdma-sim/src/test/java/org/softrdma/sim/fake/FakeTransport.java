@@ -1,6 +1,7 @@
 package org.softrdma.sim.fake;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -31,6 +32,11 @@ final class FakeTransport implements Transport {
         listening.accept(new Pending(socket));
     }
 
+    /** The peer that the next outgoing connection finds. */
+    void answer(FakeSocket socket) {
+        loop.answering = socket;
+    }
+
     @Override
     public String name() {
         return "fake";
@@ -57,6 +63,7 @@ final class FakeTransport implements Transport {
         private final Deque<Runnable> tasks = new ArrayDeque<>();
         private final List<FakeSocket> sockets = new ArrayList<>();
         private @Nullable Consumer<PendingSocket> listening;
+        private @Nullable FakeSocket answering;
 
         @Override
         public void execute(Runnable task) {
@@ -75,7 +82,14 @@ final class FakeTransport implements Transport {
 
         @Override
         public StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
-            throw new IOException("only peers connect here");
+            FakeSocket socket = answering;
+            if (socket == null) {
+                throw new ConnectException("nobody listens there");
+            }
+            answering = null;
+            socket.attach(events);
+            sockets.add(socket);
+            return socket;
         }
 
         @Override

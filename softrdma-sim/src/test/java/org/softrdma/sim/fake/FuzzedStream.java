@@ -54,9 +54,35 @@ final class FuzzedStream {
                                 random.nextInt(9),
                                 random.nextInt(9),
                                 upper));
+        return perhapsDamaged(frame);
+    }
+
+    /** A reply, most often one that makes a connection. */
+    byte[] reply() {
+        byte[] upper = bytes(random.nextInt(3) == 0 ? random.nextInt(60) : 0);
+        int flags = (random.nextInt(3) == 0 ? Frames.CRC : 0)
+                | (random.nextInt(12) == 0 ? Frames.REJECTED : 0)
+                | (random.nextInt(12) == 0 ? Frames.MARKERS : 0);
+        if (random.nextInt(12) == 0) {
+            return perhapsDamaged(Frames.mpa(Frames.REPLY_KEY, flags, 1 + random.nextInt(2), upper));
+        }
+        int control = random.nextInt(8) == 0 ? random.nextInt() : Frames.PEER_TO_PEER | Frames.RTR_WRITE;
+        return perhapsDamaged(Frames.mpa(
+                Frames.REPLY_KEY,
+                flags | Frames.ENHANCED,
+                2,
+                Frames.depths(
+                        control & (Frames.PEER_TO_PEER | Frames.RTR_SEND | Frames.RTR_WRITE | Frames.RTR_READ),
+                        random.nextInt(9),
+                        random.nextInt(9),
+                        upper)));
+    }
+
+    private byte[] perhapsDamaged(byte[] frame) {
         if (random.nextInt(WRONG_ONE_IN) != 0) {
             return frame;
         }
+        wrong = true;
         return switch (random.nextInt(5)) {
             case 0 -> flip(frame, 24);
             case 1 -> put(frame, 18, (short) (random.nextBoolean() ? random.nextInt(5) : random.nextInt()));

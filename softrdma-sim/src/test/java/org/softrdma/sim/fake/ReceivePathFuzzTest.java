@@ -22,6 +22,7 @@ import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.cm.Connector;
 
 /**
  * Peers that say anything, in any pieces: nothing escapes the engine, other connections are served the right data, memory that
@@ -30,7 +31,10 @@ import org.softrdma.verbs.cm.ConnectionRequest;
 class ReceivePathFuzzTest {
     private static final long SEED = Long.getLong("softrdma.test.seed", 5_044L);
     private static final long FAST_BYTES = 150_000;
-    private static final long SLOW_BYTES = Boolean.getBoolean("softrdma.slow.short") ? 500_000 : 5_000_000;
+    /** By hand more, as -Dsoftrdma.fuzz.bytes=100000000. */
+    private static final long SLOW_BYTES =
+            Long.getLong("softrdma.fuzz.bytes", Boolean.getBoolean("softrdma.slow.short") ? 500_000 : 5_000_000);
+
     private static final long FAST_SOCKET_BYTES = 50_000;
     private static final long SLOW_SOCKET_BYTES = SLOW_BYTES / 10;
     private static final QueuePairLimits LIMITS =
@@ -92,6 +96,9 @@ class ReceivePathFuzzTest {
                 arena.fight(new Random(SEED * 1_000_003 + connection));
             }
             assertEquals(0, arena.device.counter("engineFaults"));
+            assertTrue(
+                    arena.connected > 0 && arena.refused > 0,
+                    () -> arena.connected + " connected to, " + arena.refused + " refused");
             for (String name : MUST_MOVE) {
                 assertTrue(arena.device.counter(name) > 0, name + " has not moved");
             }
@@ -109,6 +116,10 @@ class ReceivePathFuzzTest {
         private final MemoryRegion served;
         private Neighbour neighbour;
         private int fights;
+        /** Of the connections that the device began. */
+        private int connected;
+
+        private int refused;
         private long given;
 
         Arena(String crc) {
@@ -130,6 +141,47 @@ class ReceivePathFuzzTest {
                 neighbour = new Neighbour(device, served, crc);
             }
             neighbour.begin(random);
+            FakeSocket socket = random.nextInt(3) == 0 ? initiate(random) : respond(random);
+            neighbour.continueOne(random);
+            end(socket, random);
+            device.run();
+            assertTrue(socket.isClosed(), "the connection outlives its peer");
+            neighbour.finish();
+            plot.requireUntouched();
+            FuzzPlot.requireNoSecret(socket.sent());
+        }
+
+        /** The device connects to a hostile peer. */
+        private FakeSocket initiate(Random random) {
+            FakeSocket socket = new FakeSocket();
+            FuzzedStream stream = new FuzzedStream(random, plot);
+            byte[] reply = stream.reply();
+            stream.crc(crc || FuzzedStream.asksForCrc(reply));
+            give(socket, reply, random);
+            if (stream.isWrong()) {
+                give(socket, stream.garbage(), random);
+                end(socket, random);
+            }
+            try (Connector connector = device.connector(socket);
+                    QueuePair pair = device.queuePair(connector, LIMITS)) {
+                int posted = plot.postReceives(pair);
+                try {
+                    connector.connect(ConnectionParameters.ofReads(INBOUND_READS), PATIENCE_NS);
+                    posted += postReads(pair);
+                    connected++;
+                } catch (VerbsException e) {
+                    refused++;
+                    assertEquals(QueuePairState.ERROR, pair.state());
+                }
+                talk(socket, stream, random);
+                assertEquals(posted, device.drain().size(), "completions");
+                assertEquals(QueuePairState.ERROR, pair.state());
+            }
+            return socket;
+        }
+
+        /** A hostile peer connects to the device. */
+        private FakeSocket respond(Random random) {
             FakeSocket socket = device.socket();
             FuzzedStream stream = new FuzzedStream(random, plot);
             byte[] handshake = stream.handshake();
@@ -146,13 +198,28 @@ class ReceivePathFuzzTest {
             if (request.isPresent()) {
                 decide(socket, request.get(), FuzzedStream.isPeerToPeer(handshake), stream, random);
             }
+            return socket;
+        }
+
+        /** A handshake may leave this side without READs. */
+        private int postReads(QueuePair pair) {
+            return pair.connectionCapabilities().maxOutboundReads().orElse(0) > 0 ? plot.postReads(pair) : 0;
+        }
+
+        /** What comes behind the handshake, and the end. */
+        private void talk(FakeSocket socket, FuzzedStream stream, Random random) {
+            if (random.nextBoolean()) {
+                socket.taking(offered -> random.nextInt(4) > 0 ? offered : random.nextLong(offered + 1));
+            }
+            for (int left = random.nextInt(25); left >= 0; left -= stream.isWrong() ? 8 : 1) {
+                give(socket, stream.frame(), random);
+                if (random.nextBoolean()) {
+                    device.run();
+                }
+            }
             neighbour.continueOne(random);
-            end(socket, random);
             device.run();
-            assertTrue(socket.isClosed(), "the connection outlives its peer");
-            neighbour.finish();
-            plot.requireUntouched();
-            FuzzPlot.requireNoSecret(socket.sent());
+            end(socket, random);
         }
 
         private void decide(
@@ -172,25 +239,11 @@ class ReceivePathFuzzTest {
                 }
                 try {
                     request.accept(ConnectionParameters.ofReads(INBOUND_READS), PATIENCE_NS);
-                    // A handshake may leave this side without READs.
-                    if (pair.connectionCapabilities().maxOutboundReads().orElse(0) > 0) {
-                        posted += plot.postReads(pair);
-                    }
+                    posted += postReads(pair);
                 } catch (VerbsException e) {
                     assertEquals(QueuePairState.ERROR, pair.state());
                 }
-                if (random.nextBoolean()) {
-                    socket.taking(offered -> random.nextInt(4) > 0 ? offered : random.nextLong(offered + 1));
-                }
-                for (int left = random.nextInt(25); left >= 0; left -= stream.isWrong() ? 8 : 1) {
-                    give(socket, stream.frame(), random);
-                    if (random.nextBoolean()) {
-                        device.run();
-                    }
-                }
-                neighbour.continueOne(random);
-                device.run();
-                end(socket, random);
+                talk(socket, stream, random);
                 assertEquals(posted, device.drain().size(), "completions");
                 assertEquals(QueuePairState.ERROR, pair.state());
             }

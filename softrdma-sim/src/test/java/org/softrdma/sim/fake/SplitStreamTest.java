@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.ArrayList;
 import java.util.Random;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,6 +83,60 @@ class SplitStreamTest {
                 fpdus[i] = Frames.fpdu(segments[i], crc);
             }
             return Frames.concat(fpdus);
+        }
+
+        /** The same messages in the same order, each cut into segments of any size. */
+        byte[] makeStream(Random random) {
+            List<byte[]> segments = new ArrayList<>();
+            untagged(segments, random, Frames.SEND, 1, Frames.slice(DATA, 0, 101));
+            tagged(segments, random, Frames.WRITE, target.rkey(), target.address() + 5, Frames.slice(DATA, 200, 211));
+            tagged(
+                    segments,
+                    random,
+                    Frames.WRITE,
+                    target.rkey(),
+                    target.address() + 1000,
+                    Frames.slice(DATA, 300, 300 + large));
+            segments.add(Frames.readRequest(1, 11, 12, 77, target.rkey(), target.address() + 1000));
+            tagged(
+                    segments,
+                    random,
+                    Frames.READ_RESPONSE,
+                    sink.lkey(),
+                    sink.address(),
+                    Frames.slice(DATA, 400, 400 + large));
+            segments.add(Frames.untagged(Frames.SEND_SOLICITED, true, 0, 2, 0));
+            untagged(segments, random, Frames.SEND, 3, Frames.slice(DATA, 500, 500 + large));
+            return Frames.concat(segments.stream()
+                    .map(segment -> Frames.fpdu(segment, crc))
+                    .toArray(byte[][]::new));
+        }
+
+        private static void untagged(List<byte[]> segments, Random random, int opcode, int msn, byte[] message) {
+            for (int at = 0, end = cut(random, 0, message.length); ; at = end, end = cut(random, at, message.length)) {
+                boolean last = end == message.length;
+                segments.add(Frames.untagged(opcode, last, 0, msn, at, Frames.slice(message, at, end)));
+                if (last) {
+                    return;
+                }
+            }
+        }
+
+        private static void tagged(
+                List<byte[]> segments, Random random, int opcode, int stag, long address, byte[] message) {
+            for (int at = 0, end = cut(random, 0, message.length); ; at = end, end = cut(random, at, message.length)) {
+                boolean last = end == message.length;
+                segments.add(Frames.tagged(opcode, last, stag, address + at, Frames.slice(message, at, end)));
+                if (last) {
+                    return;
+                }
+            }
+        }
+
+        /** Where a segment ends that begins somewhere: after none, few or many bytes. */
+        private static int cut(Random random, int at, int length) {
+            int most = random.nextBoolean() ? 40 : 65_000;
+            return Math.min(length, at + random.nextInt(random.nextInt(8) == 0 ? 1 : most));
         }
 
         void run(BiConsumer<FakeSocket, byte[]> give, String how) {
@@ -181,6 +236,29 @@ class SplitStreamTest {
                             }
                         },
                         piece + " bytes a piece");
+            }
+        }
+    }
+
+    /** ULPDUs of any size (RFC 5044 section 4.1) in pieces of any size. */
+    @ParameterizedTest
+    @CsvSource({"false,200", "true,200", "false,65000", "true,65000"})
+    void shouldTakeMessagesInAnySegmentsAndPieces(boolean crc, int large) {
+        try (Bench bench = new Bench(crc, large)) {
+            for (int round = 0; round < 40; round++) {
+                long seed = SEED + 1000 + round;
+                Random random = new Random(seed);
+                byte[] stream = bench.makeStream(random);
+                int most = 1 + random.nextInt(random.nextBoolean() ? 50 : 40_000);
+                bench.run(
+                        (socket, ignored) -> {
+                            for (int at = 0; at < stream.length; ) {
+                                int end = Math.min(stream.length, at + 1 + random.nextInt(most));
+                                socket.give(Frames.slice(stream, at, end));
+                                at = end;
+                            }
+                        },
+                        "seed " + seed);
             }
         }
     }

@@ -183,6 +183,16 @@ class BrokenStreamTest {
                         Frames.terminate(0x0206, Frames.readRequest(1, 1, 2, 3, 4, 5), true, false),
                         CompletionStatus.REMOTE_INVALID_REQUEST_ERROR,
                         0x0206),
+                Arguments.of(
+                        "about the READ, catastrophic",
+                        Frames.terminate(0x0207, Frames.readRequest(1, 1, 2, 3, 4, 5), true, false),
+                        CompletionStatus.REMOTE_OPERATION_ERROR,
+                        0x0207),
+                Arguments.of(
+                        "about the READ, protection error without a code",
+                        Frames.terminate(0x01FF, Frames.readRequest(1, 1, 2, 3, 4, 5), true, true),
+                        CompletionStatus.REMOTE_ACCESS_ERROR,
+                        0x01FF),
                 Arguments.of("about a READ that never was", aboutUnknownRead, flushed, 0x0101),
                 Arguments.of("about a SEND", aboutSend, flushed, 0x1205),
                 Arguments.of("of nonsense", Frames.untagged(Frames.TERMINATE, true, 2, 1, 0, nonsense), flushed, -1),

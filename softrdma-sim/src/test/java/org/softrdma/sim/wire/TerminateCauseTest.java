@@ -21,11 +21,15 @@ class TerminateCauseTest {
         "RDMAP_STAG_NOT_ON_STREAM, 0103, true, true",
         "RDMAP_WRAP, 0104, true, true",
         "RDMAP_CANNOT_INVALIDATE, 0109, true, true",
+        "RDMAP_UNSPECIFIED_PROTECTION, 01ff, true, true",
         "RDMAP_VERSION, 0205, true, false",
         "RDMAP_OPCODE, 0206, true, false",
         "RDMAP_STREAM_CATASTROPHIC, 0207, true, false",
+        "RDMAP_GLOBAL_CATASTROPHIC, 0208, true, false",
+        "RDMAP_OPERATION_CANNOT_INVALIDATE, 0209, true, false",
         "RDMAP_UNSPECIFIED, 02ff, true, false",
         // RFC 5041 section 7.2, layer 1.
+        "DDP_LOCAL_CATASTROPHIC, 1000, false, false",
         "DDP_INVALID_STAG, 1100, true, false",
         "DDP_BOUNDS, 1101, true, false",
         "DDP_STAG_NOT_ON_STREAM, 1102, true, false",
@@ -38,7 +42,10 @@ class TerminateCauseTest {
         "DDP_TOO_LONG, 1205, true, false",
         "DDP_UNTAGGED_VERSION, 1206, true, false",
         // RFC 5044 section 8, layer 2.
+        "MPA_CONNECTION_LOST, 2001, false, false",
         "MPA_CRC, 2002, false, false",
+        "MPA_MARKER, 2003, false, false",
+        "MPA_INVALID_FRAME, 2004, false, false",
         // RFC 6581 section 8.
         "MPA_LOCAL_CATASTROPHIC, 2005, false, false",
         "MPA_INSUFFICIENT_IRD, 2006, false, false",
@@ -59,8 +66,15 @@ class TerminateCauseTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1", "0xFF", "0x0105", "0x1105", "0x1200", "0x2001", "0x3000", "0xFFFF", "0x10100", "-1"})
+    @CsvSource({"0x0105", "0x1001", "0x1105", "0x1200", "0x2000", "0x2008", "0x3000", "0xFFFF", "0x10100", "-1"})
     void shouldKnowNoCauseForOtherNumbers(int code) {
         assertNull(TerminateCause.ofCode(code));
+    }
+
+    /** "Any value in this field is acceptable" (RFC 5040 figure 9). */
+    @ParameterizedTest
+    @CsvSource({"0", "1", "0xFF"})
+    void shouldKnowALocalCatastrophicErrorWhateverItsCode(int code) {
+        assertSame(TerminateCause.LOCAL_CATASTROPHIC, TerminateCause.ofCode(code));
     }
 }

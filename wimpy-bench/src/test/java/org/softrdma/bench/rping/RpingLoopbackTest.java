@@ -132,6 +132,16 @@ class RpingLoopbackTest {
         assertEquals(5, served.toString().lines().count());
     }
 
+    /** Revision 1 negotiates no depths, so each side keeps its own: softrdma's server READs, siw's would not. */
+    @ParameterizedTest
+    @CsvSource({"1,2", "1,1", "2,1"})
+    void shouldPingWithAnyMpaRevision(String client, String server) throws Exception {
+        Serving serving = new Serving(Map.of("mpa-revision", server), options(100, 0), false);
+        ping(Map.of("mpa-revision", client), options(100, 2), serving.address());
+        serving.awaitEnd();
+        assertEquals(2, served.toString().lines().count());
+    }
+
     /** As text: an offset of the first character for each ping, all 58 of them in turn. */
     @Test
     void shouldValidateMoreKindsOfPingThanThereAre() throws Exception {
