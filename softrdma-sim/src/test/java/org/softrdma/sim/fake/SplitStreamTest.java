@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.List;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -107,9 +107,8 @@ class SplitStreamTest {
                     Frames.slice(DATA, 400, 400 + large));
             segments.add(Frames.untagged(Frames.SEND_SOLICITED, true, 0, 2, 0));
             untagged(segments, random, Frames.SEND, 3, Frames.slice(DATA, 500, 500 + large));
-            return Frames.concat(segments.stream()
-                    .map(segment -> Frames.fpdu(segment, crc))
-                    .toArray(byte[][]::new));
+            return Frames.concat(
+                    segments.stream().map(segment -> Frames.fpdu(segment, crc)).toArray(byte[][]::new));
         }
 
         private static void untagged(List<byte[]> segments, Random random, int opcode, int msn, byte[] message) {
