@@ -2,6 +2,7 @@ package org.softrdma.bench.rping;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -233,7 +234,7 @@ class RpingLoopbackTest {
                 client.create(connector::createQueuePair);
                 connector.connect(ConnectionParameters.ofReads(0), TimeUnit.SECONDS.toNanos(SECONDS));
             }
-            assertEquals(null, client.receive());
+            assertNull(client.receive());
         }
         String failure = serving.failure();
         assertTrue(failure.startsWith("this connection allows no READ"), failure);
@@ -249,7 +250,7 @@ class RpingLoopbackTest {
             new PingText(64).write(source.memory(), 0);
             source.memory().set(ValueLayout.JAVA_BYTE, 30, (byte) '!');
             client.send(source.remote());
-            assertEquals(null, client.receive());
+            assertNull(client.receive());
         }
         assertEquals("ping 0 is not what rping sends, first at byte 30", serving.failure());
     }
