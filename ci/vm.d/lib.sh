@@ -19,7 +19,7 @@ VM_TCG_SECONDS=120
 VM_OOPS='BUG: |Oops: |general protection fault|Kernel panic|soft lockup|rcu: INFO: rcu_.* stall|kernel BUG at'
 # SoftiWARP sends its reply before it installs the callback for data (siw_accept), and what comes between lies there until more
 # comes; under emulation that is one connection in twenty. So our end repeats its ready-to-receive while the guest is silent.
-READY=ready-repeat=250
+READY=ready-repeat=50
 VM_DEVIATIONS="$SOFTRDMA_ROOT/ci/vm.d/deviations.txt"
 VM_CONSOLE="$VM_WORK/console.log"
 
