@@ -114,7 +114,7 @@ guest() {
     local agent answer code script=$2
     { exec {agent}<>"/dev/tcp/$VM_ADDRESS/$VM_AGENT_PORT"; } 2>/dev/null || return 125
     printf '%s %s\n%s' "$(LC_ALL=C; printf '%s' "${#script}")" "$1" "$script" >&"$agent"
-    answer=$(timeout $(($1 + 5)) cat <&"$agent" | tr -d '\0')
+    answer=$(timeout $(($1 + 5)) cat <&"$agent" 2>/dev/null | tr -d '\0')
     exec {agent}<&-
     code=${answer##*$'\n'exit }
     case "$code" in '' | *[!0-9]*) return 125 ;; esac
