@@ -173,6 +173,7 @@ guest_kill() { guest 10 "kill -KILL -\$(cat /tmp/run/$1.pid)"; }
 host_start() {
     local name=$1
     shift
+    : >"$VM_WORK/$name.log" # here: the child may be slow to, and what is there is of another case
     "$@" >"$VM_WORK/$name.log" 2>&1 </dev/null &
     host_pid=$!
 }
