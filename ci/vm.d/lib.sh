@@ -9,6 +9,10 @@
 
 . "$SOFTRDMA_ROOT/ci/lib.sh"
 
+# `softrdma` is this checkout's launcher, whose jar ci/rdma-vm has built.
+PATH="$SOFTRDMA_ROOT:$PATH"
+export SOFTRDMA_NO_BUILD=1
+
 VM_IP=10.0.2.15  # the guest, seen from itself
 VM_HOST=10.0.2.2 # the host, seen from the guest: its 127.0.0.1
 VM_AGENT_PORT=7100
@@ -200,9 +204,6 @@ host_end() {
 
 # host_port: a port of the host that is free now, mostly.
 host_port() { printf '%s' $((20000 + RANDOM % 10000)); }
-
-# softrdma ARGUMENTS: this checkout's command, already built.
-softrdma() { SOFTRDMA_NO_BUILD=1 "$SOFTRDMA_ROOT/softrdma" "$@"; }
 
 # vm_oops LINE: what the guest's console said of a broken kernel from that line on; fails if nothing.
 vm_oops() { tail -n "+$1" "$VM_CONSOLE" | grep -aE -m 1 "$VM_OOPS"; }
