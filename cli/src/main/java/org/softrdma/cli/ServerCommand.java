@@ -13,13 +13,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
+import org.softrdma.kv.server.Passwords;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
 import picocli.CommandLine.Command;
@@ -47,9 +49,7 @@ final class ServerCommand implements Callable<Integer> {
     private static final int MAX_ITEM_MIB = 15;
     private static final long MAX_MEGABYTES = 1L << 26;
     private static final int OCTAL = 8;
-
-    /** What scripts made for memcached pass, and what holds here anyway or means nothing. */
-    private static final List<String> IGNORED = List.of("modern", "relaxed_privileges", "maxconns_fast");
+    private static final long MS_PER_SECOND = 1000;
 
     @Spec
     private CommandSpec spec;
@@ -77,6 +77,16 @@ final class ServerCommand implements Callable<Integer> {
             defaultValue = "0",
             description = "Port where queue pairs are connected; clients are told (${DEFAULT-VALUE}: any free one).")
     private int rdmaPort;
+
+    @Option(
+            names = "--registration",
+            paramLabel = "HOW",
+            defaultValue = "arena",
+            description =
+                    "arena: items are read by the place where they are, on every device. chunk: each chunk of memory"
+                            + " has a key of its own, which stays with an item while it is replaced, and is read whole; needs a"
+                            + " device that can swap regions (${DEFAULT-VALUE}).")
+    private String registration = "";
 
     @Option(
             names = {"-s", "--unix-socket"},
@@ -130,7 +140,7 @@ final class ServerCommand implements Callable<Integer> {
             names = {"-n", "--slab-min-size"},
             paramLabel = "BYTES",
             defaultValue = "48",
-            description = "Least space for key and value (${DEFAULT-VALUE}).")
+            description = "Length of the smallest chunks, less 48 (${DEFAULT-VALUE}).")
     private int minimumSpace;
 
     @Option(
@@ -165,8 +175,8 @@ final class ServerCommand implements Callable<Integer> {
             names = {"-o", "--extended"},
             paramLabel = "OPTION",
             split = ",",
-            description = "idle_timeout=SECONDS: close connections without requests; modern, relaxed_privileges and"
-                    + " maxconns_fast are taken and change nothing.")
+            description = "idle_timeout=SECONDS: close connections without requests; no_lru_maintainer, no_lru_crawler,"
+                    + " no_modern (both): do not look for expired items in the background.")
     private List<String> extended = List.of();
 
     @Option(
@@ -193,9 +203,10 @@ final class ServerCommand implements Callable<Integer> {
     @Option(
             names = {"-R", "--max-reqs-per-event"},
             paramLabel = "N",
-            defaultValue = "20",
-            description = "Taken as memcached's; here a connection's turn ends with what one read brought.")
-    @SuppressWarnings("UnusedVariable") // taken, and that is all
+            defaultValue = "0",
+            description =
+                    "Requests of a connection before others have their turn (${DEFAULT-VALUE}: all that one read from"
+                            + " the network brought).")
     private int requestsPerEvent;
 
     @SuppressWarnings("UnusedVariable") // picocli acts on the option itself
@@ -204,6 +215,31 @@ final class ServerCommand implements Callable<Integer> {
             versionHelp = true,
             description = "Show the version and exit.")
     private boolean showVersion;
+
+    @Option(
+            names = {"-Y", "--auth-file"},
+            paramLabel = "FILE",
+            description = "Lines USER:PASSWORD: clients must log in first, by a set of any key to 'USER PASSWORD'.")
+    private @Nullable Path authFile;
+
+    @Option(names = "-C", hidden = true)
+    private boolean noCas;
+
+    @Option(
+            names = {"-k", "--lock-memory"},
+            hidden = true)
+    private boolean lockMemory;
+
+    @Option(
+            names = {"-L", "--enable-largepages"},
+            hidden = true)
+    private boolean largePages;
+
+    @Option(
+            names = "--debugtime",
+            hidden = true,
+            description = "Let clients move the clock by the command debugtime: for tests.")
+    private boolean debugTime;
 
     @Option(
             names = "--until-input-ends",
@@ -217,6 +253,9 @@ final class ServerCommand implements Callable<Integer> {
     public Integer call() {
         CountDownLatch stopped = new CountDownLatch(1);
         KvServerContext context = context(stopped);
+        warn(noCas, "-C changes nothing: items always have cas numbers.");
+        warn(lockMemory, "-k changes nothing: memory is not locked.");
+        warn(largePages, "-L changes nothing: memory comes from the device.");
         try (VerbsDevice device = PerfSupport.open(provider, Map.of("progress", "engine"));
                 Stoppable server = new Stoppable(KvServer.start(device, context), stopped)) {
             PrintWriter out = spec.commandLine().getOut();
@@ -236,25 +275,35 @@ final class ServerCommand implements Callable<Integer> {
     }
 
     private KvServerContext context(CountDownLatch stopped) {
-        checkOptions();
         try {
+            checkOptions();
             KvServerContext context = new KvServerContext()
                     .memcachedAddress(new InetSocketAddress(InetAddress.getByName(address), port))
                     .rdmaPort(rdmaPort)
                     .threads(threads)
                     .maxConnections(connections)
                     .memoryLimit(memoryLimit * MIB)
-                    .maxItemLength(itemSize(maxItemSize))
+                    .maxItemLength(itemSize())
                     .slabFactor(factor)
                     .minimumSpace(minimumSpace)
+                    .registration(registration())
                     .evicting(!noEvictions)
                     .flushAllowed(!noFlush)
                     .backlog(backlog)
                     .verbosity(verbosity())
-                    .idleTimeoutSeconds(idleTimeout())
+                    .requestsPerTurn(requestsPerEvent)
                     .version(version());
             if (unixSocket != null) {
                 context.unixSocket(unixSocket, Integer.parseInt(unixMask, OCTAL));
+            }
+            ExtendedOptions.apply(extended, context);
+            if (authFile != null) {
+                context.passwords(Passwords.read(authFile));
+            }
+            if (debugTime) {
+                AtomicLong moved = new AtomicLong();
+                context.clockSeconds(() -> System.currentTimeMillis() / MS_PER_SECOND + moved.get())
+                        .moveClock(moved::addAndGet);
             }
             if (shutdownCommand) {
                 context.shutdown(stopped::countDown);
@@ -264,6 +313,8 @@ final class ServerCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         } catch (UnknownHostException e) {
             throw new UserErrorException("-l " + address + ": no such address.", e);
+        } catch (IOException e) {
+            throw new UserErrorException("-Y " + e.getMessage() + ".", e);
         }
     }
 
@@ -278,7 +329,7 @@ final class ServerCommand implements Callable<Integer> {
                 memoryLimit >= 2 && memoryLimit <= MAX_MEGABYTES,
                 "-m " + memoryLimit,
                 "2 to " + MAX_MEGABYTES + " megabytes");
-        int itemSize = itemSize(maxItemSize);
+        int itemSize = itemSize();
         check(
                 faults,
                 itemSize >= KIB && itemSize <= MAX_ITEM_MIB * MIB,
@@ -291,6 +342,7 @@ final class ServerCommand implements Callable<Integer> {
                 "at least twice the longest item, -I " + maxItemSize);
         check(faults, threads >= 1 && threads <= MAX_THREADS, "-t " + threads, "1 to " + MAX_THREADS);
         check(faults, connections >= 1, "-c " + connections, "at least 1");
+        check(faults, requestsPerEvent >= 0, "-R " + requestsPerEvent, "at least 0");
         check(faults, factor >= 1.01 && factor <= 16, "-f " + factor, "1.01 to 16");
         check(faults, minimumSpace >= 1 && minimumSpace <= itemSize / 2, "-n " + minimumSpace, "1 to half of -I");
         check(faults, backlog >= 1 && backlog <= MAX_PORT, "-b " + backlog, "1 to " + MAX_PORT);
@@ -309,24 +361,26 @@ final class ServerCommand implements Callable<Integer> {
         }
     }
 
+    /** Options of memcached that mean nothing here do not keep a server from starting, but it says so. */
+    private void warn(boolean given, String text) {
+        if (given) {
+            spec.commandLine().getErr().println("softrdma server: " + text);
+            spec.commandLine().getErr().flush();
+        }
+    }
+
     private static void check(List<String> faults, boolean holds, String what, String expected) {
         if (!holds) {
             faults.add(what + ": expected " + expected);
         }
     }
 
-    private int idleTimeout() {
-        int seconds = 0;
-        for (String option : extended) {
-            if (option.matches("idle_timeout=[0-9]{1,9}")) {
-                seconds = Integer.parseInt(option.substring(option.indexOf('=') + 1));
-            } else if (!IGNORED.contains(option)) {
-                throw new ParameterException(
-                        spec.commandLine(),
-                        "-o " + option + ": expected idle_timeout=SECONDS, or one of " + String.join(", ", IGNORED));
-            }
-        }
-        return seconds;
+    private KvServerContext.Registration registration() {
+        return Stream.of(KvServerContext.Registration.values())
+                .filter(each -> each.word().equals(registration))
+                .findFirst()
+                .orElseThrow(() ->
+                        new IllegalArgumentException("--registration " + registration + ": expected arena or chunk"));
     }
 
     /** How often -v was given, to the launcher or to us. */
@@ -356,16 +410,8 @@ final class ServerCommand implements Callable<Integer> {
         }
     }
 
-    /** memcached's form: bytes, or a number with k or m. */
-    private static int itemSize(String text) {
-        String lower = text.toLowerCase(Locale.ROOT);
-        int unit = lower.endsWith("k") ? KIB : lower.endsWith("m") ? MIB : 1;
-        try {
-            return Math.multiplyExact(
-                    Integer.parseInt(unit == 1 ? lower : lower.substring(0, lower.length() - 1)), unit);
-        } catch (NumberFormatException | ArithmeticException e) {
-            throw new IllegalArgumentException("-I " + text + ": expected a size such as 512k or 2m", e);
-        }
+    private int itemSize() {
+        return ExtendedOptions.size("-I " + maxItemSize, maxItemSize);
     }
 
     private static String version() {
@@ -396,18 +442,26 @@ final class ServerCommand implements Callable<Integer> {
             Runtime.getRuntime().addShutdownHook(hook);
         }
 
-        /** Waits until it is stopped. */
+        /** Waits until it is stopped; by the end of the input as well, if there is one. */
         void await(@Nullable InputStream input) {
+            if (input != null) {
+                Thread.ofPlatform().daemon().name("input").start(() -> stopAtEnd(input));
+            }
             try {
-                if (input == null) {
-                    stopped.await();
-                } else {
-                    input.transferTo(OutputStream.nullOutputStream());
-                }
+                stopped.await();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
+            }
+        }
+
+        private void stopAtEnd(InputStream input) {
+            try {
+                input.transferTo(OutputStream.nullOutputStream());
             } catch (IOException e) {
-                throw new UncheckedIOException(e);
+                System.getLogger(ServerCommand.class.getName())
+                        .log(System.Logger.Level.WARNING, "the standard input failed: " + e.getMessage());
+            } finally {
+                stopped.countDown();
             }
         }
 
@@ -423,8 +477,11 @@ final class ServerCommand implements Callable<Integer> {
 
         @Override
         public void close() {
-            server.close();
-            closed.countDown();
+            try {
+                server.close();
+            } finally {
+                closed.countDown(); // whatever went wrong: the process is to end
+            }
         }
     }
 }

@@ -1,10 +1,16 @@
 package org.softrdma.cli;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.cpu.MachineDescription;
 import org.softrdma.bench.perf.ByteSize;
 import org.softrdma.bench.wimpy.WimpyException;
@@ -13,6 +19,7 @@ import org.softrdma.bench.wimpy.WimpySetup;
 import org.softrdma.bench.wimpy.WimpyStudy;
 import org.softrdma.kv.client.KvException;
 import org.softrdma.verbs.VerbsException;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -24,17 +31,21 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "wimpy",
         description = {
-            "Compare GETs by one-sided READ with memcached on this machine: GETs per second, CPU of the server,"
-                    + " latency.",
-            "Each server is a child process on one core, the load runs on another. With --quick under two minutes."
+            "Compare GETs by one-sided READ with memcached and redis on this machine: GETs per second, CPU of the server,"
+                    + " latency. Leaves a table, results.json and report.html.",
+            "Each server is a child process on one core, the load runs on another. What is not installed is skipped."
         })
 final class WimpyCommand implements Callable<Integer> {
-    private static final int QUICK_ROUNDS = 3;
-    private static final int QUICK_MILLIS = 600;
-    private static final int QUICK_WARM_UP_MILLIS = 900;
-    private static final int ROUNDS = 7;
-    private static final int MILLIS = 2000;
-    private static final int WARM_UP_MILLIS = 3000;
+    private static final WimpyPlan.Timing QUICK = new WimpyPlan.Timing(3, 400, 600);
+    private static final WimpyPlan.Timing FULL = new WimpyPlan.Timing(7, 700, 1500);
+    private static final String QUICK_THROTTLES = "100";
+    private static final String FULL_THROTTLES = "100,50,25";
+    private static final String ENGINE_THREADS = "threads";
+    /** Where distributions put servers, which may not be on the path of a person. */
+    private static final String SERVER_DIRECTORIES = ":/usr/bin:/usr/sbin:/usr/local/bin:/usr/local/sbin";
+
+    private static final int MEMCACHED_PORT = 11211;
+    private static final int MAX_PORT = 0xFFFF;
 
     @Spec
     private CommandSpec spec;
@@ -42,8 +53,21 @@ final class WimpyCommand implements Callable<Integer> {
     @Mixin
     private ProviderMixin provider = new ProviderMixin();
 
-    @Option(names = "--quick", description = "Few and short rounds.")
-    private boolean quick;
+    @ArgGroup(exclusive = true)
+    private @Nullable Extent extent;
+
+    /** How much is measured. */
+    static final class Extent {
+        @SuppressWarnings("UnusedVariable") // it excludes --full, and says what is the default
+        @Option(names = "--quick", description = "Three short rounds at full speed, under two minutes: the default.")
+        private boolean quick;
+
+        @Option(
+                names = "--full",
+                description =
+                        "Seven rounds, slower servers, latency at half rate, and more cores where there are more.")
+        private boolean full;
+    }
 
     @Option(
             names = "--sizes",
@@ -54,7 +78,7 @@ final class WimpyCommand implements Callable<Integer> {
     private List<String> sizes = List.of();
 
     @Option(
-            names = "--windows",
+            names = {"--window", "--windows"},
             paramLabel = "N",
             split = ",",
             defaultValue = "1,16",
@@ -76,10 +100,31 @@ final class WimpyCommand implements Callable<Integer> {
     private int pairs;
 
     @Option(
+            names = "--throttle",
+            paramLabel = "PCT",
+            split = ",",
+            description =
+                    "Percent of the server's speed (" + QUICK_THROTTLES + "; with --full " + FULL_THROTTLES
+                            + "): by cpufreq where it may be set, else by a CPU quota. Less than 100 with the widest window only.")
+    private List<Integer> throttles = List.of();
+
+    @Option(
+            names = "--connect",
+            paramLabel = "HOST[:PORT]",
+            description = "Load only: a softrdma server that runs there already (port 11211). Stores the pairs in it.")
+    private @Nullable String connect;
+
+    @Option(
+            names = "--connect-memcached",
+            paramLabel = "HOST[:PORT]",
+            description = "With --connect: a memcached to compare with. Stores the pairs in it.")
+    private @Nullable String connectMemcached;
+
+    @Option(
             names = "--out",
             paramLabel = "DIR",
             defaultValue = "wimpy-results",
-            description = "Where results.json goes (./${DEFAULT-VALUE}).")
+            description = "Where results.json and report.html go (./${DEFAULT-VALUE}).")
     private Path out = Path.of("wimpy-results");
 
     WimpyCommand() {}
@@ -87,44 +132,133 @@ final class WimpyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         WimpyStudy study = study();
+        requireWritable();
         try {
             return study.run(out) == 0 ? Main.EXIT_OK : Main.EXIT_FAILED;
         } catch (WimpyException | KvException | VerbsException e) {
             return PerfSupport.failed(spec, e);
         } catch (IOException e) {
-            throw new UserErrorException("--out " + out + ": cannot be written: " + e.getMessage(), e);
+            throw unwritable(e);
         }
     }
 
-    private WimpyStudy study() {
-        int cores = Runtime.getRuntime().availableProcessors();
+    /** Better before the study than after it. */
+    private void requireWritable() {
+        if (Files.exists(out) && !Files.isDirectory(out)) {
+            throw new UserErrorException("--out " + out + ": is a file, expected a directory; name another one");
+        }
         try {
-            WimpyPlan plan = new WimpyPlan(
-                    quick ? "wimpy --quick" : "wimpy",
-                    sizes.stream().map(ByteSize::parse).map(Math::toIntExact).toList(),
-                    windows,
-                    clients,
-                    pairs,
-                    quick ? QUICK_ROUNDS : ROUNDS,
-                    quick ? QUICK_MILLIS : MILLIS,
-                    quick ? QUICK_WARM_UP_MILLIS : WARM_UP_MILLIS,
-                    cores > 1 ? cores - 1 : -1,
-                    cores > 1 ? 0 : -1);
+            Files.createDirectories(out);
+            Files.delete(Files.createTempFile(out, "probe", ""));
+        } catch (IOException e) {
+            throw unwritable(e);
+        }
+    }
+
+    private UserErrorException unwritable(IOException e) {
+        return new UserErrorException("--out " + out + ": cannot be written (" + e + "); name another directory", e);
+    }
+
+    private WimpyStudy study() {
+        try {
             List<String> server = new ArrayList<>(PerfSupport.self(List.of("server")));
             server.addAll(PerfSupport.providerArguments(provider));
             WimpySetup setup = new WimpySetup(
                     wanted -> PerfSupport.open(provider, wanted),
                     provider.provider().name(),
                     server,
+                    Optional.of(ENGINE_THREADS)
+                            .filter(name -> provider.provider().options().containsKey(name)),
+                    remote(),
+                    PerfSupport.nativeSources(),
+                    System.getenv().getOrDefault("PATH", "") + SERVER_DIRECTORIES,
                     MachineDescription.here(PerfSupport.codeDirectory()),
                     spec.commandLine().getOut(),
-                    line -> {
-                        spec.commandLine().getErr().println(line);
-                        spec.commandLine().getErr().flush();
-                    });
-            return new WimpyStudy(plan, setup, System.getenv().getOrDefault("PATH", ""));
-        } catch (IllegalArgumentException | ArithmeticException e) {
+                    new WimpyProgress(spec.commandLine().getErr()));
+            return new WimpyStudy(plan(), setup);
+        } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** What the options ask for. */
+    WimpyPlan plan() {
+        boolean full = extent != null && extent.full;
+        WimpyPlan.Cores cores = WimpyPlan.Cores.of(Runtime.getRuntime().availableProcessors());
+        List<Integer> percents = throttles.isEmpty()
+                ? List.of((full ? FULL_THROTTLES : QUICK_THROTTLES).split(",", -1)).stream()
+                        .map(Integer::valueOf)
+                        .toList()
+                : throttles.stream().sorted((a, b) -> b - a).toList();
+        return new WimpyPlan(
+                scenario(),
+                sizes.stream().map(WimpyCommand::size).toList(),
+                windows,
+                clients,
+                pairs,
+                percents,
+                full && connect == null ? coreCounts(cores.servers().size()) : List.of(1),
+                full,
+                full ? FULL : QUICK,
+                cores);
+    }
+
+    /** 1, 2, 4 and so on, and all there are. */
+    private static List<Integer> coreCounts(int available) {
+        List<Integer> counts = new ArrayList<>(List.of(1));
+        for (int count = 2; count < available; count *= 2) {
+            counts.add(count);
+        }
+        if (available > 1) {
+            counts.add(available);
+        }
+        return counts;
+    }
+
+    private String scenario() {
+        return "softrdma "
+                + String.join(" ", spec.commandLine().getParseResult().originalArgs());
+    }
+
+    private static int size(String text) {
+        long bytes;
+        try {
+            bytes = ByteSize.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("--sizes: " + e.getMessage(), e);
+        }
+        if (bytes > WimpyPlan.MAX_VALUE_LENGTH) {
+            throw new IllegalArgumentException(
+                    "--sizes " + text + ": expected 1 to " + ByteSize.format(WimpyPlan.MAX_VALUE_LENGTH));
+        }
+        return (int) bytes;
+    }
+
+    private WimpySetup.@Nullable Remote remote() {
+        if (connect == null) {
+            if (connectMemcached != null) {
+                throw new IllegalArgumentException("--connect-memcached needs --connect too");
+            }
+            return null;
+        }
+        return new WimpySetup.Remote(
+                address("--connect", connect),
+                connectMemcached == null ? null : address("--connect-memcached", connectMemcached));
+    }
+
+    private static InetSocketAddress address(String option, String text) {
+        int colon = text.lastIndexOf(':');
+        String host = colon < 0 ? text : text.substring(0, colon);
+        try {
+            int port = colon < 0 ? MEMCACHED_PORT : Integer.parseInt(text.substring(colon + 1));
+            if (host.isEmpty() || port < 1 || port > MAX_PORT) {
+                throw new IllegalArgumentException(option + " " + text + ": expected HOST or HOST:PORT");
+            }
+            return new InetSocketAddress(InetAddress.getByName(host), port);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(option + " " + text + ": expected HOST or HOST:PORT", e);
+        } catch (UnknownHostException e) {
+            throw new UserErrorException(option + " " + text + ": there is no host " + host, e);
         }
     }
 }

@@ -216,6 +216,8 @@ class KvCommandTest {
         assertTrue(err.toString().contains("-t 0: expected 1 to 1024"), err::toString);
         assertTrue(err.toString().contains("-I 100: expected 1k to 15m"), err::toString);
         assertTrue(err.toString().contains("-m 0: expected 2 to "), err::toString);
+        assertEquals(Main.EXIT_USAGE, execute("server", "-I", "foo"));
+        assertTrue(err.toString().contains("-I foo"), err::toString);
     }
 
     @Test

@@ -1,38 +1,66 @@
 package org.softrdma.kv.client;
 
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.store.ItemDescriptor;
 import org.softrdma.kv.store.Locator;
 import org.softrdma.verbs.RemoteRegion;
 
 /**
- * The server's arenas by rkey: what turns a locator into an address, and what keeps a torn one from being read out of
- * bounds, which would end the queue pair. Owned by one thread.
+ * The server's arenas by rkey ("arena" registration): a locator names one item for the time of its life, by the place where it
+ * is. Owned by one thread.
  */
-final class ArenaTable {
+final class ArenaTable implements Registration {
+    private static final int WORDS = 4;
+
+    /** More than any server has, and few enough for whatever calls itself one. */
+    private static final int MOST_ARENAS = 1 << 17;
+
     private final Int2ObjectHashMap<RemoteRegion> arenas = new Int2ObjectHashMap<>();
 
-    void put(RemoteRegion arena) {
-        arenas.put(arena.rkey(), arena);
+    /** {@code ARENA <rkey> <address> <length>}. */
+    @Override
+    public boolean add(String[] words) {
+        if (words.length != WORDS || !words[0].equals("ARENA") || arenas.size() == MOST_ARENAS) {
+            return false;
+        }
+        int rkey = Integer.parseUnsignedInt(words[1]);
+        arenas.put(rkey, new RemoteRegion(Long.parseUnsignedLong(words[2]), Long.parseLong(words[3]), rkey));
+        return true;
     }
 
-    boolean knows(int rkey) {
+    @Override
+    public boolean knows(int rkey) {
         return arenas.containsKey(rkey);
     }
 
-    /** True if all that a locator names lies in a known arena, is no longer than this, and can be an item. */
-    boolean covers(long first, long second, int maxLength) {
+    @Override
+    public boolean covers(long first, long second, int maxLength) {
         @Nullable RemoteRegion arena = arenas.get(Locator.rkey(first));
         int length = Locator.length(second);
         return arena != null
-                && length >= 64
-                && length % 8 == 0
+                && length >= ItemDescriptor.MIN_LENGTH
+                && length % ItemDescriptor.ALIGNMENT == 0
                 && length <= maxLength
                 && Locator.offset(first) + length <= arena.length();
     }
 
-    /** Where a locator that is covered starts. */
-    long address(long first) {
+    @Override
+    public long address(long first) {
         return arenas.get(Locator.rkey(first)).address() + Locator.offset(first);
+    }
+
+    @Override
+    public ReadOutcome check(
+            ItemCheck check,
+            MemorySegment memory,
+            ByteBuffer view,
+            int item,
+            long second,
+            byte[] key,
+            long latestServerSeconds) {
+        return check.check(memory, view, item, second, key, latestServerSeconds);
     }
 }

@@ -39,6 +39,35 @@ public final class ItemCheck {
     }
 
     /**
+     * Checks what was READ from a whole chunk, in which any item may live.
+     *
+     * <p>A living item of the key is the one: the store never lets two of one key live at a time ({@link
+     * org.softrdma.kv.store.ItemStore}), and lets the old one die before it answers a change, so one that lived while the READ
+     * saw its head is no older than the last change acknowledged before. A dead one says nothing; where its forward locator
+     * leads is not asked for, because half of that may be of another life of the chunk, and a key with the length of another
+     * class would be an access out of bounds.
+     *
+     * @param memory where it landed
+     * @param view a direct buffer over all of {@code memory}; its position and limit are changed
+     * @param item offset of the chunk in it
+     * @param chunkLength bytes that landed
+     * @param key the key asked for
+     * @param latestServerSeconds the latest that it can be on the server's clock
+     */
+    public ReadOutcome checkLiving(
+            MemorySegment memory, ByteBuffer view, int item, int chunkLength, byte[] key, long latestServerSeconds) {
+        if ((ItemDescriptor.generation(memory, item) & 1) == 0) {
+            return ReadOutcome.STALE;
+        }
+        int valueLength = ItemDescriptor.valueLength(memory, item);
+        long length = ItemDescriptor.itemLength(ItemDescriptor.keyLength(memory, item), valueLength);
+        if (valueLength < 0 || length > chunkLength) {
+            return ReadOutcome.TORN;
+        }
+        return checkContent(memory, view, item, (int) length, key, latestServerSeconds);
+    }
+
+    /**
      * Checks an item that the server wrote for us; it was alive then, so its generation does not matter.
      *
      * @param memory where it landed

@@ -186,7 +186,7 @@ public final class KvClient implements KvCommands {
         }
         delivered += reader.deliver(handler);
         String reason = reader.failure();
-        if (reason != null) {
+        if (reason != null && current == connection) { // the handler may have noticed by itself
             lose(new KvException(current.name() + " is gone: " + reason));
             delivered += deliverLost(handler);
         }
@@ -217,6 +217,12 @@ public final class KvClient implements KvCommands {
         } catch (KvException e) {
             request.fail(e);
             lose(e);
+        } catch (RuntimeException | Error e) {
+            // Half a command may wait in the link: what follows would be taken for the rest of it.
+            KvException reason = fault(e);
+            request.fail(reason);
+            lose(reason);
+            throw e;
         }
     }
 
@@ -233,8 +239,16 @@ public final class KvClient implements KvCommands {
             lose(e);
         } catch (VerbsException e) {
             lose(new KvException(current.name() + " is gone: " + e.getMessage(), e));
+        } catch (RuntimeException | Error e) {
+            lose(fault(e)); // in the middle of an answer
+            throw e;
         }
         return false;
+    }
+
+    /** What requests fail with when this client is at fault, or its process out of memory. */
+    static KvException fault(Throwable cause) {
+        return new KvException("a fault in this client: " + cause, cause);
     }
 
     /** Waits for the server only, until the selector is woken up; for owners that have the device wake it up. */
@@ -300,6 +314,9 @@ public final class KvClient implements KvCommands {
             throw notConnected(e);
         } catch (VerbsException e) {
             throw notConnected(new KvException("cannot connect to " + serverAddress() + ": " + e.getMessage(), e));
+        } catch (RuntimeException | Error e) {
+            backoff.failed(System.nanoTime());
+            throw e;
         }
     }
 

@@ -79,7 +79,7 @@ public final class KvClientCounters {
         return touchReports;
     }
 
-    /** READs of items that the server will not be told of: a report was full and the last one not yet answered. */
+    /** READs that the server is told of, but not of which items: a report was full and the last one not yet answered. */
     public long touchesDropped() {
         return touchesDropped;
     }

@@ -3,6 +3,7 @@ package org.softrdma.kv.client;
 import java.net.InetSocketAddress;
 import java.nio.channels.Selector;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -13,7 +14,6 @@ import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.store.KeyHash;
 import org.softrdma.kv.store.Locator;
-import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.VerbsException;
 
 /**
@@ -26,9 +26,16 @@ final class KvConnection implements AutoCloseable {
     private static final long MIXED_WAIT_SLICE_NS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long LAST_TOUCHES_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int HELLO_WORDS = 6;
-    private static final int ARENA_WORDS = 4;
+    private static final byte[] META_NOOP = TextProtocol.line("mn");
 
     private static final int TURNS_PER_LOOK = 64;
+    private static final int READS_PER_TURN = 64;
+
+    /** What is allocated for a value before any of it has come; more only as it comes, whatever the server announces. */
+    private static final int FIRST_VALUE_BYTES = 1 << 20;
+
+    /** In place of a hash, which never is this. */
+    static final long ALL_KEYS = 0;
 
     /** As much may wait to be sent before further requests wait themselves. */
     private static final int MAX_QUEUED_BYTES = 1 << 20;
@@ -41,18 +48,19 @@ final class KvConnection implements AutoCloseable {
     private final CloseStack owned = new CloseStack();
     private final MemcachedLink link;
     private final @Nullable RemoteReader reader;
-    private final ArenaTable arenas = new ArenaTable();
     private final ArrayDeque<Exchange> exchanges = new ArrayDeque<>();
     private final ArrayDeque<GetRequest> parked = new ArrayDeque<>();
     private final Long2LongCounterMap writes = new Long2LongCounterMap(0);
     private final String bootId;
     private final String plainReason;
+    private Registration registration = new ArenaTable();
     private boolean noreplySent;
     private boolean loadingArenas;
     private long nextCheckNs = Long.MAX_VALUE;
     private int turns;
 
     private byte @Nullable [] value;
+    private int valueLength;
     private int valueFilled;
     private boolean valueEnds;
 
@@ -130,7 +138,7 @@ final class KvConnection implements AutoCloseable {
         InetSocketAddress address = new InetSocketAddress(context.server().getAddress(), hello.port);
         RemoteReader made;
         try {
-            made = new RemoteReader(this, itsLoop, context, address, stags, arenas, counters);
+            made = new RemoteReader(this, itsLoop, context, address, stags, registration, counters);
         } catch (VerbsException e) {
             String reason = "answers on its memcached port, but no queue pair could be connected to port " + hello.port
                     + ": " + e.getMessage();
@@ -205,9 +213,29 @@ final class KvConnection implements AutoCloseable {
         exchanges.add(exchange);
     }
 
-    /** What was written to the link is a request without an answer. */
-    void sentNoreply() {
+    /**
+     * What was written to the link is a request without an answer. It counts as a write on its way until the server has
+     * answered something that was sent behind it, which is asked for here if there are READs that could overtake it.
+     *
+     * @param hash of the key, or {@link #ALL_KEYS}
+     */
+    void sentNoreply(long hash) {
         noreplySent = true;
+        if (reader == null) {
+            return;
+        }
+        beginWrite(hash);
+        link.write(META_NOOP);
+        expect(new Exchange(null) {
+            @Override
+            Next line(String line) {
+                if (!line.equals("MN")) {
+                    throw unexpected(line, "mn");
+                }
+                endWrite(hash);
+                return Next.NOTHING;
+            }
+        });
     }
 
     /** Keeps a get until there is a slot for it. */
@@ -215,7 +243,7 @@ final class KvConnection implements AutoCloseable {
         parked.add(request);
     }
 
-    /** A request that changes a value is on its way. */
+    /** A request that changes a value is on its way, or one that changes all: {@link #ALL_KEYS}. */
     void beginWrite(long hash) {
         writes.incrementAndGet(hash);
     }
@@ -227,7 +255,7 @@ final class KvConnection implements AutoCloseable {
 
     /** True if such a request is on its way: what is known of the place may be out of date behind it. */
     boolean isBeingWritten(long hash) {
-        return writes.get(hash) != 0;
+        return writes.get(hash) != 0 || writes.get(ALL_KEYS) != 0;
     }
 
     void forget(long hash) {
@@ -257,7 +285,7 @@ final class KvConnection implements AutoCloseable {
 
     /** Asks the server about its arenas if it named one that is not known; until then its items count as unknown. */
     void learnArena(int rkey) {
-        if (!arenas.knows(rkey) && !loadingArenas) {
+        if (!registration.knows(rkey) && !loadingArenas) {
             loadArenas();
         }
     }
@@ -280,14 +308,13 @@ final class KvConnection implements AutoCloseable {
     }
 
     private void parseArena(String line) {
-        String[] words = line.split(" ", -1);
-        if (words.length != ARENA_WORDS || !words[0].equals("ARENA")) {
-            throw unexpected(line, "rdma arenas");
-        }
+        boolean known;
         try {
-            arenas.put(new RemoteRegion(
-                    Long.parseUnsignedLong(words[2]), Long.parseLong(words[3]), Integer.parseUnsignedInt(words[1])));
+            known = registration.add(line.split(" ", -1));
         } catch (NumberFormatException e) {
+            known = false;
+        }
+        if (!known) {
             throw unexpected(line, "rdma arenas");
         }
     }
@@ -306,9 +333,12 @@ final class KvConnection implements AutoCloseable {
                 || !words[3].matches("[0-9a-f]{" + 2 * HelloDescriptor.TOKEN_LENGTH + "}")) {
             throw unexpected(line, "rdma hello");
         }
-        if (!words[5].equals("arena")) {
-            throw new KvException(link.name() + " registers memory by " + words[5] + ", this client knows arena only");
+        @Nullable Registration named = Registration.of(words[5]);
+        if (named == null) {
+            throw new KvException(
+                    link.name() + " registers memory by " + words[5] + ", this client knows arena and chunk only");
         }
+        registration = named;
         hello.port = Integer.parseInt(words[2]);
         hello.token = words[3];
         hello.bootId = words[4];
@@ -391,7 +421,9 @@ final class KvConnection implements AutoCloseable {
     }
 
     private void takeAnswers() {
-        while (link.receive()) {
+        int reads = 0;
+        // What the socket has besides is for the next turn: a server that keeps sending must not stop the clock.
+        while (link.hasReceived() || (reads++ < READS_PER_TURN && link.receive())) {
             Exchange exchange = exchanges.peek();
             if (value != null && exchange != null) {
                 takeValue(exchange, value);
@@ -424,7 +456,8 @@ final class KvConnection implements AutoCloseable {
         switch (exchange.line(line)) {
             case LINE -> {}
             case VALUE -> {
-                value = new byte[exchange.valueLength()];
+                valueLength = exchange.valueLength();
+                value = new byte[Math.min(valueLength, FIRST_VALUE_BYTES)];
                 valueFilled = 0;
             }
             case NOTHING -> exchanges.remove();
@@ -433,10 +466,12 @@ final class KvConnection implements AutoCloseable {
 
     private void takeValue(Exchange exchange, byte[] target) {
         valueFilled = link.take(target, valueFilled);
-        if (valueFilled == target.length) {
+        if (valueFilled == valueLength) {
             value = null;
             valueEnds = true;
             exchange.value(target);
+        } else if (valueFilled == target.length) {
+            value = Arrays.copyOf(target, (int) Math.min(valueLength, 2L * target.length));
         }
     }
 

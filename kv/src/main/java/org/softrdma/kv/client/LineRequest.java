@@ -60,11 +60,12 @@ public final class LineRequest<T> extends KvRequest<T> {
 
     @Override
     void send(KvConnection connection) {
-        long hash = key == null ? 0 : connection.hash(key);
+        long hash = key == null ? KvConnection.ALL_KEYS : connection.hash(key);
+        boolean changes = key != null || forgets;
         if (forgets) {
             forget(connection, hash);
         }
-        if (hash != 0) {
+        if (changes) {
             connection.beginWrite(hash);
         }
         write(connection, "");
@@ -72,7 +73,7 @@ public final class LineRequest<T> extends KvRequest<T> {
             @Override
             Next line(String line) {
                 String plain = line;
-                if (hash != 0) {
+                if (changes) {
                     connection.endWrite(hash);
                     if (value != null && line.startsWith(STORED_AT)) {
                         connection.learn(hash, line.substring(STORED_AT.length()));
@@ -87,9 +88,10 @@ public final class LineRequest<T> extends KvRequest<T> {
 
     /** Sends it without waiting for an answer. */
     void sendNoreply(KvConnection connection) {
-        forget(connection, key == null ? 0 : connection.hash(key));
+        long hash = key == null ? KvConnection.ALL_KEYS : connection.hash(key);
+        forget(connection, hash);
         write(connection, " noreply");
-        connection.sentNoreply();
+        connection.sentNoreply(hash);
     }
 
     private void answered(KvConnection connection, String line) {
@@ -109,7 +111,7 @@ public final class LineRequest<T> extends KvRequest<T> {
     }
 
     private static void forget(KvConnection connection, long hash) {
-        if (hash == 0) {
+        if (hash == KvConnection.ALL_KEYS) {
             connection.forgetAll();
         } else {
             connection.forget(hash);

@@ -100,6 +100,11 @@ final class MemcachedLink implements AutoCloseable {
         }
     }
 
+    /** True if something that was received has not been taken. */
+    boolean hasReceived() {
+        return input.hasRemaining();
+    }
+
     /** Receives what is there once everything received before was taken; false if there is nothing. */
     boolean receive() {
         if (input.hasRemaining()) {

@@ -64,7 +64,7 @@ final class RemoteReader implements AutoCloseable {
     private final int maxItemLength;
     private final int slotLength;
     private final StagCache stags;
-    private final ArenaTable arenas;
+    private final Registration registration;
     private final KvClientCounters counters;
     private final ItemCheck check = new ItemCheck();
 
@@ -89,6 +89,7 @@ final class RemoteReader implements AutoCloseable {
     private final ReadOutcome[] outcomes;
     private final @Nullable GetRequest[] owners;
     private final long[] opaques;
+    private final long[] writtenLengths;
     private final int[] free;
     private int freeCount;
     private boolean lastSlotTaken;
@@ -96,6 +97,11 @@ final class RemoteReader implements AutoCloseable {
     private int readyHead;
     private int readyCount;
     private int started;
+
+    /** In the hands of a {@link ReadHandler}, which may lose the connection. */
+    private int delivering = NO_SLOT;
+
+    private boolean abandoned;
 
     private boolean bound;
     private long rgets;
@@ -115,7 +121,7 @@ final class RemoteReader implements AutoCloseable {
             KvClientContext context,
             InetSocketAddress rdmaAddress,
             StagCache stags,
-            ArenaTable arenas,
+            Registration registration,
             KvClientCounters counters) {
         this.connection = connection;
         this.loop = loop;
@@ -124,7 +130,7 @@ final class RemoteReader implements AutoCloseable {
         this.maxItemLength = context.maxItemLength();
         this.slotLength = (maxItemLength + PAGE - 1) & -PAGE;
         this.stags = stags;
-        this.arenas = arenas;
+        this.registration = registration;
         this.counters = counters;
         int slots = window + 1;
         hashes = new long[slots];
@@ -136,6 +142,7 @@ final class RemoteReader implements AutoCloseable {
         outcomes = new ReadOutcome[slots];
         owners = new GetRequest[slots];
         opaques = new long[slots];
+        writtenLengths = new long[slots];
         batch = new SendWorkRequestList(slots);
         free = new int[window];
         ready = new int[window];
@@ -272,7 +279,7 @@ final class RemoteReader implements AutoCloseable {
         batch.next()
                 .read(
                         wrId(KIND_READ, slot),
-                        arenas.address(firsts[slot]),
+                        registration.address(firsts[slot]),
                         Locator.rkey(firsts[slot]),
                         SendFlags.SIGNALLED)
                 .add(sink, offset(slot), Locator.length(seconds[slot]));
@@ -341,13 +348,14 @@ final class RemoteReader implements AutoCloseable {
 
     /** Takes what was started and not delivered off this reader, which is to be closed; the number of tags. */
     int abandon(long[] lostTags) {
+        abandoned = true;
         int lost = 0;
         boolean[] isFree = new boolean[window];
         for (int i = 0; i < freeCount; i++) {
             isFree[free[i]] = true;
         }
         for (int slot = 0; slot < window; slot++) {
-            if (!isFree[slot] && owners[slot] == null) {
+            if (!isFree[slot] && owners[slot] == null && slot != delivering) {
                 lostTags[lost++] = tags[slot];
             }
         }
@@ -357,15 +365,17 @@ final class RemoteReader implements AutoCloseable {
     /** Hands over what is ready; the number of results. */
     int deliver(ReadHandler handler) {
         int delivered = 0;
-        for (int left = readyCount; left > 0; left--) {
+        for (int left = readyCount; left > 0 && !abandoned; left--) {
             int slot = ready[readyHead];
             readyHead = (readyHead + 1) % window;
             readyCount--;
             view.wrap(sinkSegment, offset(slot));
             started--;
+            delivering = slot;
             try {
                 handler.onRead(tags[slot], outcomes[slot], view);
             } finally {
+                delivering = NO_SLOT;
                 free[freeCount++] = slot;
             }
             delivered++;
@@ -384,12 +394,12 @@ final class RemoteReader implements AutoCloseable {
      * @param remember false if the key is being written meanwhile
      */
     ReadOutcome checkWritten(int slot, long hash, byte[] key, boolean remember) {
-        int length = Locator.length(seconds[slot]);
-        if (length < ItemDescriptor.itemLength(1, 0) || length > maxItemLength) {
+        long length = writtenLengths[slot];
+        if (length < ItemDescriptor.MIN_LENGTH || length > maxItemLength) {
             return ReadOutcome.TORN;
         }
         int item = (int) offset(slot);
-        ReadOutcome outcome = check.checkContent(sinkSegment, sinkView, item, length, key, ItemCheck.NO_EXPIRY);
+        ReadOutcome outcome = check.checkContent(sinkSegment, sinkView, item, (int) length, key, ItemCheck.NO_EXPIRY);
         if (outcome == ReadOutcome.HIT
                 && remember
                 && ItemDescriptor.generation(sinkSegment, item) == Locator.generation(seconds[slot])) {
@@ -430,8 +440,8 @@ final class RemoteReader implements AutoCloseable {
     private void readDone(int slot) {
         int item = (int) offset(slot);
         long nowNs = System.nanoTime();
-        ReadOutcome outcome =
-                check.check(sinkSegment, sinkView, item, seconds[slot], keys[slot], latestServerSeconds(nowNs));
+        ReadOutcome outcome = registration.check(
+                check, sinkSegment, sinkView, item, seconds[slot], keys[slot], latestServerSeconds(nowNs));
         if (outcome == ReadOutcome.FORWARDED) {
             if (follow(slot, item)) {
                 return;
@@ -439,11 +449,11 @@ final class RemoteReader implements AutoCloseable {
             outcome = ReadOutcome.STALE;
         }
         if (outcome == ReadOutcome.HIT) {
-            if (followed[slot]) {
+            if (followed[slot] && !connection.isBeingWritten(hashes[slot])) {
                 stags.put(hashes[slot], firsts[slot], seconds[slot]);
             }
             if (reportsTouches) {
-                touches.add(firsts[slot], Locator.generation(seconds[slot]), nowNs);
+                touches.add(firsts[slot], ItemDescriptor.generation(sinkSegment, item), nowNs);
                 reportTouches(nowNs);
             }
         } else {
@@ -465,7 +475,7 @@ final class RemoteReader implements AutoCloseable {
         stags.remove(hashes[slot], firsts[slot], seconds[slot]);
         long first = ItemDescriptor.forwardFirst(sinkSegment, item);
         long second = ItemDescriptor.forwardSecond(sinkSegment, item);
-        if (followed[slot] || failure() != null || !arenas.covers(first, second, maxItemLength)) {
+        if (followed[slot] || failure() != null || !registration.covers(first, second, maxItemLength)) {
             return false;
         }
         counters.count(ReadOutcome.FORWARDED);
@@ -487,7 +497,9 @@ final class RemoteReader implements AutoCloseable {
         int status = AnswerDescriptor.status(controlSegment, offset);
         if (opaque == 0 && status == AnswerDescriptor.BOUND) {
             bound = true;
+            touches.interval(AnswerDescriptor.touchIntervalSeconds(controlSegment, offset));
         } else if (opaque == 0 && status == AnswerDescriptor.TOUCHED) {
+            touches.interval(AnswerDescriptor.touchIntervalSeconds(controlSegment, offset));
             touches.partDone();
         } else {
             answered(offset, opaque, status);
@@ -506,6 +518,7 @@ final class RemoteReader implements AutoCloseable {
         rgetsOutstanding--;
         firsts[slot] = AnswerDescriptor.locatorFirst(controlSegment, offset);
         seconds[slot] = AnswerDescriptor.locatorSecond(controlSegment, offset);
+        writtenLengths[slot] = AnswerDescriptor.itemLength(controlSegment, offset);
         if (status == AnswerDescriptor.FOUND) {
             connection.learnArena(Locator.rkey(firsts[slot]));
         }
@@ -550,7 +563,7 @@ final class RemoteReader implements AutoCloseable {
     private boolean prepare(int slot, int entry, long hash, byte[] key) {
         long first = stags.first(entry);
         long second = stags.second(entry);
-        if (!arenas.covers(first, second, maxItemLength)) {
+        if (!registration.covers(first, second, maxItemLength)) {
             return false;
         }
         hashes[slot] = hash;
@@ -568,7 +581,7 @@ final class RemoteReader implements AutoCloseable {
                 sink,
                 offset(slot),
                 Locator.length(seconds[slot]),
-                arenas.address(firsts[slot]),
+                registration.address(firsts[slot]),
                 Locator.rkey(firsts[slot]),
                 SendFlags.SIGNALLED));
     }

@@ -35,6 +35,9 @@ public final class SharedKvClient implements KvCommands {
     private static final long TICK_NS = TimeUnit.SECONDS.toNanos(1);
     private static final int BATCH = 256;
 
+    /** How often the time limits of requests are looked at that cannot be sent yet. */
+    private static final long QUEUE_CHECK_NS = TimeUnit.MILLISECONDS.toNanos(10);
+
     private final KvClient client;
     private final @Nullable CompletionLoop loop;
     private final long requestTimeoutNs;
@@ -118,7 +121,9 @@ public final class SharedKvClient implements KvCommands {
      * @throws IllegalStateException if the request was used before, or this is closed
      */
     public <T> CompletableFuture<T> submit(KvRequest<T> request) {
-        request.beginAt(System.nanoTime());
+        long nowNs = System.nanoTime();
+        request.beginAt(nowNs);
+        request.limit(nowNs, requestTimeoutNs);
         CompletableFuture<T> future = new CompletableFuture<>();
         KvException broken = failure;
         if (broken == null && !takeRoom(request)) {
@@ -207,15 +212,19 @@ public final class SharedKvClient implements KvCommands {
                 } else {
                     serve();
                 }
-            } catch (RuntimeException | IOException e) {
+            } catch (Exception | Error e) { // an Error too: nobody else would complete the futures
                 LOG.error("a fault in the client of {}", client.serverAddress(), e);
-                client.lose(new KvException("a fault in this client: " + e, e));
+                KvException reason = KvClient.fault(e);
+                failure = reason;
+                client.lose(reason);
+                failQueued(reason);
             }
         }
     }
 
     private void serve() throws IOException {
         long lastWorkNs = System.nanoTime();
+        long queueCheckedNs = lastWorkNs;
         while (!closing) {
             long before = done;
             boolean worked = sendQueued();
@@ -225,6 +234,10 @@ public final class SharedKvClient implements KvCommands {
                 return;
             }
             long nowNs = System.nanoTime();
+            if (nowNs - queueCheckedNs >= QUEUE_CHECK_NS) {
+                queueCheckedNs = nowNs;
+                checkQueued(nowNs);
+            }
             if (worked || done != before) {
                 lastWorkNs = nowNs;
             } else if (nowNs - lastWorkNs > SPIN_NS) {
@@ -252,6 +265,14 @@ public final class SharedKvClient implements KvCommands {
         return count > 0;
     }
 
+    /** Fails requests whose time was over before they could be sent. */
+    private void checkQueued(long nowNs) {
+        queue.removeIf(request -> {
+            request.checkDeadline(nowNs);
+            return request.isDone();
+        });
+    }
+
     /** Waits for a submitted request, the server, the device, or a time limit. */
     private void sleep(long nowNs) throws IOException {
         KvConnection connection = client.connection();
@@ -267,7 +288,7 @@ public final class SharedKvClient implements KvCommands {
                 }
             }
             if (!closing && (queue.isEmpty() || !connection.hasRoom())) {
-                client.await(connection.idleNs(nowNs, TICK_NS));
+                client.await(connection.idleNs(nowNs, queue.isEmpty() ? TICK_NS : QUEUE_CHECK_NS));
             }
         } finally {
             sleeping = false;

@@ -6,19 +6,33 @@ import java.util.concurrent.TimeUnit;
 import org.softrdma.kv.memcached.TouchReportDescriptor;
 
 /**
- * Collects which items were READ, for reports to the server. READs of one item are one record. A report is due when it is
- * full or {@link #MAX_AGE_NS} old and the last one was answered; what comes while it is full is dropped and counted, so that
- * a slow server never makes a GET wait. Allocates nothing. Owned by the thread of its reader.
+ * Collects which items were READ, for reports to the server. READs of one item are one record, and an item that was named
+ * {@link #NAMED_PER_INTERVAL} times is not named again for an interval that the server says, only counted: more would not change
+ * its place in the LRU (memcached bumps an item once a minute for the same reason), and the server would pay for it. A report is due when it
+ * is full or {@link #MAX_AGE_NS} old and the last one was answered; what comes while it is full is counted too but not named,
+ * so that a slow server never makes a GET wait. Allocates nothing. Owned by the thread of its reader.
  */
 final class TouchReporter {
     /** How long the first record of a report may wait. */
-    static final long MAX_AGE_NS = TimeUnit.MILLISECONDS.toNanos(5);
+    static final long MAX_AGE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** The interval until the server has said another. */
+    static final long FIRST_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
+
+    /** The second time is what makes an item active in a segmented LRU. */
+    static final int NAMED_PER_INTERVAL = 2;
 
     private static final int CAPACITY = TouchReportDescriptor.MAX_RECORDS;
     private static final int BUCKETS = 2 * CAPACITY;
     private static final int BUCKET_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(BUCKETS);
     private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
+    private static final long GENERATION_MULTIPLIER = 0xD6E8_FEB8_6659_FD93L;
     private static final int FREE = -1;
+
+    /** Items of which it is known when they were named; one takes the place of another, which then is named too often. */
+    private static final int RECENT = 1 << 14;
+
+    private static final int RECENT_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(RECENT);
 
     /** The next report may be written once the SEND of the last one is complete and it is answered. */
     private static final int PARTS_OF_A_REPORT = 2;
@@ -30,8 +44,13 @@ final class TouchReporter {
     private final int[] generations = new int[CAPACITY];
     private final int[] hits = new int[CAPACITY];
     private final int[] buckets = new int[BUCKETS];
+    private final long[] recent = new long[RECENT];
+    private final long[] recentSinceNs = new long[RECENT];
+    private final byte[] recentTimes = new byte[RECENT];
     private int count;
+    private int unnamedHits;
     private long oldestNs;
+    private long intervalNs = FIRST_INTERVAL_NS;
     private int partsOutstanding;
 
     /**
@@ -49,23 +68,47 @@ final class TouchReporter {
 
     /** A READ has found an item. */
     void add(long first, int generation, long nowNs) {
-        int bucket = (int) (((first ^ generation) * MULTIPLIER) >>> BUCKET_SHIFT);
+        if (isEmpty()) {
+            oldestNs = nowNs;
+        }
+        long hash = (first ^ generation * GENERATION_MULTIPLIER) * MULTIPLIER;
+        if (!isNamedOften(hash, nowNs)) {
+            name(first, generation, hash);
+        } else if (unnamedHits < Integer.MAX_VALUE) {
+            unnamedHits++;
+        }
+    }
+
+    /** False if it should be named, which counts as such. */
+    private boolean isNamedOften(long hash, long nowNs) {
+        int place = (int) (hash >>> RECENT_SHIFT);
+        if (recent[place] != hash || nowNs - recentSinceNs[place] >= intervalNs || recentTimes[place] == 0) {
+            recent[place] = hash;
+            recentSinceNs[place] = nowNs;
+            recentTimes[place] = 1;
+            return false;
+        }
+        if (recentTimes[place] < NAMED_PER_INTERVAL) {
+            recentTimes[place]++;
+            return false;
+        }
+        return true;
+    }
+
+    private void name(long first, int generation, long hash) {
+        int bucket = (int) (hash >>> BUCKET_SHIFT);
         while (buckets[bucket] != FREE) {
             int record = buckets[bucket];
             if (firsts[record] == first && generations[record] == generation) {
-                if (hits[record] < Integer.MAX_VALUE) {
-                    hits[record]++;
-                }
+                hits[record]++;
                 return;
             }
             bucket = (bucket + 1) & (BUCKETS - 1);
         }
         if (count == CAPACITY) {
             counters.touchesDropped++;
+            unnamedHits++;
             return;
-        }
-        if (count == 0) {
-            oldestNs = nowNs;
         }
         buckets[bucket] = count;
         firsts[count] = first;
@@ -74,9 +117,13 @@ final class TouchReporter {
         count++;
     }
 
+    private boolean isEmpty() {
+        return count == 0 && unnamedHits == 0;
+    }
+
     /** True if a report should be sent now. */
     boolean isDue(long nowNs) {
-        return count > 0 && partsOutstanding == 0 && (count == CAPACITY || nowNs - oldestNs >= MAX_AGE_NS);
+        return maySend() && (count == CAPACITY || nowNs - oldestNs >= MAX_AGE_NS);
     }
 
     /** How long until a report is due if nothing else happens; Long.MAX_VALUE if none will be. */
@@ -86,26 +133,32 @@ final class TouchReporter {
 
     /** True if there is something to report, or a report that was not answered. */
     boolean isUnfinished() {
-        return count > 0 || partsOutstanding > 0;
+        return !isEmpty() || partsOutstanding > 0;
     }
 
     /** True if a report may be sent now. */
     boolean maySend() {
-        return count > 0 && partsOutstanding == 0;
+        return !isEmpty() && partsOutstanding == 0;
     }
 
     /** Writes a report, to be sent, and starts the next one; bytes of the report. */
     int seal() {
         int length = TouchReportDescriptor.length(count);
-        TouchReportDescriptor.header(memory, start, count);
+        TouchReportDescriptor.header(memory, start, count, unnamedHits);
         for (int i = 0; i < count; i++) {
             TouchReportDescriptor.record(memory, start, i, firsts[i], generations[i], hits[i]);
         }
         partsOutstanding = PARTS_OF_A_REPORT;
         count = 0;
+        unnamedHits = 0;
         Arrays.fill(buckets, FREE);
         counters.touchReports++;
         return length;
+    }
+
+    /** The server has said for how long an item that was named often enough needs not be named again; less than 1 is 1. */
+    void interval(int seconds) {
+        intervalNs = TimeUnit.SECONDS.toNanos(Math.max(1, seconds));
     }
 
     /** The server's answer, or the completion of the SEND. */

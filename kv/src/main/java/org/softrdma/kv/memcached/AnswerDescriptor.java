@@ -26,7 +26,8 @@ import org.softrdma.kv.store.Locator;
  * +-----------------------------------------------------------------+
  * |  the server's clock, seconds since 1970                          |  32
  * +-----------------------------------------------------------------+
- * |  zero                                                            |  36
+ * |  of a hello or touch report: seconds for which an item that was  |  36
+ * |  named twice needs not be named again; else zero                 |
  * +-----------------------------------------------------------------+
  * </pre>
  */
@@ -51,10 +52,10 @@ public final class AnswerDescriptor {
     private static final int STATUS_OFFSET = LOCATOR_OFFSET + Locator.LENGTH;
     private static final int ITEM_LENGTH_OFFSET = STATUS_OFFSET + Integer.BYTES;
     private static final int CLOCK_OFFSET = ITEM_LENGTH_OFFSET + Integer.BYTES;
-    private static final int RESERVED_OFFSET = CLOCK_OFFSET + Integer.BYTES;
+    private static final int TOUCH_INTERVAL_OFFSET = CLOCK_OFFSET + Integer.BYTES;
 
     /** Bytes of the message. */
-    public static final int LENGTH = RESERVED_OFFSET + Integer.BYTES;
+    public static final int LENGTH = TOUCH_INTERVAL_OFFSET + Integer.BYTES;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -62,16 +63,29 @@ public final class AnswerDescriptor {
     private AnswerDescriptor() {}
 
     /**
-     * Writes an answer that is not about an item.
+     * Writes NOT_FOUND.
      *
      * @param memory takes it
      * @param offset where it goes
-     * @param status NOT_FOUND, BOUND or TOUCHED
-     * @param opaque of the rget, 0 of a hello or touch report
+     * @param opaque of the rget
      * @param nowSeconds the server's clock
      */
-    public static void write(MemorySegment memory, long offset, int status, long opaque, long nowSeconds) {
-        write(memory, offset, status, opaque, nowSeconds, 0, 0);
+    public static void writeNotFound(MemorySegment memory, long offset, long opaque, long nowSeconds) {
+        write(memory, offset, NOT_FOUND, opaque, nowSeconds, 0, 0, 0, 0);
+    }
+
+    /**
+     * Writes the answer to a hello or touch report.
+     *
+     * @param memory takes it
+     * @param offset where it goes
+     * @param status BOUND or TOUCHED
+     * @param nowSeconds the server's clock
+     * @param touchIntervalSeconds how long an item that was named twice needs not be named again
+     */
+    public static void writeControl(
+            MemorySegment memory, long offset, int status, long nowSeconds, int touchIntervalSeconds) {
+        write(memory, offset, status, 0, nowSeconds, 0, 0, 0, touchIntervalSeconds);
     }
 
     /**
@@ -82,22 +96,37 @@ public final class AnswerDescriptor {
      * @param status FOUND or BUFFER_TOO_SMALL
      * @param opaque of the rget
      * @param nowSeconds the server's clock
-     * @param locator where the item is
+     * @param locator what a READ of the item needs
+     * @param itemLength bytes of the item; a READ may take more
      */
     public static void write(
-            MemorySegment memory, long offset, int status, long opaque, long nowSeconds, Locator locator) {
-        write(memory, offset, status, opaque, nowSeconds, locator.first(), locator.second());
+            MemorySegment memory,
+            long offset,
+            int status,
+            long opaque,
+            long nowSeconds,
+            Locator locator,
+            int itemLength) {
+        write(memory, offset, status, opaque, nowSeconds, locator.first(), locator.second(), itemLength, 0);
     }
 
     private static void write(
-            MemorySegment memory, long offset, int status, long opaque, long nowSeconds, long first, long second) {
+            MemorySegment memory,
+            long offset,
+            int status,
+            long opaque,
+            long nowSeconds,
+            long first,
+            long second,
+            int itemLength,
+            int touchIntervalSeconds) {
         memory.set(LONG, offset + OPAQUE_OFFSET, opaque);
         memory.set(LONG, offset + LOCATOR_OFFSET, first);
         memory.set(LONG, offset + LOCATOR_OFFSET + Long.BYTES, second);
         memory.set(INT, offset + STATUS_OFFSET, status);
-        memory.set(INT, offset + ITEM_LENGTH_OFFSET, Locator.length(second));
+        memory.set(INT, offset + ITEM_LENGTH_OFFSET, itemLength);
         memory.set(INT, offset + CLOCK_OFFSET, (int) nowSeconds);
-        memory.set(INT, offset + RESERVED_OFFSET, 0);
+        memory.set(INT, offset + TOUCH_INTERVAL_OFFSET, touchIntervalSeconds);
     }
 
     /**
@@ -147,6 +176,16 @@ public final class AnswerDescriptor {
      */
     public static long locatorSecond(MemorySegment memory, long offset) {
         return memory.get(LONG, offset + LOCATOR_OFFSET + Long.BYTES);
+    }
+
+    /**
+     * Seconds for which an item that was named twice in touch reports needs not be named again; anything, from a bad server.
+     *
+     * @param memory holds a valid message
+     * @param offset where it starts
+     */
+    public static int touchIntervalSeconds(MemorySegment memory, long offset) {
+        return memory.get(INT, offset + TOUCH_INTERVAL_OFFSET);
     }
 
     /**

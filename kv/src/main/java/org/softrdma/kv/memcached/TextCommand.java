@@ -38,6 +38,16 @@ public enum TextCommand {
     VERBOSITY,
     /** {@code stats [WHAT]}. */
     STATS,
+    /** {@code slabs automove LEVEL} or {@code slabs reassign FROM TO}. */
+    SLABS,
+    /** {@code lru_crawler enable|disable|crawl CLASSES}. */
+    LRU_CRAWLER,
+    /** {@code cache_memlimit MEGABYTES [noreply]}. */
+    CACHE_MEMLIMIT,
+    /** {@code watch [WHAT...]}. */
+    WATCH,
+    /** {@code debugtime SECONDS}: moves the clock of a server under test. */
+    DEBUGTIME,
     /** {@code shutdown [graceful]}. */
     SHUTDOWN,
     /** {@code quit}. */
@@ -56,7 +66,7 @@ public enum TextCommand {
     META_DEBUG,
     /** {@code rdma hello VERSION}: this client wants a queue pair. */
     RDMA_HELLO,
-    /** {@code rdma arenas}: the keys, addresses and lengths of what locators name. */
+    /** {@code rdma arenas}: the keys, addresses and lengths of what locators name, or the lengths of chunks by class. */
     RDMA_ARENAS,
     /** {@code rget KEY RKEY ADDRESS LENGTH OPAQUE}: write the item into the client's buffer. */
     RGET,

@@ -19,6 +19,8 @@ public final class TextDecoder {
         REQUEST,
         /** The end of an expected value: {@link #isValueTerminated()}. */
         VALUE,
+        /** A request of the binary protocol, which is not spoken here; close the connection. */
+        BINARY,
         /** No end of line where there should be one long since; close the connection, as memcached does. */
         LINE_TOO_LONG
     }
@@ -28,6 +30,9 @@ public final class TextDecoder {
 
     /** The limit for get and gets, where memcached has none: some two thousand of the longest keys. */
     public static final int MAX_GET_LINE_LENGTH = 512 * 1024;
+
+    /** First byte of a binary request; no line of text begins with it. */
+    private static final byte BINARY_MAGIC = (byte) 0x80;
 
     private static final int INITIAL_LINE_LENGTH = 512;
     private static final int TERMINATOR_LENGTH = 2;
@@ -63,6 +68,11 @@ public final class TextDecoder {
         valueLeft = length;
         terminatorLeft = TERMINATOR_LENGTH;
         terminated = true;
+    }
+
+    /** True while the value that was expected has not all come. */
+    public boolean expectsValue() {
+        return terminatorLeft > 0;
     }
 
     /** True if the last value was followed by a line end. */
@@ -101,6 +111,9 @@ public final class TextDecoder {
     private Event nextLine(ByteBuffer input) {
         int start = input.position();
         int end = input.limit();
+        if (lineLength == 0 && start < end && input.get(start) == BINARY_MAGIC) {
+            return Event.BINARY;
+        }
         int newline = start;
         while (newline < end && input.get(newline) != '\n') {
             newline++;

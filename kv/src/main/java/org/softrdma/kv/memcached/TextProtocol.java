@@ -79,6 +79,40 @@ public final class TextProtocol {
     /** flush_all where it is switched off. */
     public static final byte[] FLUSH_DISABLED = line("CLIENT_ERROR flush_all not allowed");
 
+    /** slabs reassign, or automove other than 0: a page stays with its class. */
+    public static final byte[] REASSIGN_DISABLED = line("CLIENT_ERROR slab reassignment disabled");
+
+    /** lru_crawler crawl where the crawler is switched off. */
+    public static final byte[] CRAWLER_DISABLED = line("CLIENT_ERROR lru crawler disabled");
+
+    /** lru_crawler crawl of something that is no slab class. */
+    public static final byte[] BAD_CLASS = line("BADCLASS invalid class id");
+
+    /** watch, which is not offered. */
+    public static final byte[] WATCH_DISABLED = line("CLIENT_ERROR watch commands not allowed");
+
+    /** stats cachedump, which is not offered. */
+    public static final byte[] CACHEDUMP_DISABLED = line("CLIENT_ERROR stats cachedump not allowed");
+
+    /** cache_memlimit below memcached's least. */
+    public static final byte[] MEMLIMIT_TOO_SMALL = line("MEMLIMIT_TOO_SMALL cannot set maxbytes to less than 8m");
+
+    /** cache_memlimit of more than any machine has. */
+    public static final byte[] MEMLIMIT_TOO_LARGE = line("MEMLIMIT_ADJUST_FAILED input value is megabytes not bytes");
+
+    /** A request of the binary protocol; the connection is closed. */
+    public static final byte[] BINARY_REFUSED =
+            line("CLIENT_ERROR the binary protocol is not offered, use the text protocol");
+
+    /** stats detail with something else than on, off or dump. */
+    public static final byte[] BAD_DETAIL = line("CLIENT_ERROR usage: stats detail on|off|dump");
+
+    /** Any command but a set, where clients have to say who they are first. */
+    public static final byte[] UNAUTHENTICATED = line("CLIENT_ERROR unauthenticated");
+
+    /** A wrong user or password. */
+    public static final byte[] AUTHENTICATION_FAILURE = line("CLIENT_ERROR authentication failure");
+
     /** shutdown where it is not switched on. */
     public static final byte[] SHUTDOWN_DISABLED = line("ERROR: shutdown not enabled");
 

@@ -132,6 +132,11 @@ public final class TextRequest {
         return index < words.count() ? words.text(index) : "";
     }
 
+    /** Number of words behind the command. */
+    public int argumentCount() {
+        return words.count() - 1;
+    }
+
     /**
      * Parses a line; afterwards this object is about it.
      *
@@ -159,10 +164,12 @@ public final class TextRequest {
                 words.is(0, "add")
                         ? store(TextCommand.ADD)
                         : words.is(0, "append") ? store(TextCommand.APPEND) : unknown();
-            case 'c' -> words.is(0, "cas") ? store(TextCommand.CAS) : unknown();
+            case 'c' ->
+                words.is(0, "cas")
+                        ? store(TextCommand.CAS)
+                        : words.is(0, "cache_memlimit") ? administer(TextCommand.CACHE_MEMLIMIT, 1) : unknown();
             case 'i' -> words.is(0, "incr") ? arithmetic(TextCommand.INCR) : unknown();
-            case 'd' ->
-                words.is(0, "delete") ? delete() : words.is(0, "decr") ? arithmetic(TextCommand.DECR) : unknown();
+            case 'd' -> recogniseD();
             case 't' -> words.is(0, "touch") ? touch() : unknown();
             case 'r' -> recogniseR();
             case 'p' -> words.is(0, "prepend") ? store(TextCommand.PREPEND) : unknown();
@@ -170,6 +177,8 @@ public final class TextRequest {
             case 'v' ->
                 words.is(0, "version") ? TextCommand.VERSION : words.is(0, "verbosity") ? verbosity() : unknown();
             case 'q' -> words.is(0, "quit") ? TextCommand.QUIT : unknown();
+            case 'l' -> words.is(0, "lru_crawler") ? administer(TextCommand.LRU_CRAWLER, 1) : unknown();
+            case 'w' -> words.is(0, "watch") ? administer(TextCommand.WATCH, 0) : unknown();
             default -> unknown();
         };
     }
@@ -194,6 +203,9 @@ public final class TextRequest {
         if (words.is(0, "stats")) {
             return TextCommand.STATS;
         }
+        if (words.is(0, "slabs")) {
+            return administer(TextCommand.SLABS, 2);
+        }
         return words.is(0, "shutdown") ? TextCommand.SHUTDOWN : unknown();
     }
 
@@ -205,6 +217,16 @@ public final class TextRequest {
             return rget();
         }
         return words.is(0, "rdma") ? rdma() : unknown();
+    }
+
+    private TextCommand recogniseD() {
+        if (words.is(0, "delete")) {
+            return delete();
+        }
+        if (words.is(0, "decr")) {
+            return arithmetic(TextCommand.DECR);
+        }
+        return words.is(0, "debugtime") ? administer(TextCommand.DEBUGTIME, 1) : unknown();
     }
 
     private TextCommand recogniseMeta() {
@@ -323,6 +345,14 @@ public final class TextRequest {
         }
         number = words.number(1, 0);
         return TextCommand.VERBOSITY;
+    }
+
+    private TextCommand administer(TextCommand which, int leastArguments) {
+        if (words.count() <= leastArguments) {
+            return invalid(TextProtocol.ERROR);
+        }
+        takeNoreply();
+        return which;
     }
 
     private TextCommand meta(TextCommand which) {

@@ -16,9 +16,10 @@ import java.nio.ByteOrder;
  * +-----------------------------------------------------------------+
  * |  protocol version, as in "rdma hello 1"                          |   4
  * +-----------------------------------------------------------------+
- * |  number of records, 1 to 256                                     |   8
+ * |  number of records, 0 to 256                                     |   8
  * +-----------------------------------------------------------------+
- * |  zero                                                            |  12
+ * |  READs that found an item and are in no record, 0 to 2^31 - 1;   |  12
+ * |  not 0 without records                                           |
  * +-----------------------------------------------------------------+
  * |  record: first half of the item's locator (rkey, offset / 8)     |  16 + 16 i
  * |                                                                  |
@@ -36,8 +37,8 @@ public final class TouchReportDescriptor {
     private static final int MAGIC_OFFSET = 0;
     private static final int VERSION_OFFSET = MAGIC_OFFSET + Integer.BYTES;
     private static final int COUNT_OFFSET = VERSION_OFFSET + Integer.BYTES;
-    private static final int RESERVED_OFFSET = COUNT_OFFSET + Integer.BYTES;
-    private static final int RECORDS_OFFSET = RESERVED_OFFSET + Integer.BYTES;
+    private static final int UNNAMED_OFFSET = COUNT_OFFSET + Integer.BYTES;
+    private static final int RECORDS_OFFSET = UNNAMED_OFFSET + Integer.BYTES;
 
     private static final int FIRST_OFFSET = 0;
     private static final int GENERATION_OFFSET = FIRST_OFFSET + Long.BYTES;
@@ -67,13 +68,14 @@ public final class TouchReportDescriptor {
      *
      * @param memory takes it
      * @param offset where the report starts
-     * @param count its records, 1 to {@link #MAX_RECORDS}
+     * @param count its records, 0 to {@link #MAX_RECORDS}
+     * @param unnamedHits READs that found an item and are in no record; not 0 without records
      */
-    public static void header(MemorySegment memory, long offset, int count) {
+    public static void header(MemorySegment memory, long offset, int count, int unnamedHits) {
         memory.set(INT, offset + MAGIC_OFFSET, MAGIC);
         memory.set(INT, offset + VERSION_OFFSET, HelloDescriptor.VERSION);
         memory.set(INT, offset + COUNT_OFFSET, count);
-        memory.set(INT, offset + RESERVED_OFFSET, 0);
+        memory.set(INT, offset + UNNAMED_OFFSET, unnamedHits);
     }
 
     /**
@@ -101,14 +103,17 @@ public final class TouchReportDescriptor {
      * @param available bytes received
      */
     public static boolean isValid(MemorySegment memory, long offset, long available) {
-        if (available < length(1)
+        if (available < length(0)
                 || available > MAX_LENGTH
                 || memory.get(INT, offset + MAGIC_OFFSET) != MAGIC
                 || memory.get(INT, offset + VERSION_OFFSET) != HelloDescriptor.VERSION) {
             return false;
         }
         int count = count(memory, offset);
-        return count >= 1 && count <= MAX_RECORDS && length(count) == available;
+        return count >= 0
+                && count <= MAX_RECORDS
+                && length(count) == available
+                && unnamedHits(memory, offset) >= (count == 0 ? 1 : 0);
     }
 
     /**
@@ -119,6 +124,16 @@ public final class TouchReportDescriptor {
      */
     public static int count(MemorySegment memory, long offset) {
         return memory.get(INT, offset + COUNT_OFFSET);
+    }
+
+    /**
+     * READs that found an item and are in no record.
+     *
+     * @param memory holds a valid message
+     * @param offset where it starts
+     */
+    public static int unnamedHits(MemorySegment memory, long offset) {
+        return memory.get(INT, offset + UNNAMED_OFFSET);
     }
 
     /**

@@ -1,11 +1,20 @@
 package org.softrdma.kv.server;
 
+import java.util.function.LongConsumer;
 import org.softrdma.kv.memcached.Expiry;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
 
 /** The commands of one connection that concern the whole server. Owned by the thread of the connection. */
 final class AdminCommands {
+    private static final String NUMBER = "[0-9]{1,9}";
+
+    /** Numbers of slab classes, 1 to 63. */
+    private static final String CLASSES = "([1-9]|[1-5][0-9]|6[0-3])(,([1-9]|[1-5][0-9]|6[0-3]))*";
+
+    private static final int LEAST_MEGABYTES = 8;
+    private static final int MOST_MEGABYTES = 1 << 26;
+
     private final KvServer server;
     private final MemcachedConnection connection;
 
@@ -45,12 +54,93 @@ final class AdminCommands {
             case "settings" -> connection.reply(statistics.settings());
             case "items" -> connection.reply(statistics.items());
             case "slabs" -> connection.reply(statistics.slabs());
+            case "conns" -> connection.reply(server.memcachedPort().describe(connection));
             case "rdma" -> connection.reply(statistics.rdma());
+            case "detail" -> detail(request.argument(2));
+            case "sizes" -> connection.reply(statistics.sizes());
+            case "cachedump" -> connection.reply(TextProtocol.CACHEDUMP_DISABLED);
             case "reset" -> {
                 statistics.reset();
                 connection.reply(TextProtocol.RESET);
             }
             default -> connection.reply(TextProtocol.ERROR);
+        }
+    }
+
+    private void detail(String what) {
+        switch (what) {
+            case "on", "off" -> {
+                server.prefixes().counting(what.equals("on"));
+                connection.reply(TextProtocol.OK);
+            }
+            case "dump" -> connection.reply(server.prefixes().dump());
+            default -> connection.reply(TextProtocol.BAD_DETAIL);
+        }
+    }
+
+    /** A page stays with its class here, which is what memcached says without -o slab_reassign. */
+    void slabs(TextRequest request) {
+        String level = request.argument(2);
+        boolean number = level.matches(NUMBER);
+        switch (request.argument(1)) {
+            case "reassign" ->
+                reply(request, request.argumentCount() == 3 ? TextProtocol.REASSIGN_DISABLED : TextProtocol.ERROR);
+            case "automove" -> {
+                if (number && Integer.parseInt(level) == 0) {
+                    reply(request, TextProtocol.OK);
+                } else {
+                    boolean known = number || level.equals("ratio");
+                    reply(request, known ? TextProtocol.REASSIGN_DISABLED : TextProtocol.BAD_FORMAT);
+                }
+            }
+            default -> reply(request, TextProtocol.ERROR);
+        }
+    }
+
+    /** Expired items go, whatever class they are in. */
+    void crawler(TextRequest request) {
+        Maintenance maintenance = server.maintenance();
+        String classes = request.argument(2);
+        switch (request.argument(1)) {
+            case "enable", "disable" -> {
+                maintenance.crawling(request.argument(1).equals("enable"));
+                connection.reply(TextProtocol.OK);
+            }
+            case "crawl" -> {
+                if (!maintenance.isCrawling()) {
+                    connection.reply(TextProtocol.CRAWLER_DISABLED);
+                } else if (!classes.equals("all") && !classes.matches(CLASSES)) {
+                    connection.reply(TextProtocol.BAD_CLASS);
+                } else {
+                    maintenance.crawl();
+                    connection.reply(TextProtocol.OK);
+                }
+            }
+            default -> connection.reply(TextProtocol.ERROR);
+        }
+    }
+
+    void memoryLimit(TextRequest request) {
+        String megabytes = request.argument(1);
+        if (!megabytes.matches(NUMBER)) {
+            reply(request, TextProtocol.ERROR);
+        } else if (Integer.parseInt(megabytes) < LEAST_MEGABYTES) {
+            reply(request, TextProtocol.MEMLIMIT_TOO_SMALL);
+        } else if (Integer.parseInt(megabytes) > MOST_MEGABYTES) {
+            reply(request, TextProtocol.MEMLIMIT_TOO_LARGE);
+        } else {
+            server.store().memoryLimit(Long.parseLong(megabytes) << 20);
+            reply(request, TextProtocol.OK);
+        }
+    }
+
+    void debugTime(TextRequest request) {
+        LongConsumer moveClock = server.context().moveClock();
+        if (moveClock == null || !request.argument(1).matches("-?" + NUMBER)) {
+            connection.reply(TextProtocol.ERROR);
+        } else {
+            moveClock.accept(Long.parseLong(request.argument(1)));
+            connection.reply(TextProtocol.OK);
         }
     }
 

@@ -49,4 +49,9 @@ final class Arithmetic implements ItemRewriter {
             target.asSlice(offset + length, oldLength - length).fill((byte) ' ');
         }
     }
+
+    @Override
+    public Marks marks() {
+        return Marks.KEPT; // counting is no recaching
+    }
 }

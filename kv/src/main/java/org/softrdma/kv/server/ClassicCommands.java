@@ -77,6 +77,7 @@ final class ClassicCommands implements ItemVisitor {
                             true,
                             this);
             (found ? counters.getHits : counters.getMisses).increment();
+            server.prefixes().get(request.bytes(), request.keyOffset(nextKey), request.keyLength(nextKey), found);
             if (touching) {
                 (found ? counters.touchHits : counters.touchMisses).increment();
             }
@@ -119,6 +120,7 @@ final class ClassicCommands implements ItemVisitor {
     /** A storage command: says where its value goes. */
     void store(TextRequest newRequest) {
         counters.sets.increment();
+        server.prefixes().set(newRequest.bytes(), newRequest.keyOffset(0), newRequest.keyLength(0));
         long nowSeconds = server.nowSeconds();
         NewItem item = server.reserve(
                 newRequest.bytes(),
@@ -215,6 +217,7 @@ final class ClassicCommands implements ItemVisitor {
     }
 
     void delete(TextRequest newRequest) {
+        server.prefixes().delete(newRequest.bytes(), newRequest.keyOffset(0), newRequest.keyLength(0));
         boolean deleted = server.store()
                         .delete(
                                 newRequest.bytes(),

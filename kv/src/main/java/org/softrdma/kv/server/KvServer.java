@@ -9,13 +9,11 @@ import org.slf4j.LoggerFactory;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.memcached.TextProtocol;
-import org.softrdma.kv.server.RegisteredArenas.RegisteredArena;
 import org.softrdma.kv.store.ItemStore;
 import org.softrdma.kv.store.NewItem;
 import org.softrdma.kv.store.SlabAllocator;
 import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
 
@@ -31,9 +29,10 @@ public final class KvServer implements AutoCloseable {
     private final KvServerContext context;
     private final ServerCounters counters = new ServerCounters();
     private final CloseStack owned = new CloseStack();
-    private final RegisteredArenas arenas;
+    private final DeviceArenas<?> arenas;
     private final ItemStore store;
     private final Maintenance maintenance;
+    private final PrefixStatistics prefixes = new PrefixStatistics();
     private final ServerStatistics statistics;
     private final RdmaPort rdmaPort;
     private final MemcachedPort memcachedPort;
@@ -46,7 +45,7 @@ public final class KvServer implements AutoCloseable {
      *
      * @param device a device that drives itself; stays open until after this is closed
      * @param context concluded
-     * @throws IllegalArgumentException if the device is in manual progress
+     * @throws IllegalArgumentException if the device is in manual progress, or cannot register as the context has it
      * @throws RuntimeException if an address cannot be used or the device gives no memory; the message says why
      */
     public static KvServer start(VerbsDevice device, KvServerContext context) {
@@ -65,23 +64,20 @@ public final class KvServer implements AutoCloseable {
         this.versionLine = TextProtocol.line("VERSION " + context.version());
         try {
             ProtectionDomain domain = owned.add(device.allocateProtectionDomain());
-            arenas = owned.add(new RegisteredArenas(device, domain));
-            SlabAllocator slabs = new SlabAllocator(
-                    new SlabGeometry(context.slabFactor(), context.minimumSpace(), context.maxItemLength()),
-                    arenas,
-                    context.memoryLimit());
+            SlabGeometry geometry =
+                    new SlabGeometry(context.slabFactor(), context.minimumSpace(), context.maxItemLength());
+            arenas = owned.add(DeviceArenas.of(context, device, domain, geometry));
+            SlabAllocator slabs = new SlabAllocator(geometry, arenas, context.memoryLimit());
             slabs.prepare();
             store = new ItemStore(slabs, random.nextLong(), context.evicting());
-            maintenance = owned.add(new Maintenance(store, context.clockSeconds()));
-            statistics = new ServerStatistics(this, context, counters, store, device);
-            rdmaPort = owned.add(new RdmaPort(
-                    device,
-                    domain,
+            maintenance = owned.add(new Maintenance(
                     store,
-                    counters,
                     context.clockSeconds(),
-                    new InetSocketAddress(context.memcachedAddress().getAddress(), context.rdmaPort()),
-                    context.maxConnections()));
+                    context.tailsReclaimed(),
+                    context.crawling(),
+                    Maintenance.newExecutor()));
+            statistics = new ServerStatistics(this, context, counters, store, device);
+            rdmaPort = owned.add(new RdmaPort(device, domain, store, counters, context));
             rdmaPort.start();
             memcachedPort = owned.add(new MemcachedPort(this, context));
             maintenance.start(memcachedPort::closeIdle);
@@ -148,6 +144,10 @@ public final class KvServer implements AutoCloseable {
         return statistics;
     }
 
+    PrefixStatistics prefixes() {
+        return prefixes;
+    }
+
     RdmaPort rdmaPort() {
         return rdmaPort;
     }
@@ -168,26 +168,21 @@ public final class KvServer implements AutoCloseable {
         return versionLine;
     }
 
-    /** {@code RDMA 1 <port> <token> <bootId> arena}. */
+    /** {@code RDMA 1 <port> <token> <bootId> <arena|chunk>}. */
     byte[] helloLine(String token) {
         return TextProtocol.line("RDMA " + HelloDescriptor.VERSION + " "
-                + rdmaAddress().getPort() + " " + token + " " + bootId + " arena");
+                + rdmaAddress().getPort() + " " + token + " " + bootId + " "
+                + context.registration().word());
     }
 
-    /** A line {@code ARENA <rkey> <address> <length>} for each arena, in unsigned decimal digits, and END. */
+    /** What locators may name: lines as the registration has them, and END. */
     byte[] arenaLines() {
-        StringBuilder lines = new StringBuilder();
-        for (RegisteredArena arena : arenas.all()) {
-            RemoteRegion region = arena.region().remote();
-            lines.append("ARENA ")
-                    .append(Integer.toUnsignedString(region.rkey()))
-                    .append(' ')
-                    .append(Long.toUnsignedString(region.address()))
-                    .append(' ')
-                    .append(region.length())
-                    .append("\r\n");
-        }
-        lines.append(new String(TextProtocol.END, StandardCharsets.US_ASCII));
-        return lines.toString().getBytes(StandardCharsets.US_ASCII);
+        return (arenas.lines() + new String(TextProtocol.END, StandardCharsets.US_ASCII))
+                .getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** Memory regions that the items take. */
+    long itemRegions() {
+        return arenas.regions();
     }
 }

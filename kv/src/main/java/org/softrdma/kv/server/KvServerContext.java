@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.store.Locator;
@@ -20,6 +22,28 @@ public final class KvServerContext {
         EPOLL,
         /** Java's own. */
         NIO
+    }
+
+    /** What of the memory for items has a key of its own for READs. */
+    public enum Registration {
+        /** All of it in large pieces, with an offset for each item. Every device can do that. */
+        ARENA("arena"),
+        /**
+         * Each chunk, and a key keeps its rkey when its item is replaced by one of the same slab class. Needs a device with
+         * ZERO_BASED and REGION_SWAP, and one of its memory regions for each chunk.
+         */
+        CHUNK("chunk");
+
+        private final String word;
+
+        Registration(String word) {
+            this.word = word;
+        }
+
+        /** Its name in options and in the protocol. */
+        public String word() {
+            return word;
+        }
     }
 
     /** memcached's default port. */
@@ -40,6 +64,9 @@ public final class KvServerContext {
     /** memcached's default length of the queue of connections that nobody has accepted yet. */
     public static final int DEFAULT_BACKLOG = 1024;
 
+    /** Default of {@link #answerTimeoutNs()}: no client that works is so slow. */
+    public static final long DEFAULT_ANSWER_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+
     /** memcached's default rights of a Unix socket, 0700. */
     public static final int DEFAULT_UNIX_SOCKET_MASK = 0700;
 
@@ -52,6 +79,7 @@ public final class KvServerContext {
     private double slabFactor = SlabGeometry.DEFAULT_FACTOR;
     private int minimumSpace = SlabGeometry.DEFAULT_MINIMUM_SPACE;
     private Transport transport = Transport.AUTO;
+    private Registration registration = Registration.ARENA;
     private boolean evicting = true;
     private boolean flushAllowed = true;
     private int idleTimeoutSeconds;
@@ -60,6 +88,12 @@ public final class KvServerContext {
     private @Nullable Path unixSocket;
     private int unixSocketMask = DEFAULT_UNIX_SOCKET_MASK;
     private @Nullable Runnable shutdown;
+    private @Nullable LongConsumer moveClock;
+    private @Nullable Passwords passwords;
+    private int requestsPerTurn;
+    private long answerTimeoutNs = DEFAULT_ANSWER_TIMEOUT_NS;
+    private boolean tailsReclaimed = true;
+    private boolean crawling = true;
     private String version = "unknown";
     private LongSupplier clockSeconds = () -> System.currentTimeMillis() / 1000;
     private boolean concluded;
@@ -173,16 +207,16 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets how many bytes of key and value fit into the smallest chunk.
+     * Sets the length of the smallest chunk, as memcached's -n does.
      *
-     * @param bytes at least 1
+     * @param bytes at least 1; the chunk is 48 bytes longer
      */
     public KvServerContext minimumSpace(int bytes) {
         minimumSpace = changed(bytes);
         return this;
     }
 
-    /** How many bytes of key and value fit into the smallest chunk. */
+    /** The length of the smallest chunk, less 48. */
     public int minimumSpace() {
         return minimumSpace;
     }
@@ -200,6 +234,21 @@ public final class KvServerContext {
     /** How the memcached port does its I/O. */
     public Transport transport() {
         return transport;
+    }
+
+    /**
+     * Sets how memory for items is registered.
+     *
+     * @param choice the registration
+     */
+    public KvServerContext registration(Registration choice) {
+        registration = changed(choice);
+        return this;
+    }
+
+    /** How memory for items is registered. */
+    public Registration registration() {
+        return registration;
     }
 
     /**
@@ -316,6 +365,97 @@ public final class KvServerContext {
     }
 
     /**
+     * Lets clients move the clock by the debugtime command: for tests.
+     *
+     * @param seconds takes by how many; called by any thread
+     */
+    public KvServerContext moveClock(LongConsumer seconds) {
+        moveClock = changed(seconds);
+        return this;
+    }
+
+    /** What the debugtime command does, or null if there is no such command. */
+    public @Nullable LongConsumer moveClock() {
+        return moveClock;
+    }
+
+    /**
+     * Lets in only clients that send a user's password first. The clients of this project do not.
+     *
+     * @param users who may come in
+     */
+    public KvServerContext passwords(Passwords users) {
+        passwords = changed(users);
+        return this;
+    }
+
+    /** Who may come in, or null for everybody. */
+    public @Nullable Passwords passwords() {
+        return passwords;
+    }
+
+    /**
+     * Sets after how many requests a connection lets others of its thread have their turn, memcached's -R.
+     *
+     * @param count 0 (the default): when all is done that one read from the network brought
+     */
+    public KvServerContext requestsPerTurn(int count) {
+        requestsPerTurn = changed(count);
+        return this;
+    }
+
+    /** After how many requests a connection yields, 0 for no such limit. */
+    public int requestsPerTurn() {
+        return requestsPerTurn;
+    }
+
+    /**
+     * Sets how long a client may leave answers to its rgets without taking one of them, before its queue pair is ended: what
+     * is on its way keeps memory from being used again.
+     *
+     * @param timeoutNs at least 1 ms; looked at every second
+     */
+    public KvServerContext answerTimeoutNs(long timeoutNs) {
+        answerTimeoutNs = changed(timeoutNs);
+        return this;
+    }
+
+    /** After how many nanoseconds without progress of its answers a queue pair is ended. */
+    public long answerTimeoutNs() {
+        return answerTimeoutNs;
+    }
+
+    /**
+     * Sets whether expired items at the ends of the LRU lists are removed every second, memcached's lru_maintainer.
+     *
+     * @param on true is the default
+     */
+    public KvServerContext tailsReclaimed(boolean on) {
+        tailsReclaimed = changed(on);
+        return this;
+    }
+
+    /** Whether expired items at the ends of the LRU lists are removed every second. */
+    public boolean tailsReclaimed() {
+        return tailsReclaimed;
+    }
+
+    /**
+     * Sets whether at first expired items are looked for among all, memcached's lru_crawler; clients may change it.
+     *
+     * @param on true is the default
+     */
+    public KvServerContext crawling(boolean on) {
+        crawling = changed(on);
+        return this;
+    }
+
+    /** Whether at first expired items are looked for among all. */
+    public boolean crawling() {
+        return crawling;
+    }
+
+    /**
      * Sets what the version command answers.
      *
      * @param text without blanks
@@ -357,6 +497,8 @@ public final class KvServerContext {
         check(faults, "maxConnections", maxConnections, 1, 1_000_000);
         check(faults, "backlog", backlog, 1, 65535);
         check(faults, "idleTimeoutSeconds", idleTimeoutSeconds, 0, Integer.MAX_VALUE);
+        check(faults, "requestsPerTurn", requestsPerTurn, 0, Integer.MAX_VALUE);
+        check(faults, "answerTimeoutNs", answerTimeoutNs, 1_000_000, Long.MAX_VALUE);
         check(faults, "unixSocketMask", unixSocketMask, 0, 0777);
         check(faults, "maxItemLength", maxItemLength, 1024, Locator.MAX_ITEM_LENGTH);
         check(faults, "memoryLimit", memoryLimit, Math.max(1L << 20, 2L * maxItemLength), 1L << 46);

@@ -1,9 +1,9 @@
 package org.softrdma.kv.server;
 
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -23,15 +23,34 @@ final class Maintenance implements AutoCloseable {
 
     private final ItemStore store;
     private final LongSupplier clockSeconds;
-    private final ScheduledExecutorService executor;
+    private final ScheduledThreadPoolExecutor executor;
+    private final boolean tailsReclaimed;
+    private volatile boolean crawling;
+    private volatile boolean crawlRunning;
+    private final AtomicBoolean crawlQueued = new AtomicBoolean();
     private int nextPart;
     private final AtomicReference<@Nullable ScheduledFuture<?>> delayedFlush = new AtomicReference<>();
 
-    Maintenance(ItemStore store, LongSupplier clockSeconds) {
+    /** Not started yet; the executor, of {@link #newExecutor}, is closed with it. */
+    Maintenance(
+            ItemStore store,
+            LongSupplier clockSeconds,
+            boolean tailsReclaimed,
+            boolean crawling,
+            ScheduledThreadPoolExecutor executor) {
         this.store = store;
         this.clockSeconds = clockSeconds;
-        executor = Executors.newSingleThreadScheduledExecutor(
-                task -> Thread.ofPlatform().name("kv-maintenance").daemon().unstarted(task));
+        this.tailsReclaimed = tailsReclaimed;
+        this.crawling = crawling;
+        this.executor = executor;
+    }
+
+    /** One thread; what is cancelled leaves its queue at once, for clients decide how often that happens. */
+    static ScheduledThreadPoolExecutor newExecutor() {
+        ScheduledThreadPoolExecutor made = new ScheduledThreadPoolExecutor(
+                1, task -> Thread.ofPlatform().name("kv-maintenance").daemon().unstarted(task));
+        made.setRemoveOnCancelPolicy(true);
+        return made;
     }
 
     /** Starts to reclaim, and to do something else every second. */
@@ -56,6 +75,33 @@ final class Maintenance implements AutoCloseable {
         replaceDelayed(executor.schedule(() -> guarded(store::flush), delayMs, TimeUnit.MILLISECONDS));
     }
 
+    /** Whether expired items are looked for among all items, at leisure. Any thread. */
+    void crawling(boolean on) {
+        crawling = on;
+    }
+
+    /** What {@link #crawling(boolean)} has set. */
+    boolean isCrawling() {
+        return crawling;
+    }
+
+    /** True from {@link #crawl} until that is done. */
+    boolean isCrawlAsked() {
+        return crawlQueued.get() || crawlRunning;
+    }
+
+    /** Removes all expired items, soon; once for all who asked before it begins. Any thread. */
+    void crawl() {
+        if (!crawlQueued.getAndSet(true)) {
+            executor.execute(() -> {
+                crawlRunning = true;
+                crawlQueued.set(false);
+                guarded(() -> reclaim(store.parts()));
+                crawlRunning = false;
+            });
+        }
+    }
+
     private void replaceDelayed(@Nullable ScheduledFuture<?> next) {
         ScheduledFuture<?> scheduled = delayedFlush.getAndSet(next);
         if (scheduled != null) {
@@ -64,8 +110,16 @@ final class Maintenance implements AutoCloseable {
     }
 
     private void reclaim() {
+        if (tailsReclaimed) {
+            store.reclaimTails(clockSeconds.getAsLong());
+        }
+        if (crawling) {
+            reclaim((store.parts() + SECONDS_PER_ROUND - 1) / SECONDS_PER_ROUND);
+        }
+    }
+
+    private void reclaim(int parts) {
         long nowSeconds = clockSeconds.getAsLong();
-        int parts = (store.parts() + SECONDS_PER_ROUND - 1) / SECONDS_PER_ROUND;
         for (int i = 0; i < parts; i++) {
             store.reclaim(nextPart, nowSeconds);
             nextPart = (nextPart + 1) % store.parts();

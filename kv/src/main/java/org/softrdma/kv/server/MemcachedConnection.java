@@ -1,13 +1,16 @@
 package org.softrdma.kv.server;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +55,14 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
     /** A request that another thread works on; nothing else runs until it is done. */
     private boolean awaiting;
 
+    /** Other connections have their turn; {@link #nextTurn} goes on. */
+    private boolean yielding;
+
+    private int requestsLeft;
+
+    /** Not null until the client has said who it is. */
+    private @Nullable Login login;
+
     private boolean closing;
     private boolean processing;
 
@@ -62,6 +73,8 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         this.meta = new MetaCommands(server, this);
         this.admin = new AdminCommands(server, this);
         this.rdma = new RdmaCommands(server, this);
+        Passwords passwords = server.context().passwords();
+        this.login = passwords == null ? null : new Login(passwords, counters, this);
         this.lastInputSeconds = server.nowSeconds();
     }
 
@@ -138,13 +151,30 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         ChannelHandlerContext ctx = context;
         if (ctx != null && lastInputSeconds < seconds && !rdma.isBound()) {
             ctx.executor().execute(() -> {
-                if (lastInputSeconds < seconds && !closing) {
+                if (lastInputSeconds < seconds) { // also one that is closing, and whose last output nobody reads
                     counters.idleKicks.increment();
                     closing = true;
                     ctx.close();
                 }
             });
         }
+    }
+
+    /**
+     * Its lines of {@code stats conns}. Any thread: what another connection does is a glance, and may have changed already.
+     *
+     * @param number names the connection in the lines
+     * @param own true if this connection asks
+     * @param text where it listens and whence it came
+     */
+    String describe(long number, boolean own, Function<@Nullable SocketAddress, String> text) {
+        Channel channel = context().channel();
+        String state = own ? "conn_parse_cmd" : decoder.expectsValue() ? "conn_nread" : "conn_read";
+        String prefix = "STAT " + number + ":";
+        return prefix + "addr " + text.apply(channel.remoteAddress()) + "\r\n"
+                + prefix + "listen_addr " + text.apply(channel.localAddress()) + "\r\n"
+                + prefix + "state " + state + "\r\n"
+                + prefix + "secs_since_last_cmd " + Math.max(0, server.nowSeconds() - lastInputSeconds) + "\r\n";
     }
 
     /** True while there is a peer. */
@@ -154,7 +184,7 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
 
     /** There is room for answers to rgets again. Any thread. */
     void resumeLater() {
-        context().executor().execute(this::resume);
+        runLater(this::resume);
     }
 
     /** The request goes on with this once there is room again. */
@@ -170,7 +200,7 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
 
     /** What the connection awaited is done. Any thread. */
     void done(byte[] answer) {
-        context().executor().execute(() -> {
+        runLater(() -> {
             awaiting = false;
             if (!closing) {
                 reply(answer);
@@ -186,15 +216,13 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
 
     /** True if more may be written; otherwise the connection is suspended until it may. */
     boolean hasRoom() {
-        if (context().channel().isWritable()) {
-            return true;
+        if (!suspended && !context().channel().isWritable()) {
+            flush();
+            if (!context().channel().isWritable()) {
+                suspend();
+            }
         }
-        flush();
-        if (context().channel().isWritable()) {
-            return true;
-        }
-        suspend();
-        return false;
+        return !suspended;
     }
 
     void suspend() {
@@ -204,12 +232,10 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
 
     void reply(byte[] bytes) {
         output(bytes.length).writeBytes(bytes);
-        stopIfFull();
     }
 
     void reply(ReplyLine line) {
         output(line.length()).writeBytes(line.bytes(), 0, line.length());
-        stopIfFull();
     }
 
     /** The buffer for output, with room for this many bytes. */
@@ -235,12 +261,6 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         context().writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
     }
 
-    private void stopIfFull() {
-        if (!context().channel().isWritable()) {
-            hasRoom();
-        }
-    }
-
     private void resume() {
         if (suspended && !awaiting && !closing) {
             suspended = false;
@@ -258,8 +278,9 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
             return; // writing may make the channel writable again, which resumes
         }
         processing = true;
+        requestsLeft = server.context().requestsPerTurn();
         try {
-            while (!suspended && !closing) {
+            while (!suspended && !closing && !yielding) {
                 Runnable rest = unfinished;
                 if (rest != null) {
                     unfinished = null;
@@ -279,11 +300,21 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         ByteBuffer bytes = input.internalNioBuffer(input.readerIndex(), input.readableBytes());
         int start = bytes.position();
         boolean more = true;
-        while (more && !suspended && !closing) {
+        // Asked before each request, so that no command can forget to: what one of them writes at most is bounded.
+        while (more && !closing && !yielding && hasRoom()) {
             switch (decoder.next(bytes)) {
                 case NEED_INPUT -> more = false;
-                case REQUEST -> execute(decoder.request());
+                case REQUEST -> {
+                    execute(decoder.request());
+                    if (--requestsLeft == 0 && (bytes.hasRemaining() || backlog.size() > 1)) {
+                        endTurn();
+                    }
+                }
                 case VALUE -> endValue();
+                case BINARY -> {
+                    reply(TextProtocol.BINARY_REFUSED);
+                    closeAfterOutput();
+                }
                 case LINE_TOO_LONG -> closeAfterOutput();
             }
         }
@@ -293,7 +324,42 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /** Goes on behind what other connections of this thread have to do. */
+    private void endTurn() {
+        yielding = true;
+        counters.yields.increment();
+        runLater(this::nextTurn);
+    }
+
+    /** Runs a task on the thread of the channel; what fails there ends the connection, as in its other calls. Any thread. */
+    private void runLater(Runnable task) {
+        ChannelHandlerContext ctx = context();
+        ctx.executor().execute(() -> {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                exceptionCaught(ctx, e);
+            }
+        });
+    }
+
+    private void nextTurn() {
+        yielding = false;
+        if (!closing) {
+            process();
+            flush();
+        }
+    }
+
     private void execute(TextRequest request) {
+        if (login == null) {
+            executeCommand(request);
+        } else {
+            login.execute(request);
+        }
+    }
+
+    private void executeCommand(TextRequest request) {
         switch (request.command()) {
             case GET, GETS, GAT, GATS -> classic.get(request);
             case SET, ADD, REPLACE, APPEND, PREPEND, CAS -> {
@@ -307,6 +373,11 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
             case VERSION -> reply(server.versionLine());
             case VERBOSITY -> admin.verbosity(request);
             case STATS -> admin.stats(request);
+            case SLABS -> admin.slabs(request);
+            case LRU_CRAWLER -> admin.crawler(request);
+            case CACHE_MEMLIMIT -> admin.memoryLimit(request);
+            case WATCH -> reply(TextProtocol.WATCH_DISABLED);
+            case DEBUGTIME -> admin.debugTime(request);
             case SHUTDOWN -> admin.shutdown(request);
             case QUIT, CLOSE -> closeAfterOutput();
             case META_NOOP -> reply(TextProtocol.META_NOOP);
@@ -339,7 +410,9 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
     }
 
     private void endValue() {
-        if (fillingMeta) {
+        if (login != null) {
+            login = login.endValue(decoder.isValueTerminated()) ? null : login;
+        } else if (fillingMeta) {
             meta.endValue(decoder.isValueTerminated());
         } else {
             classic.endValue(decoder.isValueTerminated());

@@ -26,11 +26,13 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -40,6 +42,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.memcached.TextProtocol;
 
 /** Where memcached clients connect, a TCP port or a Unix socket: Netty's threads and sockets. Closed by the server. */
 final class MemcachedPort implements AutoCloseable {
@@ -177,6 +180,36 @@ final class MemcachedPort implements AutoCloseable {
     /** The threads that run connections and the store. */
     EventLoopGroup loops() {
         return loops;
+    }
+
+    /** The answer to {@code stats conns}; numbers where memcached has file descriptors, 0 for what listens. Any thread. */
+    byte[] describe(MemcachedConnection asking) {
+        StringBuilder lines = new StringBuilder();
+        lines.append("STAT 0:addr ")
+                .append(conventional(listening.localAddress()))
+                .append("\r\n");
+        lines.append("STAT 0:state conn_listening\r\n");
+        long number = 1;
+        for (Channel channel : channels) {
+            @Nullable MemcachedConnection connection = channel.pipeline().get(MemcachedConnection.class);
+            if (connection != null) {
+                lines.append(connection.describe(number, connection == asking, this::conventional));
+                number++;
+            }
+        }
+        lines.append(new String(TextProtocol.END, StandardCharsets.US_ASCII));
+        return lines.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** As memcached writes addresses; those of a Unix socket are all the same. */
+    private String conventional(@Nullable SocketAddress address) {
+        if (address instanceof InetSocketAddress tcp) {
+            String host = tcp.getAddress().getHostAddress();
+            return tcp.getAddress() instanceof Inet6Address
+                    ? "tcp6:[" + host + "]:" + tcp.getPort()
+                    : "tcp:" + host + ":" + tcp.getPort();
+        }
+        return "unix:" + context.unixSocket();
     }
 
     /** Closes connections that were idle for too long. */

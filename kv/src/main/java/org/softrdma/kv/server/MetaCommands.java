@@ -104,6 +104,11 @@ final class MetaCommands {
         for (int i = 0; i < flags.count(); i++) {
             switch (flags.letter(i)) {
                 case 'T' -> item.setExpiry(expiry(flags, 'T'));
+                case 'N' -> {
+                    if (created) {
+                        item.setExpiry(expiry(flags, 'N')); // flags count in their order: a T before it does not
+                    }
+                }
                 case 'R' -> won |= !sent && !created && expiresWithin(item, flags.number('R'));
                 case 's' -> line.add(" s").add(item.valueLength());
                 case 't' -> addTtl(item);
@@ -205,14 +210,12 @@ final class MetaCommands {
         switch (status) {
             case STORED -> {
                 if (!flags.has('q')) {
-                    line.begin(HIT);
-                    addReturned(flags, item.cas(), true);
-                    connection.reply(line.end());
+                    answerSet(HIT, item.cas());
                 }
             }
-            case EXISTS -> answer(EXISTS);
-            case NOT_FOUND -> answer(NOT_FOUND);
-            case NOT_STORED -> answer(NOT_STORED);
+            case EXISTS -> answerSet(EXISTS, 0);
+            case NOT_FOUND -> answerSet(NOT_FOUND, 0);
+            case NOT_STORED -> answerSet(NOT_STORED, 0);
             case TOO_LARGE, OUT_OF_MEMORY, NON_NUMERIC -> refuse(status);
         }
     }
@@ -406,6 +409,13 @@ final class MetaCommands {
         }
     }
 
+    /** The answer to an ms, as memcached's: with the cas number where it is asked for, 0 if nothing was stored. */
+    private void answerSet(String code, long cas) {
+        line.begin(code);
+        addReturned(request.meta(), cas, true);
+        connection.reply(line.end());
+    }
+
     /** An answer without an item: its code, opaque and key. */
     private void answer(String code) {
         line.begin(code);
@@ -483,8 +493,8 @@ final class MetaCommands {
         }
 
         @Override
-        public boolean isStale() {
-            return true;
+        public Marks marks() {
+            return Marks.STALE;
         }
     }
 }

@@ -38,6 +38,7 @@ final class RdmaPort implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RdmaPort.class);
 
     private static final long TICK_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long ACCEPT_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
     private static final long HELLO_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
     private static final long CLOSE_TIMEOUT_MS = 10_000;
@@ -52,6 +53,7 @@ final class RdmaPort implements AutoCloseable {
     private final ServerCounters counters;
     private final LongSupplier clockSeconds;
     private final int maxSessions;
+    private final long answerTimeoutNs;
     private final CompletionChannel channel;
     private final Listener listener;
     private final ConnectionParameters parameters;
@@ -69,20 +71,20 @@ final class RdmaPort implements AutoCloseable {
             ProtectionDomain domain,
             ItemStore store,
             ServerCounters counters,
-            LongSupplier clockSeconds,
-            InetSocketAddress address,
-            int maxSessions) {
+            KvServerContext context) {
         this.device = device;
         this.domain = domain;
         this.store = store;
         this.counters = counters;
-        this.clockSeconds = clockSeconds;
-        this.maxSessions = maxSessions;
+        this.clockSeconds = context.clockSeconds();
+        this.maxSessions = context.maxConnections();
+        this.answerTimeoutNs = context.answerTimeoutNs();
         this.parameters = new ConnectionParameters(
                 0, Math.min(device.capabilities().maxInboundReads(), MAX_INBOUND_READS), new byte[0]);
         this.channel = device.createCompletionChannel();
         try {
-            this.listener = device.listen(address, BACKLOG);
+            this.listener = device.listen(
+                    new InetSocketAddress(context.memcachedAddress().getAddress(), context.rdmaPort()), BACKLOG);
         } catch (RuntimeException e) {
             channel.close();
             throw e;
@@ -180,11 +182,16 @@ final class RdmaPort implements AutoCloseable {
 
     private void complete() {
         WorkCompletion[] batch = WorkCompletion.array(BATCH);
+        long lookedNs = System.nanoTime();
         while (!closing) {
             try {
                 Optional<CompletionQueue> ready = channel.await(TICK_NS);
                 ready.ifPresent(queue -> handle(queue, batch));
-                endSilent(System.nanoTime());
+                long nowNs = System.nanoTime();
+                if (nowNs - lookedNs >= TICK_NS) {
+                    lookedNs = nowNs;
+                    endStopped(nowNs);
+                }
             } catch (VerbsException e) {
                 if (e.code() != VerbsErrorCode.INTERRUPTED) {
                     LOG.warn("waiting for completions: {}", e.getMessage());
@@ -209,13 +216,16 @@ final class RdmaPort implements AutoCloseable {
         }
     }
 
-    /** Ends queue pairs that did not say hello in time. */
-    private void endSilent(long nowNs) {
-        if (sessions.size() == counters.boundQueuePairs.get()) {
-            return;
-        }
+    /** Ends queue pairs that did not say hello in time, and those whose client takes no answers. */
+    private void endStopped(long nowNs) {
         for (RdmaSession session : sessions.values()) {
-            if (!session.isBound() && nowNs - session.acceptedNs() > HELLO_TIMEOUT_NS) {
+            if (!session.isBound()) {
+                if (nowNs - session.acceptedNs() > HELLO_TIMEOUT_NS) {
+                    end(session);
+                }
+            } else if (session.isStalled(nowNs, answerTimeoutNs)) {
+                counters.stalledQueuePairs.increment();
+                LOG.info("a queue pair is ended: its client took no answer for {} ms", answerTimeoutNs / NS_PER_MS);
                 end(session);
             }
         }
@@ -235,7 +245,6 @@ final class RdmaPort implements AutoCloseable {
 
     @Override
     public void close() {
-        closing = true;
         listener.close();
         listening.interrupt();
         acceptors.shutdownNow();
@@ -243,10 +252,13 @@ final class RdmaPort implements AutoCloseable {
             if (!acceptors.awaitTermination(CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
                 LOG.error("a queue pair is still being accepted after {} ms", CLOSE_TIMEOUT_MS);
             }
+            closing = true; // not before the last session is there: the completion thread ends them all
             completing.interrupt();
             listening.join(CLOSE_TIMEOUT_MS);
             completing.join(CLOSE_TIMEOUT_MS);
         } catch (InterruptedException e) {
+            closing = true;
+            completing.interrupt();
             Thread.currentThread().interrupt();
         }
         channel.close();

@@ -8,7 +8,7 @@ import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.memcached.AnswerDescriptor;
 import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.memcached.TouchReportDescriptor;
-import org.softrdma.kv.server.RegisteredArenas.RegisteredArena;
+import org.softrdma.kv.server.DeviceArenas.DeviceArena;
 import org.softrdma.kv.store.ItemStore;
 import org.softrdma.kv.store.PinnedItem;
 import org.softrdma.verbs.AccessFlag;
@@ -32,7 +32,8 @@ import org.softrdma.verbs.cm.ConnectionRequest;
  * passes its touch reports on to the store.
  *
  * <p>Answers are a ring: the event loop thread of the memcached connection adds at the head, completions come in posting
- * order and free at the tail. An item stays pinned until then. A queue pair that ends flushes the RECVs that are always
+ * order and free at the tail. An item stays pinned until then; bytes pinned are bounded, and so is the time without any
+ * completion, so that a client that stops holds little and not for long. A queue pair that ends flushes the RECVs that are always
  * posted, and that completion is how the owner learns of every end. Ring and end are guarded by one short lock between
  * those two threads; everything else belongs to the completion thread of {@link RdmaPort}.
  */
@@ -41,7 +42,7 @@ final class RdmaSession {
     enum AnswerStatus {
         /** It is on its way. */
         POSTED,
-        /** Too many are; the connection is resumed when there is room. */
+        /** Too many are, or too long ones; the connection is resumed when there is room. */
         FULL,
         /** The queue pair is gone. */
         ENDED
@@ -49,6 +50,10 @@ final class RdmaSession {
 
     private static final int ANSWERS = 64;
     private static final int RECEIVES = 2;
+
+    /** Bytes of items on their way to one client; one item may be longer. */
+    private static final long MAX_PINNED_BYTES = 1 << 20;
+
     private static final int SLOT_LENGTH = 64;
 
     /** A hello or a touch report. */
@@ -75,6 +80,11 @@ final class RdmaSession {
     private final @Nullable PinnedItem[] pinned = new PinnedItem[ANSWERS];
     private long head;
     private long tail;
+    private long pinnedBytes;
+
+    /** When the oldest answer in the ring became the oldest. */
+    private long progressNs;
+
     private boolean ended;
     private @Nullable MemcachedConnection waiting;
 
@@ -131,7 +141,7 @@ final class RdmaSession {
      * Answers an rget. By the event loop thread of the connection.
      *
      * @param owner resumed if there was no room
-     * @param item what was found; its pin passes to this session if the answer is POSTED
+     * @param item what was found; its pin passes to this session if the answer is POSTED and has the item
      */
     AnswerStatus answer(
             MemcachedConnection owner,
@@ -141,37 +151,67 @@ final class RdmaSession {
             long length,
             long opaque,
             long nowSeconds) {
+        boolean fits = item.isPresent() && item.length() <= length;
         lock.lock();
         try {
             if (ended) {
                 return AnswerStatus.ENDED;
             }
-            if (head - tail == ANSWERS) {
+            if (head - tail == ANSWERS || (fits && pinnedBytes > 0 && pinnedBytes + item.length() > MAX_PINNED_BYTES)) {
                 waiting = owner;
                 return AnswerStatus.FULL;
             }
             int slot = (int) (head % ANSWERS);
             long offset = ANSWERS_OFFSET + (long) slot * SLOT_LENGTH;
-            if (!item.isPresent()) {
-                AnswerDescriptor.write(segment, offset, AnswerDescriptor.NOT_FOUND, opaque, nowSeconds);
-            } else if (item.locator().length() > length) {
+            if (fits) {
                 AnswerDescriptor.write(
-                        segment, offset, AnswerDescriptor.BUFFER_TOO_SMALL, opaque, nowSeconds, item.locator());
-            } else {
-                AnswerDescriptor.write(segment, offset, AnswerDescriptor.FOUND, opaque, nowSeconds, item.locator());
+                        segment, offset, AnswerDescriptor.FOUND, opaque, nowSeconds, item.locator(), item.length());
                 requireAccepted(queuePair.postWrite(
                         slot,
-                        ((RegisteredArena) item.arena()).region(),
-                        item.locator().offset(),
-                        item.locator().length(),
+                        ((DeviceArena) item.arena()).region(), // not the chunk's: that may name another one by then
+                        item.offset(),
+                        item.length(),
                         address,
                         rkey,
                         SendFlags.NONE));
+                pinned[slot] = item;
+                pinnedBytes += item.length();
+            } else if (item.isPresent()) {
+                AnswerDescriptor.write(
+                        segment,
+                        offset,
+                        AnswerDescriptor.BUFFER_TOO_SMALL,
+                        opaque,
+                        nowSeconds,
+                        item.locator(),
+                        item.length());
+            } else {
+                AnswerDescriptor.writeNotFound(segment, offset, opaque, nowSeconds);
             }
-            pinned[slot] = item;
+            if (head == tail) {
+                progressNs = System.nanoTime();
+            }
             head++;
             requireAccepted(queuePair.postSend(slot, region, offset, AnswerDescriptor.LENGTH, SendFlags.SIGNALLED));
-            return AnswerStatus.POSTED;
+        } finally {
+            lock.unlock();
+        }
+        if (!fits) {
+            release(item); // nothing of it is sent
+        }
+        return AnswerStatus.POSTED;
+    }
+
+    /**
+     * True if there are answers on their way, and none was completed for some time. Any thread.
+     *
+     * @param nowNs the time, of {@link System#nanoTime}
+     * @param limitNs how long
+     */
+    boolean isStalled(long nowNs, long limitNs) {
+        lock.lock();
+        try {
+            return head != tail && nowNs - progressNs > limitNs;
         } finally {
             lock.unlock();
         }
@@ -247,7 +287,7 @@ final class RdmaSession {
             return false;
         }
         int count = TouchReportDescriptor.count(segment, offset);
-        long allHits = 0;
+        long allHits = TouchReportDescriptor.unnamedHits(segment, offset);
         for (int i = 0; i < count; i++) {
             int hits = TouchReportDescriptor.hits(segment, offset, i);
             if (hits < 1) {
@@ -274,13 +314,14 @@ final class RdmaSession {
         nextControlAnswer = (nextControlAnswer + 1) % CONTROL_ANSWERS;
         controlAnswersOutstanding++;
         long answer = ANSWERS_OFFSET + (long) slot * SLOT_LENGTH;
-        AnswerDescriptor.write(segment, answer, status, 0, nowSeconds);
+        AnswerDescriptor.writeControl(
+                segment, answer, status, nowSeconds, store.touchIntervalSeconds(nowSeconds));
         requireAccepted(queuePair.postSend(slot, region, answer, AnswerDescriptor.LENGTH, SendFlags.SIGNALLED));
         return true;
     }
 
     private void answered() {
-        PinnedItem done;
+        @Nullable PinnedItem done;
         MemcachedConnection resumed;
         lock.lock();
         try {
@@ -288,6 +329,10 @@ final class RdmaSession {
             done = pinned[slot];
             pinned[slot] = null;
             tail++;
+            progressNs = System.nanoTime();
+            if (done != null) {
+                pinnedBytes -= done.length();
+            }
             resumed = waiting;
             waiting = null;
         } finally {

@@ -1,90 +1,103 @@
 package org.softrdma.kv.server;
 
-import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
-import java.util.List;
+import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
-import org.softrdma.kv.store.ArenaSource;
-import org.softrdma.kv.store.ItemArena;
+import org.softrdma.kv.server.DeviceArenas.DeviceArena;
+import org.softrdma.kv.server.RegisteredArenas.RegisteredArena;
+import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.store.RemotePage;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.VerbsDevice;
 
 /**
- * Arenas of device memory, each registered once and for life so that peers may READ it ("arena" registration). Addresses
- * start at 0 where the device can do that, so that clients do not learn ours. Thread-safe; closed by the server.
+ * Arenas which peers READ by the key of the whole arena and the offset of the item in it ("arena" registration): one region
+ * each, on every device. Addresses start at 0 where the device can do that, so that clients do not learn ours. Thread-safe.
  */
-final class RegisteredArenas implements ArenaSource, AutoCloseable {
-    private final VerbsDevice device;
-    private final ProtectionDomain domain;
-    private final Set<AccessFlag> access;
-    private final List<RegisteredArena> arenas = new CopyOnWriteArrayList<>();
-
+final class RegisteredArenas extends DeviceArenas<RegisteredArena> {
     RegisteredArenas(VerbsDevice device, ProtectionDomain domain) {
-        this.device = device;
-        this.domain = domain;
-        this.access = EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.LOCAL_WRITE);
+        super(device, domain, access(device));
+    }
+
+    private static Set<AccessFlag> access(VerbsDevice device) {
+        Set<AccessFlag> access = EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.LOCAL_WRITE);
         if (device.capabilities().has(Feature.ZERO_BASED)) {
             access.add(AccessFlag.ZERO_BASED);
         }
+        return access;
     }
 
     @Override
-    public ItemArena create(long length) {
-        HostMemory memory = device.allocateMemory(length);
-        try {
-            RegisteredArena arena = new RegisteredArena(memory, domain.register(memory.segment(), access));
-            arenas.add(arena);
-            return arena;
-        } catch (RuntimeException e) {
-            memory.close();
-            throw e;
-        }
-    }
-
-    /** The arenas there are, in the order in which they were made. */
-    List<RegisteredArena> all() {
-        return arenas;
+    RegisteredArena arena(HostMemory memory, MemoryRegion region) {
+        return new RegisteredArena(memory, region);
     }
 
     @Override
-    public void close() {
-        for (RegisteredArena arena : arenas) {
-            arena.region.close();
-            arena.memory.close();
+    public long address(long first) {
+        for (RegisteredArena arena : all()) {
+            if (arena.region().rkey() == Locator.rkey(first)) {
+                return Locator.offset(first) < arena.memory().byteSize()
+                        ? arena.memory().address() + Locator.offset(first)
+                        : UNKNOWN;
+            }
         }
-        arenas.clear();
+        return UNKNOWN;
+    }
+
+    /** A line {@code ARENA <rkey> <address> <length>} for each arena, in unsigned decimal digits. */
+    @Override
+    String lines() {
+        StringBuilder lines = new StringBuilder();
+        for (RegisteredArena arena : all()) {
+            RemoteRegion region = arena.region().remote();
+            lines.append("ARENA ")
+                    .append(Integer.toUnsignedString(region.rkey()))
+                    .append(' ')
+                    .append(Long.toUnsignedString(region.address()))
+                    .append(' ')
+                    .append(region.length())
+                    .append("\r\n");
+        }
+        return lines.toString();
     }
 
     /** One arena. */
-    static final class RegisteredArena implements ItemArena {
-        private final HostMemory memory;
-        private final MemorySegment segment;
-        private final MemoryRegion region;
-
+    static final class RegisteredArena extends DeviceArena {
         RegisteredArena(HostMemory memory, MemoryRegion region) {
-            this.memory = memory;
-            this.segment = memory.segment();
-            this.region = region;
+            super(memory, region);
         }
 
         @Override
-        public MemorySegment memory() {
-            return segment;
+        public Optional<RemotePage> cut(long offset, int chunkLength, int chunks) {
+            return Optional.of(new Places(region().rkey(), offset, chunkLength));
+        }
+    }
+
+    /** Chunks are called by the place where they are. */
+    private record Places(int rkey, long start, int chunkLength) implements RemotePage {
+        @Override
+        public int rkey(int chunk) {
+            return rkey;
         }
 
         @Override
-        public int rkey() {
-            return region.rkey();
+        public long offset(int chunk) {
+            return start + (long) chunk * chunkLength;
         }
 
-        /** The registration: what WRITEs to clients gather from, and what clients need to know. */
-        MemoryRegion region() {
-            return region;
+        @Override
+        public int readLength(int itemLength) {
+            return itemLength;
+        }
+
+        @Override
+        public void exchange(int chunk, RemotePage other, int otherChunk) {
+            // a place is a place
         }
     }
 }

@@ -25,6 +25,9 @@ final class ServerCounters {
     final LongAdder casHits = new LongAdder();
     final LongAdder casMisses = new LongAdder();
     final LongAdder casBadValues = new LongAdder();
+    final LongAdder authentications = new LongAdder();
+    final LongAdder failedAuthentications = new LongAdder();
+    final LongAdder yields = new LongAdder();
     final LongAdder flushes = new LongAdder();
     final LongAdder metas = new LongAdder();
     final LongAdder tooLarge = new LongAdder();
@@ -35,6 +38,9 @@ final class ServerCounters {
 
     /** Queue pairs that never showed a good token. */
     final LongAdder rejectedQueuePairs = new LongAdder();
+
+    /** Queue pairs that were ended because their clients took no answers. */
+    final LongAdder stalledQueuePairs = new LongAdder();
 
     /** rgets that wrote an item. */
     final LongAdder rgetHits = new LongAdder();
@@ -70,6 +76,9 @@ final class ServerCounters {
             casHits,
             casMisses,
             casBadValues,
+            authentications,
+            failedAuthentications,
+            yields,
             flushes,
             metas,
             tooLarge,

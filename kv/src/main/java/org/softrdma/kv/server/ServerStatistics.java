@@ -83,6 +83,10 @@ final class ServerStatistics {
         lines.add("bytes_written", counters.bytesWritten.sum());
         lines.add("limit_maxbytes", items.memoryLimit());
         lines.add("accepting_conns", 1);
+        lines.add("auth_cmds", counters.authentications.sum());
+        lines.add("auth_errors", counters.failedAuthentications.sum());
+        lines.add("conn_yields", counters.yields.sum());
+        lines.add("lru_crawler_running", server.maintenance().isCrawlAsked() ? 1 : 0);
         lines.add("idle_kicks", counters.idleKicks.sum());
         lines.add("threads", context.threads());
         lines.add("hash_bytes", items.indexBytes());
@@ -106,7 +110,7 @@ final class ServerStatistics {
     byte[] settings() {
         Path socket = context.unixSocket();
         Lines lines = new Lines();
-        lines.add("maxbytes", context.memoryLimit());
+        lines.add("maxbytes", store.statistics().memoryLimit());
         lines.add("maxconns", context.maxConnections());
         lines.add("tcpport", socket == null ? server.memcachedAddress().getPort() : 0);
         lines.add("udpport", 0);
@@ -123,16 +127,16 @@ final class ServerStatistics {
         lines.add("tcp_backlog", context.backlog());
         lines.add("binding_protocol", "ascii");
         lines.add("auth_enabled_sasl", "no");
-        lines.add("auth_enabled_ascii", "no");
+        lines.add("auth_enabled_ascii", yesNo(context.passwords() != null));
         lines.add("item_size_max", context.maxItemLength());
         lines.add("maxconns_fast", "yes");
         lines.add("slab_reassign", "no");
         lines.add("slab_automove", 0);
         lines.add("slab_chunk_max", context.maxItemLength());
-        lines.add("lru_crawler", "yes");
+        lines.add("lru_crawler", yesNo(server.maintenance().isCrawling()));
         lines.add("flush_enabled", yesNo(context.flushAllowed()));
         lines.add("dump_enabled", "no");
-        lines.add("lru_maintainer_thread", "no");
+        lines.add("lru_maintainer_thread", yesNo(context.tailsReclaimed()));
         lines.add("lru_segmented", "yes");
         lines.add("hot_lru_pct", ItemStore.HOT_PERCENT);
         lines.add("warm_lru_pct", ItemStore.WARM_PERCENT);
@@ -199,12 +203,22 @@ final class ServerStatistics {
         return lines.end();
     }
 
+    /** {@code stats sizes}: as memcached without -o track_sizes. */
+    byte[] sizes() {
+        Lines lines = new Lines();
+        lines.add("sizes_status", "disabled");
+        return lines.end();
+    }
+
     /** What the RDMA port and the device count; what peers READ is counted by the device, who serves them. */
     byte[] rdma() {
         Lines lines = new Lines();
         lines.add("device", device.name().replace(' ', '_'));
+        lines.add("registration", context.registration().word());
+        lines.add("item_regions", server.itemRegions());
         lines.add("queue_pairs", counters.boundQueuePairs.get());
         lines.add("rejected_queue_pairs", counters.rejectedQueuePairs.sum());
+        lines.add("stalled_queue_pairs", counters.stalledQueuePairs.sum());
         lines.add("rget_hits", counters.rgetHits.sum());
         lines.add("rget_misses", counters.rgetMisses.sum());
         lines.add("rdma_get_hits", counters.rdmaGetHits.sum());
@@ -218,6 +232,7 @@ final class ServerStatistics {
     /** {@code stats reset}: what the device counts stays. */
     void reset() {
         counters.reset();
+        server.prefixes().reset();
         store.resetStatistics();
     }
 

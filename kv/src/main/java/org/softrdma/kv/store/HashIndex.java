@@ -40,6 +40,15 @@ final class HashIndex {
         return findFrom((slot + 1) & mask, hash);
     }
 
+    /** The slot with this hash and chunk, or {@link #NONE}. */
+    int find(long hash, long chunk) {
+        int slot = find(hash);
+        while (slot != NONE && chunk(slot) != chunk) {
+            slot = findNext(slot, hash);
+        }
+        return slot;
+    }
+
     /** The chunk in a slot, 0 if it is empty. */
     long chunk(int slot) {
         return entries[2 * slot + 1];

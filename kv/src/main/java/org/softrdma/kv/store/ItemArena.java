@@ -1,12 +1,20 @@
 package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
-/** A piece of memory for items which peers may READ under one key. Its owner is the {@link ArenaSource} that made it. */
+/** A piece of memory for items which peers may READ. Its owner is the {@link ArenaSource} that made it. */
 public interface ItemArena {
     /** The memory: native, zeroed when new, 8-byte aligned, usable from any thread. */
     MemorySegment memory();
 
-    /** The key under which peers read it. */
-    int rkey();
+    /**
+     * Names the chunks of a page for peers, before anything uses them. Called once for each page, by one thread at a time.
+     *
+     * @param offset where the page starts in this arena
+     * @param chunkLength bytes of a chunk, the same for all pages of a class
+     * @param chunks their number
+     * @return the names, or nothing if the device has none left: then this memory stays unused
+     */
+    Optional<RemotePage> cut(long offset, int chunkLength, int chunks);
 }

@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
  * <pre>
  *  31                                                              0
  * +-----------------------------------------------------------------+
- * |  generation: odd while the item lives, even once it is dead      |   0   one aligned 64-bit release store with
+ * |  generation: odd while the item lives, even before and after     |   0   one aligned 64-bit release store with
  * +-----------------------------------------------------------------+       the sequence
  * |  sequence: odd while the chunk is being filled                   |   4
  * +-----------------------------------------------------------------+
@@ -89,14 +89,17 @@ public final class ItemDescriptor {
     /** Bytes of the tail. */
     public static final int TAIL_LENGTH = Integer.BYTES;
 
+    /** Alignment of chunks and of the length of an item. */
+    public static final int ALIGNMENT = Long.BYTES;
+
+    /** The length of the shortest item: a key of one byte, and no value. */
+    public static final int MIN_LENGTH = (KEY_OFFSET + 1 + TAIL_LENGTH + ALIGNMENT - 1) & -ALIGNMENT;
+
     /** The longest key, that of memcached. */
     public static final int MAX_KEY_LENGTH = 250;
 
     /** The version that this class describes. */
     public static final int VERSION = 1;
-
-    /** Alignment of chunks and of the length of an item. */
-    public static final int ALIGNMENT = Long.BYTES;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -180,12 +183,18 @@ public final class ItemDescriptor {
                 sequence(memory, item) + 1);
     }
 
-    /** Makes a chunk whose filling has ended a living item. */
-    static void publish(MemorySegment memory, long item, long checksum) {
+    /** Makes a chunk whose filling has ended a whole item, which does not live yet. */
+    static void seal(MemorySegment memory, long item, long checksum) {
         memory.set(INT, item + CRC32_OFFSET, (int) checksum);
         memory.set(INT, item + CRC32C_OFFSET, (int) (checksum >>> Integer.SIZE));
         long state = state(memory, item);
-        state(memory, item, generationOf(state) + 1, sequenceOf(state) + 1);
+        state(memory, item, generationOf(state), sequenceOf(state) + 1);
+    }
+
+    /** Begins the life of a sealed item: from now on a reader may take it. */
+    static void publish(MemorySegment memory, long item) {
+        long state = state(memory, item);
+        state(memory, item, generationOf(state) | 1, sequenceOf(state));
     }
 
     /** Ends the life of an item for every reader that comes from now on. */

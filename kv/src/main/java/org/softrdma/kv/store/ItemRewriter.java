@@ -7,6 +7,16 @@ import java.lang.foreign.MemorySegment;
  * replaces the old one if that still is the item of its key; otherwise all begins again with the one that is.
  */
 public interface ItemRewriter {
+    /** What becomes of the marks for recaching, stale and token sent. */
+    enum Marks {
+        /** The new item is fresh, as after append and prepend of memcached. */
+        NONE,
+        /** It has those of the old item. */
+        KEPT,
+        /** It is stale, and nobody was told to recache it yet. */
+        STALE
+    }
+
     /** What {@link #measure} returns to change nothing: the item is not what the request takes it for. */
     int REFUSED = -1;
 
@@ -29,8 +39,8 @@ public interface ItemRewriter {
      */
     void write(MemorySegment old, long oldOffset, int oldLength, MemorySegment target, long offset);
 
-    /** True if the new item is stale from the start. */
-    default boolean isStale() {
-        return false;
+    /** Which marks for recaching the new item has. */
+    default Marks marks() {
+        return Marks.NONE;
     }
 }

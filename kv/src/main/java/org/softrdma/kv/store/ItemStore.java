@@ -15,10 +15,13 @@ import java.util.concurrent.locks.ReentrantLock;
  * an older state</em>, be it over TCP (which takes the lock of the key) or by READ (which takes none and checks the bytes).
  *
  * <ul>
- *   <li>Replace: the new item is complete and published in its own chunk; the old item is killed (its generation bumped);
- *       the index names the new one; the old one gets a forward locator; only then the caller answers. Any other order lets
- *       one reader see the new item and a later reader the old one. Between kill and forward a READ finds the old item stale
- *       and its reader asks over TCP.
+ *   <li>Replace: the new item is sealed in its own chunk; the old item is killed (its generation bumped); the chunks change
+ *       names, if names can move ({@link RemotePage}); the new item begins to live; the index names it; the old one gets a
+ *       forward locator; only then the caller answers. Any other order of death, birth and answer lets one reader see the new
+ *       item and a later reader the old one. Meanwhile a READ finds a dead item and its reader asks over TCP.
+ *   <li>So at no time two items of one key live, and an item that was refused never does. That is what a client relies on
+ *       that takes any living item of its key, wherever it found it: names move, and a chunk that was once of the key may be
+ *       so again.
  *   <li>Delete, expiry, eviction and flush: kill, then unlink, then answer.
  *   <li>Values that depend on the old value (append, incr) are new items too.
  *   <li>Reuse of a chunk: the sequence turns odd before anything else changes, and generations of living items are odd and
@@ -42,11 +45,20 @@ public final class ItemStore {
     private static final int STRIPES = 256;
     private static final int STRIPE_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(STRIPES);
 
-    /** How often memory is asked for, with an eviction before each further time. */
-    private static final int ALLOCATION_ATTEMPTS = 10;
+    /** Without an eviction for so long, the next is not expected soon. */
+    private static final int CALM_SECONDS = 60;
+
+    /** How many evictions may fail before there is no memory. */
+    private static final int FAILED_EVICTIONS = 100;
 
     /** How many items from the tail are tried if somebody is busy with the keys. */
     private static final int EVICTION_CANDIDATES = 5;
+
+    /** How many pinned items are passed over in search of one that can make room. */
+    private static final int MOST_PINNED = 500;
+
+    /** How many items {@link #reclaimTails} takes from a list at once. */
+    private static final int MOST_TAILS = 500;
 
     /** Slots of an index looked at with its lock held. */
     private static final int SWEEP_SLOTS = 4096;
@@ -54,6 +66,7 @@ public final class ItemStore {
     private final SlabAllocator slabs;
     private final long hashSeed;
     private final boolean evicting;
+    private volatile long lastEvictionSeconds;
     private final Stripe[] stripes = new Stripe[STRIPES];
     private final ClassEvents[] events;
     private final AtomicLong lastCas = new AtomicLong();
@@ -168,7 +181,6 @@ public final class ItemStore {
             long old = SlabAllocator.NONE;
             int length = 0;
             int flags = 0;
-            int expiry = 0;
             stripe.lock.lock();
             try {
                 int slot = findLiving(stripe, hash, key, keyOffset, keyLength, nowSeconds);
@@ -185,7 +197,6 @@ public final class ItemStore {
                         } else {
                             old = item.chunk();
                             flags = item.flags();
-                            expiry = (int) item.expiry();
                         }
                     }
                 }
@@ -196,7 +207,7 @@ public final class ItemStore {
                 return status;
             }
             try {
-                NewItem made = reserve(key, keyOffset, keyLength, flags, expiry, length, nowSeconds);
+                NewItem made = reserve(key, keyOffset, keyLength, flags, 0, length, nowSeconds);
                 if (made.status() != NewItem.Status.READY) {
                     return statusOf(made);
                 }
@@ -209,7 +220,7 @@ public final class ItemStore {
                         ItemDescriptor.valueLength(memory, item),
                         made.memory(),
                         made.valueOffset());
-                if (replaceIfStill(stripe, old, made, rule, rewriter.isStale(), result)) {
+                if (replaceIfStill(stripe, old, made, rule, rewriter.marks(), result)) {
                     return StoreStatus.STORED;
                 }
             } finally {
@@ -303,7 +314,8 @@ public final class ItemStore {
                 return PinnedItem.NONE;
             }
             bump(item, nowSeconds);
-            return new PinnedItem(item.chunk(), hash, slabs.arena(item.chunk()), item.locator());
+            return new PinnedItem(
+                    item.chunk(), hash, slabs.arena(item.chunk()), (int) item.itemLength(), item.locator());
         } finally {
             stripe.lock.unlock();
         }
@@ -328,7 +340,7 @@ public final class ItemStore {
      * @return true if that item still is there
      */
     public boolean touched(long first, int generation, int hits, long nowSeconds) {
-        long chunk = slabs.chunkAt(Locator.rkey(first), Locator.offset(first));
+        long chunk = slabs.chunkAt(first);
         if (chunk == SlabAllocator.NONE) {
             return false;
         }
@@ -338,16 +350,16 @@ public final class ItemStore {
         if (keyLength < 1 || ItemDescriptor.itemLength(keyLength, 0) > slabs.page(chunk).chunkLength) {
             return false; // somebody is filling it
         }
-        // The key may change while it is hashed, but not if the generation still is that of the locator afterwards.
-        Stripe stripe = stripe(hashOf(chunk));
+        // The key may change while it is hashed: then the index does not name the chunk by this hash.
+        long hash = hashOf(chunk);
+        Stripe stripe = stripe(hash);
         stripe.lock.lock();
         try {
-            StoredItem found = stripe.view.wrap(chunk);
-            if (ItemDescriptor.generation(memory, item) != generation
-                    || (generation & 1) == 0
-                    || !found.page().isLinked(found.index())) {
+            if (stripe.index.find(hash, chunk) == HashIndex.NONE
+                    || ItemDescriptor.generation(memory, item) != generation) {
                 return false;
             }
+            StoredItem found = stripe.view.wrap(chunk);
             for (int i = 0; i < Math.min(hits, 2); i++) {
                 bump(found, nowSeconds);
             }
@@ -355,6 +367,16 @@ public final class ItemStore {
         } finally {
             stripe.lock.unlock();
         }
+    }
+
+    /**
+     * How long nobody needs to say again that an item is read who has said so twice: a minute, as memcached leaves an item where
+     * it is in the LRU for that long, but a second while items are evicted.
+     *
+     * @param nowSeconds the time
+     */
+    public int touchIntervalSeconds(long nowSeconds) {
+        return nowSeconds - lastEvictionSeconds < CALM_SECONDS ? 1 : CALM_SECONDS;
     }
 
     /** Removes all items, as they are found; items stored meanwhile may go with them. Takes a while; any thread. */
@@ -372,6 +394,32 @@ public final class ItemStore {
      */
     public void reclaim(int part, long nowSeconds) {
         sweep(stripes[part], nowSeconds);
+    }
+
+    /**
+     * Removes expired items from the ends of the LRU lists, up to the first that still lives. Called now and then by one
+     * thread in the background; quick.
+     *
+     * @param nowSeconds the time
+     */
+    public void reclaimTails(long nowSeconds) {
+        for (int i = 0; i < events.length; i++) {
+            for (int segment = 0; segment < SegmentedLru.SEGMENTS; segment++) {
+                int left = MOST_TAILS;
+                while (left > 0 && reclaimTail(slabs.lru(i), segment, nowSeconds)) {
+                    left--;
+                }
+            }
+        }
+    }
+
+    /**
+     * Changes the limit of memory. What there is above a lower limit stays, and is used for its class.
+     *
+     * @param bytes the limit
+     */
+    public void memoryLimit(long bytes) {
+        slabs.memoryLimit(bytes);
     }
 
     /** Number of parts for {@link #reclaim}. */
@@ -425,7 +473,8 @@ public final class ItemStore {
     private StoreStatus join(NewItem part, StoreRule rule, long nowSeconds) {
         byte[] key = keyOf(part.chunk);
         Joiner joiner = new Joiner(part, rule.mode == StoreMode.APPEND);
-        StoreRule alone = new StoreRule().reset(StoreMode.ADD).newCas(rule.newCas);
+        StoreRule alone =
+                new StoreRule().reset(StoreMode.ADD).newCas(rule.newCas).keyBinary(rule.keyBinary);
         StoreStatus status;
         do {
             status = rewrite(
@@ -499,26 +548,37 @@ public final class ItemStore {
         return StoreStatus.STORED;
     }
 
-    /** Puts a rewritten item in place of the one that it was made from; false, and nothing is done, if that is gone. */
+    /**
+     * Puts a rewritten item in place of the one that it was made from; false, and nothing is done, if that is gone. What
+     * changes in place, its expiry and its marks, may have changed since the value was read, and is taken from it only now.
+     */
     private boolean replaceIfStill(
-            Stripe stripe, long old, NewItem made, StoreRule rule, boolean stale, ItemVisitor result) {
+            Stripe stripe, long old, NewItem made, StoreRule rule, ItemRewriter.Marks marks, ItemVisitor result) {
         seal(made, rule);
         stripe.lock.lock();
         try {
-            int slot = stripe.index.find(made.hash);
-            while (slot != HashIndex.NONE && stripe.index.chunk(slot) != old) {
-                slot = stripe.index.findNext(slot, made.hash);
-            }
+            int slot = stripe.index.find(made.hash, old);
             if (slot != HashIndex.NONE) { // a pinned chunk that still is linked never was anything else
                 SlabPage oldPage = slabs.page(old);
                 int oldIndex = slabs.indexInPage(oldPage, old);
+                ItemDescriptor.setExpiry(made.memory(), made.item(), (int) expiry(old));
                 boolean fetched = oldPage.isFetched(oldIndex);
+                boolean keyBinary = oldPage.isKeyBinary(oldIndex);
+                boolean stale = marks == ItemRewriter.Marks.STALE
+                        || (marks == ItemRewriter.Marks.KEPT && oldPage.isStale(oldIndex));
+                boolean tokenSent = marks == ItemRewriter.Marks.KEPT && oldPage.isTokenSent(oldIndex);
                 StoredItem item = replace(stripe, slot, made, rule, oldPage.times[oldIndex]);
                 if (fetched) {
                     item.page().setFetched(item.index());
                 }
+                if (keyBinary) {
+                    item.page().setKeyBinary(item.index());
+                }
                 if (stale) {
                     item.page().setStale(item.index());
+                }
+                if (tokenSent) {
+                    item.setTokenSent();
                 }
                 result.visit(item);
                 return true;
@@ -536,21 +596,22 @@ public final class ItemStore {
         long old = stripe.index.chunk(slot);
         MemorySegment memory = slabs.memory(old);
         long item = SlabAllocator.offset(old);
+        ItemDescriptor.kill(memory, item);
+        slabs.exchange(old, made.chunk);
         StoredItem stored = link(stripe, made, rule, nowSeconds);
         Locator locator = stored.locator();
-        ItemDescriptor.kill(memory, item);
         stripe.index.replace(slot, made.chunk);
         ItemDescriptor.forward(memory, item, locator.first(), locator.second());
         unlink(old);
         return stored;
     }
 
-    /** Makes a filled chunk a published item that nobody knows yet. No lock: the CRCs take their time. */
+    /** Makes a filled chunk a whole item, but for its life. No lock: the CRCs take their time. */
     private void seal(NewItem filled, StoreRule rule) {
         MemorySegment memory = filled.memory();
         long item = filled.item();
         ItemDescriptor.endFill(memory, item, rule.newCas == 0 ? lastCas.incrementAndGet() : rule.newCas);
-        ItemDescriptor.publish(
+        ItemDescriptor.seal(
                 memory,
                 item,
                 new ItemChecksum().compute(memory.asByteBuffer(), (int) item, filled.keyLength, filled.valueLength()));
@@ -558,11 +619,12 @@ public final class ItemStore {
 
     /** Takes {@link #seal} back. */
     private static void unseal(NewItem filled) {
-        ItemDescriptor.kill(filled.memory(), filled.item());
         ItemDescriptor.beginFill(filled.memory(), filled.item());
     }
 
+    /** Begins the life of a sealed item. The caller names it in the index. */
     private StoredItem link(Stripe stripe, NewItem made, StoreRule rule, long nowSeconds) {
+        ItemDescriptor.publish(made.memory(), made.item());
         StoredItem item = stripe.view.wrap(made.chunk);
         item.page().link(item.index(), (int) nowSeconds);
         if (rule.tokenSent) {
@@ -623,50 +685,93 @@ public final class ItemStore {
 
     /** Takes a chunk, making room if there is none. No lock is held. */
     private long allocate(int sizeClass, long nowSeconds) {
-        for (int i = 0; i < ALLOCATION_ATTEMPTS; i++) {
+        int failures = 0;
+        while (failures < FAILED_EVICTIONS) {
             long chunk = slabs.allocate(sizeClass);
             if (chunk != SlabAllocator.NONE) {
                 return chunk;
             }
-            if (!evict(sizeClass, nowSeconds)) {
-                break;
+            if (!evict(sizeClass, nowSeconds)) { // else there was room, even if another thread was faster to take it
+                if (!evicting) {
+                    break; // nothing has expired, and nothing else may go
+                }
+                failures++;
+                Thread.yield(); // somebody is busy with every key at the tail: that ends
             }
         }
         events[sizeClass].outOfMemory.increment();
         return SlabAllocator.NONE;
     }
 
-    /** Removes the item of a class that was not used for longest, or an expired one near it; false if there is none. */
+    /**
+     * Removes the item of a class that was not used for longest, or an expired one near it; false if there is none. Pinned
+     * ones are passed over, for they would make no room.
+     */
     private boolean evict(int sizeClass, long nowSeconds) {
         SegmentedLru lru = slabs.lru(sizeClass);
         lru.lock.lock();
         try {
+            int tried = 0;
+            int pinned = 0;
             int id = lru.coldest();
-            for (int i = 0; id != SegmentedLru.NONE && i < EVICTION_CANDIDATES; i++) {
+            while (id != SegmentedLru.NONE && tried < EVICTION_CANDIDATES && pinned < MOST_PINNED) {
+                int before = lru.warmer(id);
                 SlabPage page = lru.page(id);
                 int index = lru.index(id);
-                long chunk = page.chunk(index);
-                int before = lru.warmer(id);
-                long hash = hashOf(chunk);
-                Stripe stripe = stripe(hash);
-                if (stripe.lock.tryLock()) {
-                    try {
-                        if (isExpired(chunk, nowSeconds) || evicting) {
-                            countRemoval(page, index, chunk, nowSeconds);
-                            removeChunk(stripe, hash, chunk);
-                            return true;
-                        }
-                    } finally {
-                        stripe.lock.unlock();
-                    }
+                if (page.isPinned(index)) {
+                    pinned++;
+                } else if (removeUnused(page, index, nowSeconds, evicting)) {
+                    evictedAt(nowSeconds);
+                    return true;
                 } else {
-                    events[sizeClass].tailLocked.increment();
+                    tried++;
                 }
-                id = before;
+                id = before == SegmentedLru.NONE && pinned > 0 ? lru.cool() : before;
             }
             return false;
         } finally {
             lru.lock.unlock();
+        }
+    }
+
+    private void evictedAt(long nowSeconds) {
+        if (lastEvictionSeconds != nowSeconds) {
+            lastEvictionSeconds = nowSeconds;
+        }
+    }
+
+    /** Removes the end of a list if it has expired; false if not, or if somebody is busy with its key. */
+    private boolean reclaimTail(SegmentedLru lru, int segment, long nowSeconds) {
+        lru.lock.lock();
+        try {
+            int id = lru.tail(segment);
+            return id != SegmentedLru.NONE && removeUnused(lru.page(id), lru.index(id), nowSeconds, false);
+        } finally {
+            lru.lock.unlock();
+        }
+    }
+
+    /** Removes an item that has expired, or any. With the lock of its list; false if somebody is busy with its key. */
+    private boolean removeUnused(SlabPage page, int index, long nowSeconds, boolean any) {
+        long chunk = page.chunk(index);
+        if (!any && !isExpired(chunk, nowSeconds)) {
+            return false;
+        }
+        long hash = hashOf(chunk);
+        Stripe stripe = stripe(hash);
+        if (!stripe.lock.tryLock()) {
+            events[page.sizeClass].tailLocked.increment();
+            return false;
+        }
+        try {
+            if (!any && !isExpired(chunk, nowSeconds)) {
+                return false; // touched a moment ago
+            }
+            countRemoval(page, index, chunk, nowSeconds);
+            removeChunk(stripe, hash, chunk);
+            return true;
+        } finally {
+            stripe.lock.unlock();
         }
     }
 
@@ -691,21 +796,22 @@ public final class ItemStore {
     }
 
     private void removeChunk(Stripe stripe, long hash, long chunk) {
-        int slot = stripe.index.find(hash);
-        while (stripe.index.chunk(slot) != chunk) {
-            slot = stripe.index.findNext(slot, hash);
-        }
-        remove(stripe, slot);
+        remove(stripe, stripe.index.find(hash, chunk));
     }
 
     /** Removes everything that has expired by a time, a few slots at once. */
     private void sweep(Stripe stripe, long nowSeconds) {
         boolean all = nowSeconds == Long.MAX_VALUE;
         int from = 0;
+        int slots = stripe.index.slots();
         boolean more = true;
         while (more) {
             stripe.lock.lock();
             try {
+                if (stripe.index.slots() != slots) { // it has grown, and what was ahead may be behind now
+                    slots = stripe.index.slots();
+                    from = 0;
+                }
                 int end = Math.min(from + SWEEP_SLOTS, stripe.index.slots());
                 for (int slot = from; slot < end; ) {
                     long chunk = stripe.index.chunk(slot);

@@ -19,7 +19,7 @@ final class SegmentedLru {
     static final int HOT = 0;
     static final int WARM = 1;
     static final int COLD = 2;
-    private static final int SEGMENTS = 3;
+    static final int SEGMENTS = 3;
 
     /** Share of the items that HOT may hold, memcached's {@code hot_lru_pct}. */
     static final int HOT_PERCENT = 20;
@@ -101,16 +101,25 @@ final class SegmentedLru {
 
     /** The tail of COLD, after HOT or WARM gave their tails to it if it was empty. With {@link #lock} held. */
     int coldest() {
-        for (int from = HOT; tails[COLD] == NONE && from <= WARM; from++) {
-            if (tails[from] != NONE) {
-                SlabPage page = page(tails[from]);
-                int index = index(tails[from]);
-                remove(page, index);
-                push(COLD, page, index);
-                movesToCold++;
-            }
+        return tails[COLD] == NONE ? cool() : tails[COLD];
+    }
+
+    /** The tail of HOT or, if there is none, of WARM goes to COLD; that one, or {@link #NONE}. With {@link #lock} held. */
+    int cool() {
+        int id = tails[HOT] == NONE ? tails[WARM] : tails[HOT];
+        if (id != NONE) {
+            SlabPage page = page(id);
+            int index = index(id);
+            remove(page, index);
+            push(COLD, page, index);
+            movesToCold++;
         }
-        return tails[COLD];
+        return id;
+    }
+
+    /** The end of a list. With {@link #lock} held. */
+    int tail(int segment) {
+        return tails[segment];
     }
 
     /** The chunk that was used a little later than another. With {@link #lock} held. */

@@ -2,19 +2,25 @@ package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.agrona.collections.LongArrayQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Hands out chunks of registered memory. Arenas are cut into pages, a page into chunks of one class; a page never changes
  * its class, so that generations in chunk headers stay where they are. Free chunks of a class wait in a queue and are used
- * oldest first, and not before {@link #QUARANTINE} others of the class while there is fresh memory: a client that still has
- * the locator of a replaced item then finds the forward locator instead of a stranger. Its safety does not depend on this.
+ * oldest first, and not before {@link #QUARANTINE} others of the class (a quarter of a page, where chunks are large) while
+ * there is fresh memory: a client that still has the locator of a replaced item then finds the forward locator instead of a
+ * stranger. Its safety does not depend on this.
  *
  * <p>A chunk is a number: arena + 1 in the upper bits, offset in the lower {@link #OFFSET_BITS}; 0 is none. Thread-safe: one
  * short lock per class, one for pages. What {@link SlabPage} keeps per chunk belongs to the store.
  */
 public final class SlabAllocator {
+    private static final Logger LOG = LoggerFactory.getLogger(SlabAllocator.class);
+
     /** No chunk: out of memory. */
     public static final long NONE = 0;
 
@@ -27,11 +33,12 @@ public final class SlabAllocator {
     private static final int OFFSET_BITS = 40;
     private static final long OFFSET_MASK = (1L << OFFSET_BITS) - 1;
     private static final int QUARANTINE = 64;
+    private static final int QUARANTINES_PER_PAGE = 4;
     private static final long ARENAS_WANTED_AT_MOST = 64;
 
     private final SlabGeometry geometry;
     private final ArenaSource source;
-    private final long memoryLimit;
+    private volatile long memoryLimit;
     private final long arenaLength;
     private final int pageShift;
     private final SizeClass[] classes;
@@ -41,6 +48,9 @@ public final class SlabAllocator {
     private volatile ArenaPages[] arenas = {};
     private long nextPageOffset;
     private volatile long pagedBytes;
+
+    /** The machine or device gave no further arena, and is not asked again before the limit changes. */
+    private boolean refused;
 
     /**
      * An allocator without memory yet.
@@ -75,6 +85,21 @@ public final class SlabAllocator {
     /** The most bytes that pages may take. */
     public long memoryLimit() {
         return memoryLimit;
+    }
+
+    /**
+     * Changes how much pages may take; those that are there already stay.
+     *
+     * @param bytes the limit
+     */
+    void memoryLimit(long bytes) {
+        pageLock.lock();
+        try {
+            memoryLimit = bytes;
+            refused = false;
+        } finally {
+            pageLock.unlock();
+        }
     }
 
     /** Bytes that pages take now. */
@@ -120,13 +145,16 @@ public final class SlabAllocator {
     }
 
     /**
-     * The chunk at an offset of the arena with a key, or {@link #NONE} if there is none that starts there: both may come
-     * from a peer.
+     * The chunk that a locator leads to now, or {@link #NONE} if no chunk starts there.
+     *
+     * @param first first half of the locator; of a peer, it may be anything
      */
-    long chunkAt(int rkey, long offset) {
+    long chunkAt(long first) {
+        long address = source.address(first);
         ArenaPages[] all = arenas;
         for (int i = 0; i < all.length; i++) {
-            if (all[i].arena.rkey() == rkey && offset < arenaLength) {
+            long offset = address - all[i].memory.address();
+            if (offset >= 0 && offset < arenaLength) {
                 SlabPage page = all[i].pages[(int) (offset >>> pageShift)];
                 if (page == null) {
                     return NONE;
@@ -169,27 +197,60 @@ public final class SlabAllocator {
         return (int) (chunk >>> OFFSET_BITS) - 1;
     }
 
-    /** A page of a class as the number of its first chunk, or NONE. As in memcached a class may always have one page. */
+    /** Lets two chunks change what peers call them, if they are of one class: a name is good for one length. */
+    void exchange(long chunk, long other) {
+        SlabPage page = page(chunk);
+        SlabPage otherPage = page(other);
+        if (page.sizeClass == otherPage.sizeClass) {
+            page.names.exchange(indexInPage(page, chunk), otherPage.names, indexInPage(otherPage, other));
+        }
+    }
+
+    /**
+     * A page of a class as the number of its first chunk, or NONE. As in memcached a class may always have one page, as long
+     * as the device can name its chunks.
+     */
     private long newPage(int sizeClass, int ordinal) {
         pageLock.lock();
         try {
             long paged = pagedBytes + geometry.pageLength();
-            if (paged > memoryLimit && ordinal > 0) {
+            int chunkLength = geometry.chunkLength(sizeClass);
+            int chunks = geometry.pageLength() / chunkLength;
+            if ((paged > memoryLimit && ordinal > 0) || ordinal >= Integer.MAX_VALUE / chunks) {
                 return NONE;
             }
-            if (nextPageOffset + geometry.pageLength() > arenaLength) {
-                addArena();
+            if (nextPageOffset + geometry.pageLength() > arenaLength && !tryAddArena()) {
+                return NONE;
             }
             long offset = nextPageOffset;
+            ArenaPages arena = arenas[arenas.length - 1];
+            Optional<RemotePage> names = arena.arena.cut(offset, chunkLength, chunks);
+            if (names.isEmpty()) {
+                return NONE;
+            }
             nextPageOffset += geometry.pageLength();
             pagedBytes = paged;
-            ArenaPages arena = arenas[arenas.length - 1];
             long first = (long) arenas.length << OFFSET_BITS | offset;
             arena.pages[(int) (offset >>> pageShift)] =
-                    new SlabPage(sizeClass, geometry.chunkLength(sizeClass), geometry.pageLength(), ordinal, first);
+                    new SlabPage(sizeClass, chunkLength, ordinal, first, chunks, names.get());
             return first;
         } finally {
             pageLock.unlock();
+        }
+    }
+
+    private boolean tryAddArena() {
+        if (refused) {
+            return false;
+        }
+        try {
+            addArena();
+            return true;
+        } catch (RuntimeException e) {
+            refused = true;
+            LOG.error(
+                    "no further memory for items, {} of {} bytes are used: {}", pagedBytes, memoryLimit, e.toString());
+            return false;
         }
     }
 
@@ -219,6 +280,7 @@ public final class SlabAllocator {
         private final int number;
         private final int chunkLength;
         private final int chunksPerPage;
+        private final int quarantine;
         private final ReentrantLock lock = new ReentrantLock();
         private final LongArrayQueue freed = new LongArrayQueue(NONE);
         private long fresh;
@@ -229,12 +291,13 @@ public final class SlabAllocator {
             this.number = number;
             this.chunkLength = geometry.chunkLength(number);
             this.chunksPerPage = geometry.pageLength() / chunkLength;
+            this.quarantine = Math.clamp(chunksPerPage / QUARANTINES_PER_PAGE, 1, QUARANTINE);
         }
 
         long allocate() {
             lock.lock();
             try {
-                if (freed.size() >= QUARANTINE) {
+                if (freed.size() >= quarantine) {
                     return freed.pollLong();
                 }
                 if (freshLeft == 0) {

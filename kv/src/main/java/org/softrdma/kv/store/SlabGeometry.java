@@ -1,7 +1,9 @@
 package org.softrdma.kv.store;
 
 /**
- * The chunk sizes of the slab classes: from the smallest item growing by a factor, the last one a whole page. Immutable.
+ * The chunk sizes of the slab classes: from the smallest item growing by a factor, the last one the longest item. Sizes are
+ * memcached's up to half a megabyte (above that memcached chains chunks), so that a class has the number that users know from
+ * there. Immutable.
  */
 public final class SlabGeometry {
     /** memcached's default growth. */
@@ -9,6 +11,9 @@ public final class SlabGeometry {
 
     /** memcached's default for the smallest key and value together. */
     public static final int DEFAULT_MINIMUM_SPACE = 48;
+
+    /** The header of memcached's items, without the cas number that is part of ours. */
+    private static final int MEMCACHED_HEADER_LENGTH = 48;
 
     private static final int MIN_PAGE_LENGTH = 1 << 20;
     private static final int MAX_CLASSES = 63;
@@ -21,7 +26,8 @@ public final class SlabGeometry {
      * Computes the classes.
      *
      * @param factor growth from class to class, 1.01 to 16
-     * @param minimumSpace key and value bytes for which the smallest chunk has room, at least 1
+     * @param minimumSpace memcached's -n, at least 1: the smallest chunk is 48 bytes more; of the space, 12 bytes go to what
+     *     our items have beyond that (the cas number as in memcached, and the tail)
      * @param maxItemLength the longest item, 1024 to {@link Locator#MAX_ITEM_LENGTH}
      */
     public SlabGeometry(double factor, int minimumSpace, int maxItemLength) {
@@ -38,17 +44,17 @@ public final class SlabGeometry {
         }
         this.maxItemLength = maxItemLength & -ItemDescriptor.ALIGNMENT;
         this.pageLength = Math.max(MIN_PAGE_LENGTH, roundUpToPowerOfTwo(maxItemLength));
-        this.chunkLengths = chunkLengths(factor, (int) ItemDescriptor.itemLength(0, minimumSpace));
+        this.chunkLengths = chunkLengths(
+                factor, Math.max(MEMCACHED_HEADER_LENGTH + minimumSpace, (int) ItemDescriptor.itemLength(1, 0)));
     }
 
     private int[] chunkLengths(double factor, int smallest) {
         int[] lengths = new int[MAX_CLASSES];
         int count = 0;
-        for (double next = smallest; count < MAX_CLASSES - 1 && next <= maxItemLength / factor; next *= factor) {
-            int length = ((int) next + ItemDescriptor.ALIGNMENT - 1) & -ItemDescriptor.ALIGNMENT;
-            if (count == 0 || length > lengths[count - 1]) {
-                lengths[count++] = length;
-            }
+        int next = roundUpToAlignment(smallest);
+        while (count < MAX_CLASSES - 1 && next < maxItemLength / factor) {
+            lengths[count++] = next;
+            next = Math.max(next + ItemDescriptor.ALIGNMENT, roundUpToAlignment((int) (next * factor)));
         }
         lengths[count++] = maxItemLength;
         return java.util.Arrays.copyOf(lengths, count);
@@ -89,6 +95,10 @@ public final class SlabGeometry {
         }
         int found = java.util.Arrays.binarySearch(chunkLengths, (int) itemLength);
         return found >= 0 ? found : -found - 1;
+    }
+
+    private static int roundUpToAlignment(int length) {
+        return (length + ItemDescriptor.ALIGNMENT - 1) & -ItemDescriptor.ALIGNMENT;
     }
 
     private static int roundUpToPowerOfTwo(int value) {

@@ -3,7 +3,7 @@ package org.softrdma.kv.store;
 /**
  * What the store keeps about the chunks of a page outside registered memory. The page's own fields never change. What is
  * kept per chunk has two owners: {@code states} and {@code times} belong to the lock of the key that the chunk holds (times
- * are looked at without it, for ages); {@code lru}, {@code next} and {@code previous} to the lock of the class's {@link
+ * and pins are looked at without it, for ages and by eviction); {@code lru}, {@code next} and {@code previous} to the lock of the class's {@link
  * SegmentedLru}.
  */
 final class SlabPage {
@@ -20,6 +20,9 @@ final class SlabPage {
     /** Number of the page among those of its class. */
     final int ordinal;
 
+    /** What peers call its chunks. */
+    final RemotePage names;
+
     /** The first chunk as {@link SlabAllocator} numbers them. */
     final long firstChunk;
 
@@ -29,12 +32,12 @@ final class SlabPage {
     final int[] times;
     private final int[] states;
 
-    SlabPage(int sizeClass, int chunkLength, int pageLength, int ordinal, long firstChunk) {
+    SlabPage(int sizeClass, int chunkLength, int ordinal, long firstChunk, int chunks, RemotePage names) {
         this.sizeClass = sizeClass;
         this.chunkLength = chunkLength;
         this.ordinal = ordinal;
         this.firstChunk = firstChunk;
-        int chunks = pageLength / chunkLength;
+        this.names = names;
         states = new int[chunks];
         times = new int[chunks];
         lru = new byte[chunks];
@@ -56,10 +59,6 @@ final class SlabPage {
         times[index] = nowSeconds;
     }
 
-    boolean isLinked(int index) {
-        return (states[index] & LINKED) != 0;
-    }
-
     /** The index names this chunk no more; true if nobody else uses it. */
     boolean unlink(int index) {
         states[index] &= PINS_MASK;
@@ -73,6 +72,11 @@ final class SlabPage {
         }
         states[index]++;
         return true;
+    }
+
+    /** True if somebody needs its bytes; a glance, if the lock of the key is not held. */
+    boolean isPinned(int index) {
+        return (states[index] & PINS_MASK) != 0;
     }
 
     /** One less; true if nobody uses the chunk any more. */

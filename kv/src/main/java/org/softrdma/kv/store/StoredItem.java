@@ -133,13 +133,14 @@ public final class StoredItem {
         return page().sizeClass;
     }
 
-    /** Where clients find it. */
+    /** What clients need to READ it. */
     public Locator locator() {
+        SlabPage there = page();
         return new Locator(
-                slabs.arena(chunk).rkey(),
-                item,
-                (int) itemLength(),
-                page().sizeClass,
+                there.names.rkey(index),
+                there.names.offset(index),
+                there.names.readLength((int) itemLength()),
+                there.sizeClass,
                 ItemDescriptor.generation(memory, item));
     }
 }

@@ -15,6 +15,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -138,6 +140,65 @@ class BadServerTest {
                 assertEquals(9, item.cas());
             }
             join(server);
+        }
+    }
+
+    @Test
+    void shouldTakeValueThatIsLongerThanWhatIsAllocatedAtFirst() throws IOException {
+        String value = "0123456789".repeat(500_000);
+        try (Script script = new Script(line -> "VALUE key 0 " + value.length() + " 1\r\n" + value + "\r\nEND\r\n");
+                KvClient client = plain(script)) {
+            byte[] taken = client.get(KEY).orElseThrow().value();
+            assertEquals(value, new String(taken, StandardCharsets.US_ASCII));
+        }
+    }
+
+    @Test
+    void shouldFailRequestsAndGoOnAfterAnErrorOfItsOwn() throws IOException {
+        try (Script script = new Script(line -> line.equals("gets key") ? HANG : "VERSION 1\r\n");
+                SharedKvClient client = SharedKvClient.connectPlain(
+                        script.context().protocol(KvProtocol.PLAIN).conclude())) {
+            LineRequest<String> broken = new LineRequest<>("version", null, "", null, false, line -> {
+                throw new OutOfMemoryError("as if there were no memory for " + line);
+            });
+            CompletableFuture<?> first = client.submit(broken);
+            CompletableFuture<?> second = client.submit(KvRequest.get(KEY));
+            for (CompletableFuture<?> each : new CompletableFuture<?>[] {first, second}) {
+                CompletionException e = assertThrows(
+                        CompletionException.class,
+                        () -> each.orTimeout(10, TimeUnit.SECONDS).join());
+                assertTrue(e.getCause() instanceof KvException, e::toString);
+            }
+            long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            boolean answered = false;
+            while (!answered) {
+                try {
+                    assertEquals("1", client.version());
+                    answered = true;
+                } catch (KvException e) {
+                    assertTrue(System.nanoTime() < endNs, e::toString); // not connected again yet
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepTimeLimitsOfWhatCannotBeSent() throws IOException {
+        try (ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                SharedKvClient client = SharedKvClient.connectPlain(
+                        new KvClientContext((InetSocketAddress) deaf.getLocalSocketAddress())
+                                .protocol(KvProtocol.PLAIN)
+                                .requestTimeoutNs(TimeUnit.MINUTES.toNanos(10))
+                                .conclude())) {
+            List<CompletableFuture<SetStatus>> sets = new ArrayList<>();
+            for (int i = 0; i < 30; i++) {
+                sets.add(client.submit(KvRequest.set(KEY, 0, 0, new byte[1_000_000]))); // more than sockets take
+            }
+            CompletableFuture<?> get = client.submit(KvRequest.get(KEY).timeout(Duration.ofMillis(100)))
+                    .orTimeout(20, TimeUnit.SECONDS);
+            CompletionException e = assertThrows(CompletionException.class, get::join);
+            assertTrue(e.getCause() instanceof KvTimeoutException, e::toString);
+            assertTrue(sets.stream().noneMatch(CompletableFuture::isDone), "their limit is another");
         }
     }
 

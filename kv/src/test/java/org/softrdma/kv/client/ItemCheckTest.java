@@ -98,7 +98,7 @@ class ItemCheckTest {
         Locator fresh = set(onePage, value, 0);
         byte[] after = bytes(fresh);
         assertEquals(old.offset(), fresh.offset());
-        MemorySegment memory = arenas.memory(arenas.create(1 << 20).rkey());
+        MemorySegment memory = arenas.create(1 << 20).memory();
         for (int cut : new int[] {8, 16, 24, 32, 40, 56, 64, 4096, 300_000, old.length() - 8, old.length() - 4}) {
             assertEquals(ReadOutcome.TORN, checkParts(memory, before, cut, after, old), "old, then new from " + cut);
             assertEquals(ReadOutcome.TORN, checkParts(memory, after, cut, before, fresh), "new, then old from " + cut);

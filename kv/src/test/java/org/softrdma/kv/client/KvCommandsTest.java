@@ -19,6 +19,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.CloseStack;
+import org.softrdma.kv.server.KvServerContext.Registration;
 import org.softrdma.kv.server.RunningServer;
 
 /** Every command, with every kind of client, at stock memcached and at ours: what a program sees is the same. */
@@ -31,7 +32,9 @@ class KvCommandsTest {
         MEMCACHED_SHARED(false, true, KvProtocol.PLAIN),
         MEMCACHED_AUTO(false, false, KvProtocol.AUTO),
         KV_SERVER(true, false, KvProtocol.RDMA),
+        KV_SERVER_CHUNK(true, false, KvProtocol.RDMA),
         KV_SERVER_SHARED(true, true, KvProtocol.AUTO),
+        KV_SERVER_CHUNK_SHARED(true, true, KvProtocol.AUTO),
         KV_SERVER_PLAIN(true, false, KvProtocol.PLAIN),
         KV_SERVER_PLAIN_SHARED(true, true, KvProtocol.PLAIN);
 
@@ -50,7 +53,8 @@ class KvCommandsTest {
         }
 
         KvCommands open(CloseStack owned) throws IOException {
-            RunningServer running = owned.add(new RunningServer());
+            Registration registration = name().contains("CHUNK") ? Registration.CHUNK : Registration.ARENA;
+            RunningServer running = owned.add(new RunningServer(context -> context.registration(registration)));
             InetSocketAddress address =
                     ours ? running.address() : owned.add(new MemcachedProcess()).address();
             KvClientContext context =

@@ -2,9 +2,11 @@ package org.softrdma.kv.client;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -70,6 +72,43 @@ class SharedKvClientTest {
                 assertTrue(gets.get(i).join().orElseThrow().flags() >= i / 2, "get " + i);
             }
             sets.forEach(set -> assertEquals(SetStatus.STORED, set.join()));
+        }
+    }
+
+    /** The answer to an earlier set must not lead a get past a change that has no answer. */
+    @Test
+    void shouldSeeChangesWithoutAnswerThatWereAskedForBefore() throws IOException {
+        try (RunningServer running = new RunningServer();
+                HoldingProxy proxy = new HoldingProxy(running.address());
+                SharedKvClient client = connect(running, new KvClientContext(proxy.address()))) {
+            byte[] other = bytes("other");
+            client.set(KEY, 0, 0, bytes("v0"));
+            client.set(other, 0, 0, other);
+            proxy.holdAfter("set key 0 0 2\r\nv1\r\n".length());
+            CompletableFuture<SetStatus> answered = client.submit(KvRequest.set(KEY, 0, 0, bytes("v1")));
+            client.execute(KvRequest.set(KEY, 0, 0, bytes("v2")).noreply());
+            assertEquals(SetStatus.STORED, answered.join());
+            CompletableFuture<Optional<KvItem>> get = client.submit(KvRequest.get(KEY));
+            assertArrayEquals(other, client.get(other).orElseThrow().value(), "a READ behind it");
+            assertFalse(get.isDone(), "it waits behind the set");
+            proxy.release();
+            assertArrayEquals(bytes("v2"), get.join().orElseThrow().value());
+        }
+    }
+
+    @Test
+    void shouldSeeFlushWithoutAnswerThatWasAskedForBefore() throws IOException {
+        try (RunningServer running = new RunningServer();
+                HoldingProxy proxy = new HoldingProxy(running.address());
+                SharedKvClient client = connect(running, new KvClientContext(proxy.address()))) {
+            client.set(KEY, 0, 0, bytes("v0"));
+            proxy.holdAfter("set key 0 0 2\r\nv1\r\n".length());
+            CompletableFuture<SetStatus> answered = client.submit(KvRequest.set(KEY, 0, 0, bytes("v1")));
+            client.execute(KvRequest.flushAll(0).noreply());
+            assertEquals(SetStatus.STORED, answered.join());
+            CompletableFuture<Optional<KvItem>> get = client.submit(KvRequest.get(KEY));
+            proxy.release();
+            assertTrue(get.join().isEmpty());
         }
     }
 

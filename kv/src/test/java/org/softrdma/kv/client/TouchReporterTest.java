@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.kv.memcached.TouchReportDescriptor;
@@ -25,7 +26,7 @@ class TouchReporterTest {
 
     @Test
     void shouldMergeReadsOfOneItem() {
-        for (int i = 0; i < 30; i++) {
+        for (int i = 0; i < 12; i++) {
             touches.add(i % 3, i % 2, 0);
         }
         assertEquals(TouchReportDescriptor.length(6), touches.seal());
@@ -33,9 +34,64 @@ class TouchReporterTest {
         for (int i = 0; i < 6; i++) {
             assertEquals(i % 3, TouchReportDescriptor.first(memory, START, i));
             assertEquals(i % 2, TouchReportDescriptor.generation(memory, START, i));
-            assertEquals(5, TouchReportDescriptor.hits(memory, START, i));
+            assertEquals(2, TouchReportDescriptor.hits(memory, START, i));
         }
+        assertEquals(0, TouchReportDescriptor.unnamedHits(memory, START));
         assertEquals(1, counters.touchReports());
+    }
+
+    @Test
+    void shouldNameAnItemTwiceAnIntervalAndCountTheRest() {
+        for (int i = 0; i < 10; i++) {
+            touches.add(7, 1, 0);
+        }
+        touches.add(8, 1, 0);
+        touches.add(7, 3, 0);
+        assertEquals(TouchReportDescriptor.length(3), touches.seal());
+        assertEquals(2, TouchReportDescriptor.hits(memory, START, 0));
+        assertEquals(8, TouchReportDescriptor.unnamedHits(memory, START));
+
+        touches.add(7, 1, TouchReporter.FIRST_INTERVAL_NS - 1);
+        assertEquals(TouchReportDescriptor.length(0), touches.seal());
+        assertEquals(1, TouchReportDescriptor.unnamedHits(memory, START));
+
+        touches.add(7, 1, TouchReporter.FIRST_INTERVAL_NS);
+        assertEquals(TouchReportDescriptor.length(1), touches.seal());
+        assertEquals(7, TouchReportDescriptor.first(memory, START, 0));
+        assertEquals(1, TouchReportDescriptor.hits(memory, START, 0));
+        assertEquals(0, TouchReportDescriptor.unnamedHits(memory, START));
+    }
+
+    @Test
+    void shouldNameItemsAsOftenAsTheServerSays() {
+        touches.interval(60);
+        touches.add(7, 1, 0);
+        touches.add(7, 1, 0);
+        touches.add(7, 1, TimeUnit.SECONDS.toNanos(60) - 1);
+        assertEquals(TouchReportDescriptor.length(1), touches.seal());
+        touches.interval(1);
+        touches.add(7, 1, TimeUnit.SECONDS.toNanos(1));
+        assertEquals(TouchReportDescriptor.length(1), touches.seal());
+        touches.interval(-5);
+        touches.add(7, 1, TimeUnit.SECONDS.toNanos(1));
+        touches.add(7, 1, TimeUnit.SECONDS.toNanos(1));
+        touches.add(7, 1, TimeUnit.SECONDS.toNanos(2));
+        assertEquals(TouchReportDescriptor.length(1), touches.seal());
+        assertEquals(2, TouchReportDescriptor.hits(memory, START, 0));
+        assertEquals(1, TouchReportDescriptor.unnamedHits(memory, START));
+    }
+
+    @Test
+    void shouldBeDueForReadsThatNameNothing() {
+        touches.add(1, 1, 0);
+        touches.add(1, 1, 0);
+        touches.seal();
+        touches.partDone();
+        touches.partDone();
+        touches.add(1, 1, 5);
+        assertTrue(touches.isUnfinished());
+        assertFalse(touches.isDue(4 + TouchReporter.MAX_AGE_NS));
+        assertTrue(touches.isDue(5 + TouchReporter.MAX_AGE_NS));
     }
 
     @Test
@@ -64,13 +120,12 @@ class TouchReporterTest {
     }
 
     @Test
-    void shouldDropAndCountWhatDoesNotFit() {
+    void shouldCountWhatDoesNotFit() {
         for (int i = 0; i < 2 * TouchReportDescriptor.MAX_RECORDS; i++) {
             touches.add(i, 1, 0);
         }
-        touches.add(0, 1, 0);
         assertEquals(TouchReportDescriptor.MAX_RECORDS, counters.touchesDropped());
         assertEquals(TouchReportDescriptor.MAX_LENGTH, touches.seal());
-        assertEquals(2, TouchReportDescriptor.hits(memory, START, 0));
+        assertEquals(TouchReportDescriptor.MAX_RECORDS, TouchReportDescriptor.unnamedHits(memory, START));
     }
 }

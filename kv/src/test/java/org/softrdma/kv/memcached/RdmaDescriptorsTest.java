@@ -49,9 +49,9 @@ class RdmaDescriptorsTest {
     @Test
     void shouldWriteAndReadGoldenAnswer() {
         Locator locator = new Locator(0x11223344, 0x80, 0x60, 5, 7);
-        AnswerDescriptor.write(memory, 0, AnswerDescriptor.BUFFER_TOO_SMALL, -2, 0xF000_0001L, locator);
+        AnswerDescriptor.write(memory, 0, AnswerDescriptor.BUFFER_TOO_SMALL, -2, 0xF000_0001L, locator, 0x58);
         assertEquals(
-                "feffffffffffffff" + "44332211" + "10000000" + "60000005" + "07000000" + "02000000" + "60000000"
+                "feffffffffffffff" + "44332211" + "10000000" + "60000005" + "07000000" + "02000000" + "58000000"
                         + "010000f0" + "00000000",
                 hex(0, AnswerDescriptor.LENGTH));
         assertEquals(-2, AnswerDescriptor.opaque(memory, 0));
@@ -59,7 +59,7 @@ class RdmaDescriptorsTest {
                 locator,
                 Locator.of(AnswerDescriptor.locatorFirst(memory, 0), AnswerDescriptor.locatorSecond(memory, 0)));
         assertEquals(AnswerDescriptor.BUFFER_TOO_SMALL, AnswerDescriptor.status(memory, 0));
-        assertEquals(0x60, AnswerDescriptor.itemLength(memory, 0));
+        assertEquals(0x58, AnswerDescriptor.itemLength(memory, 0));
         assertEquals(0xF000_0001L, AnswerDescriptor.clockSeconds(memory, 0));
         assertTrue(AnswerDescriptor.isValid(AnswerDescriptor.LENGTH));
         assertFalse(AnswerDescriptor.isValid(AnswerDescriptor.LENGTH - 1));
@@ -68,23 +68,32 @@ class RdmaDescriptorsTest {
 
     @Test
     void shouldWriteAnswerWithoutItem() {
-        AnswerDescriptor.write(memory, 0, AnswerDescriptor.NOT_FOUND, 3, 4);
+        AnswerDescriptor.writeNotFound(memory, 0, 3, 4);
         assertEquals(
                 "0300000000000000" + "00".repeat(16) + "01000000" + "00000000" + "04000000" + "00000000",
                 hex(0, AnswerDescriptor.LENGTH));
     }
 
     @Test
+    void shouldWriteAndReadAnswerToTouchReport() {
+        AnswerDescriptor.writeControl(memory, 0, AnswerDescriptor.TOUCHED, 4, 60);
+        assertEquals(
+                "00".repeat(24) + "04000000" + "00000000" + "04000000" + "3c000000", hex(0, AnswerDescriptor.LENGTH));
+        assertEquals(60, AnswerDescriptor.touchIntervalSeconds(memory, 0));
+    }
+
+    @Test
     void shouldWriteAndReadGoldenTouchReport() {
-        TouchReportDescriptor.header(memory, 8, 2);
+        TouchReportDescriptor.header(memory, 8, 2, 0x01020304);
         TouchReportDescriptor.record(memory, 8, 0, 0x0102030405060708L, 0x11121314, 5);
         TouchReportDescriptor.record(memory, 8, 1, -1, -2, Integer.MAX_VALUE);
-        String golden = "53524b54" + "01000000" + "02000000" + "00000000"
+        String golden = "53524b54" + "01000000" + "02000000" + "04030201"
                 + "0807060504030201" + "14131211" + "05000000"
                 + "ffffffffffffffff" + "feffffff" + "ffffff7f";
         assertEquals(golden, hex(8, TouchReportDescriptor.length(2)));
         assertTrue(TouchReportDescriptor.isValid(memory, 8, TouchReportDescriptor.length(2)));
         assertEquals(2, TouchReportDescriptor.count(memory, 8));
+        assertEquals(0x01020304, TouchReportDescriptor.unnamedHits(memory, 8));
         assertEquals(0x0102030405060708L, TouchReportDescriptor.first(memory, 8, 0));
         assertEquals(-2, TouchReportDescriptor.generation(memory, 8, 1));
         assertEquals(Integer.MAX_VALUE, TouchReportDescriptor.hits(memory, 8, 1));
@@ -93,13 +102,21 @@ class RdmaDescriptorsTest {
     @Test
     void shouldRefuseTouchReportOfOtherLengthCountMagicOrVersion() {
         for (int count : new int[] {-1, 0, 1, 2, 256, 257, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
-            TouchReportDescriptor.header(memory, 0, count);
-            for (int length = 0; length < 2 * TouchReportDescriptor.MAX_LENGTH; length++) {
-                boolean fits = count >= 1 && count <= 256 && length == 16 + 16 * count;
-                assertEquals(fits, TouchReportDescriptor.isValid(memory, 0, length), count + " in " + length);
+            for (int unnamed : new int[] {Integer.MIN_VALUE, -1, 0, 1, Integer.MAX_VALUE}) {
+                TouchReportDescriptor.header(memory, 0, count, unnamed);
+                for (int length = 0; length < 2 * TouchReportDescriptor.MAX_LENGTH; length++) {
+                    boolean fits = count >= 0
+                            && count <= 256
+                            && length == 16 + 16 * count
+                            && (unnamed > 0 || (unnamed == 0 && count > 0));
+                    assertEquals(
+                            fits,
+                            TouchReportDescriptor.isValid(memory, 0, length),
+                            count + " records and " + unnamed + " more READs in " + length);
+                }
             }
         }
-        TouchReportDescriptor.header(memory, 0, 1);
+        TouchReportDescriptor.header(memory, 0, 1, 0);
         for (int at = 0; at < 8; at++) {
             byte right = memory.get(ValueLayout.JAVA_BYTE, at);
             memory.set(ValueLayout.JAVA_BYTE, at, (byte) (right + 1));

@@ -22,14 +22,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.client.CompletionLoop;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.client.KvClientCounters;
 import org.softrdma.kv.client.KvItem;
 import org.softrdma.kv.client.ReadOutcome;
+import org.softrdma.kv.server.KvServerContext.Registration;
 import org.softrdma.kv.server.RawMemcached;
 import org.softrdma.kv.server.RunningServer;
 import org.softrdma.sim.SoftRdmaProvider;
@@ -81,37 +83,41 @@ class FreshnessUnderRacesTest {
     private final long fastNs = TimeUnit.SECONDS.toNanos(Integer.getInteger("softrdma.race.seconds", 2));
     private final long slowNs = TimeUnit.SECONDS.toNanos(Boolean.getBoolean("softrdma.slow.short") ? 10 : 60);
 
-    @Test
-    void shouldNeverReturnAnOlderState() throws Exception {
-        race(fastNs, false);
+    @ParameterizedTest
+    @EnumSource
+    void shouldNeverReturnAnOlderState(Registration registration) throws Exception {
+        race(registration, fastNs, false);
     }
 
-    @Test
-    void shouldNeverReturnAnOlderStateWhenMemoryIsShort() throws Exception {
-        race(fastNs, true);
+    @ParameterizedTest
+    @EnumSource
+    void shouldNeverReturnAnOlderStateWhenMemoryIsShort(Registration registration) throws Exception {
+        race(registration, fastNs, true);
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource
     @Tag("slow")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
-    void shouldNeverReturnAnOlderStateForLong() throws Exception {
-        race(slowNs, false);
+    void shouldNeverReturnAnOlderStateForLong(Registration registration) throws Exception {
+        race(registration, slowNs, false);
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource
     @Tag("slow")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
-    void shouldNeverReturnAnOlderStateWhenMemoryIsShortForLong() throws Exception {
-        race(slowNs, true);
+    void shouldNeverReturnAnOlderStateWhenMemoryIsShortForLong(Registration registration) throws Exception {
+        race(registration, slowNs, true);
     }
 
-    private void race(long durationNs, boolean pressure) throws Exception {
+    private void race(Registration registration, long durationNs, boolean pressure) throws Exception {
         memoryIsShort = pressure;
         History history = new History(SMALL_KEYS + 1, pressure);
         long endNs = System.nanoTime() + durationNs;
         ExecutorService threads = Executors.newCachedThreadPool();
-        try (RunningServer running =
-                new RunningServer(context -> context.memoryLimit(MEMORY).maxItemLength(MAX_ITEM_LENGTH))) {
+        try (RunningServer running = new RunningServer(context ->
+                context.registration(registration).memoryLimit(MEMORY).maxItemLength(MAX_ITEM_LENGTH))) {
             takePages(running);
             hasCas = knowsCas(running);
             List<Future<?>> results = new ArrayList<>();

@@ -32,7 +32,8 @@ import org.softrdma.kv.store.StoreStatus;
 /**
  * Every schedule of one READ and one change of the store, without threads: a part of the item's words is copied before the
  * change, the others after it. What lands may be taken for the item only if it is the item that the locator names, whole.
- * The unit is the aligned 8-byte word, which no memory system divides.
+ * The unit is the aligned 8-byte word, which no memory system divides. The same for a client that READs whole chunks and
+ * takes any living item of its key.
  */
 class TornReadTest {
     /** What the store does between the parts of the READ. */
@@ -74,6 +75,7 @@ class TornReadTest {
             for (int cut = 0; cut < before.length; cut++) {
                 int first = cut;
                 land(before.length, word -> word < first ? before[word] : after[word]);
+                assertLivingItemIsWhole(before, after, change + ", after " + cut + " words");
                 Set<ReadOutcome> allowed =
                         cut == 0 ? EnumSet.of(ReadOutcome.STALE, ReadOutcome.FORWARDED) : wholeOrTorn(before);
                 assertTrue(
@@ -96,6 +98,7 @@ class TornReadTest {
         for (int subset = 0; subset < 1 << before.length; subset++) {
             int old = subset;
             land(before.length, word -> (old >>> word & 1) == 1 ? before[word] : after[word]);
+            assertLivingItemIsWhole(before, after, "old words " + Integer.toBinaryString(subset));
             if (outcome(read) == ReadOutcome.HIT) {
                 assertTrue(
                         isWhole(before),
@@ -124,6 +127,9 @@ class TornReadTest {
             }
             Arrays.sort(age);
             land(age.length, word -> lives[age[word]][word]);
+            assertTrue(
+                    livingOutcome() != ReadOutcome.HIT || isWhole(lives[0]) || isWhole(lives[1]) || isWhole(lives[2]),
+                    () -> "whole chunk, ages " + Arrays.toString(age) + ", softrdma.seed=" + seed);
             boolean hit = outcome(read) == ReadOutcome.HIT;
             assertTrue(!hit || isWhole(lives[0]), () -> "ages " + Arrays.toString(age) + ", softrdma.seed=" + seed);
         }
@@ -186,6 +192,19 @@ class TornReadTest {
 
     private ReadOutcome outcome(Locator read) {
         return check.check(landed, landed.asByteBuffer(), 0, read.second(), KEY, ItemCheck.NO_EXPIRY);
+    }
+
+    /** What a client makes of it that takes any living item of its key, of a chunk with a key of its own. */
+    private ReadOutcome livingOutcome() {
+        return check.checkLiving(landed, landed.asByteBuffer(), 0, (int) landed.byteSize(), KEY, ItemCheck.NO_EXPIRY);
+    }
+
+    /** Either the item before the change or the one after it, if that lives and is of the key, but no mixture. */
+    private void assertLivingItemIsWhole(long[] before, long[] after, String schedule) {
+        if (livingOutcome() == ReadOutcome.HIT) {
+            boolean afterLives = (after[0] & 1) == 1;
+            assertTrue(isWhole(before) || (afterLives && isWhole(after)), "whole chunk, " + schedule);
+        }
     }
 
     /** HIT only if what landed is the item. */

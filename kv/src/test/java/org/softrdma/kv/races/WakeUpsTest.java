@@ -13,7 +13,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.client.KvClient;
+import org.softrdma.kv.server.KvServerContext.Registration;
 import org.softrdma.kv.server.RawMemcached;
 import org.softrdma.kv.server.RunningServer;
 
@@ -29,10 +32,11 @@ class WakeUpsTest {
     /** Reports of hits, one for many, and the timer of the RDMA port are no hits. */
     private static final long REPORTS = HITS / 4;
 
-    @Test
-    void shouldWakeNoThreadOfTheStoreForHits() throws IOException {
+    @ParameterizedTest
+    @EnumSource
+    void shouldWakeNoThreadOfTheStoreForHits(Registration registration) throws IOException {
         assumeTrue(Files.isDirectory(TASKS), "needs /proc/self/task, where Linux counts context switches");
-        try (RunningServer running = new RunningServer();
+        try (RunningServer running = new RunningServer(context -> context.registration(registration));
                 KvClient client = running.client()) {
             client.set(KEY, 0, 0, KEY);
             long memcachedBefore = switches("kv-memcached");

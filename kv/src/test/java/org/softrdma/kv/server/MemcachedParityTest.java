@@ -120,14 +120,16 @@ class MemcachedParityTest {
                 // meta get: recaching
                 """
                 mg n N30 v t\nmg n N30 v t\nmg n v\nms n 1 T30\nx\nmg n R60 t\nmg n R60 t\nmg n R60 v\nms n 1\nx\nmg n R60
-                mg n2 N30 v q k\nmg n2 N30 v q""",
+                mg n2 N30 v q k\nmg n2 N30 v q
+                mg n3 T30 N60 t v\nmg n4 N60 T30 t""",
                 // meta set
                 """
                 ms k 2 Oa k q\nab\nms k 2 Oa k\nab\nms k 2 F5 T100\nab\nmg k f t v\nms k 2 ME\ncd\nms k 1 MA\nx
                 ms k 1 MP\ny\nms k 2 MR\nab\nms k3 2 MR\nab\nms k3 1 MA Ob k\nx\nms k 2 MQ\nab\nms k 2 M\nab\nms k 2 MSS\nab
                 ms k 2 C999999 q\nab\nms k 2 C999999 k O3\nab\nms nope 2 C5\nab\nms k 2 Cx\nab\nms k 2 Fx\nab\nms k 2 Tx\nab
                 ms k 2 v v\nab\nms k x\nms k -1\nms k\nms\nms k 4\nab\nmn\nms !!! 2 b\nab\nms Zm9v 3 b k\nabc\nmg Zm9v b k v
-                mg foo k v\nms k 2 %s\nab""".formatted(LONG_OPAQUE),
+                mg foo k v\nms k 2 %s\nab
+                ms k 2 C999999 c k Oa\nab\nms nope 2 C5 c\nab\nms nope 2 MR c\nab\nms k 2 ME c\nab""".formatted(LONG_OPAQUE),
                 // meta delete
                 """
                 md k\nset k 1 0 3\nabc\nmd k q\nmd k Oa k\nmg k\nset k 1 0 3\nabc\nmd k C999999\nmd k I T30\nmg k s v t f h
@@ -138,6 +140,14 @@ class MemcachedParityTest {
                 ma n\nma n q\nma n Oa k\nset n 0 0 2\n10\nma n\nma n v\nma n v t k Oq\nma n D10 v\nma n MD D5 v\nma n M- D500 v
                 mg n v\nma n M+ v\nma n MX\nma n D-1\nma n Dx\nma n Jx\nma c N0 J13 v\nma c N0 J13 v\nma c N0 J13 v q\nma c2 N90 J7 v t
                 ma c2 T33 t v\nma c C99999\nset s 0 0 1\nx\nma s\nma s v""",
+                // keys in base 64, one with a line end, and stale items, rewritten; each of its own, for memcached
+                // forgets all
+                // of it about an item whose answer is on its way to a client
+                """
+                ms YQ0KRU4NCg== 1 b\n1\nma YQ0KRU4NCg== b\nmg YQ0KRU4NCg== k v b
+                ms Yg0KRU4NCg== 1 b\n1\nmd Yg0KRU4NCg== I q b\nmg Yg0KRU4NCg== k v b\nmg Yg0KRU4NCg== k v b
+                set a 0 0 1\n1\nmd a I\nma a\nmg a v\nset b 0 0 1\n1\nmd b I\nincr b 2\ndecr b 1\nmg b v
+                set c 0 0 1\n1\nmd c I\nmg c\nmg c\nmd c I\nmg c v\nset d 0 0 1\n1\nmd d I\nappend d 0 0 1\n1\nmg d v""",
                 // too large
                 "set k 0 0 1\nx\nset k 0 0 1048577\n%1$s\nget k\nset k 0 0 1\nx\nadd k 0 0 1048577\n%1$s\nget k\nms k 1048577 Oa\n%1$s\nmg k"
                         .formatted("x".repeat(1_048_577)),

@@ -5,14 +5,25 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.softrdma.kv.client.ItemCheck;
 import org.softrdma.kv.client.KvClient;
+import org.softrdma.kv.client.KvException;
+import org.softrdma.kv.client.ReadOutcome;
 import org.softrdma.kv.memcached.AnswerDescriptor;
 import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.memcached.TouchReportDescriptor;
+import org.softrdma.kv.store.ItemDescriptor;
 import org.softrdma.kv.store.Locator;
+import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.HostMemory;
@@ -28,28 +39,49 @@ import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 
+@ParameterizedClass
+@EnumSource
 class RdmaPortTest {
     private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
     private static final int RECEIVES = 80;
     private static final int SLOT = 64;
     private static final long ITEMS = 64 * 1024;
 
-    private final RunningServer running = new RunningServer();
+    /** Longer than what sockets take of a peer that reads nothing. */
+    private static final int LONG_ITEM = 15 << 20;
+
+    private final KvServerContext.Registration registration;
+    private final RunningServer running;
+
+    RdmaPortTest(KvServerContext.Registration registration) {
+        this.registration = registration;
+        running = new RunningServer(context -> context.registration(registration)
+                .threads(1)
+                .memoryLimit(1L << 28)
+                .maxItemLength(LONG_ITEM));
+    }
 
     /** A queue pair that does what a test says, also what no client would do. */
     private final class RawQueuePair implements AutoCloseable {
-        private final VerbsDevice device = running.clientDevice();
-        private final ProtectionDomain domain = device.allocateProtectionDomain();
-        private final CompletionQueue completions = device.createCompletionQueue(2 * RECEIVES);
-        private final HostMemory memory = device.allocateMemory(2 * ITEMS);
-        private final MemoryRegion region = domain.register(
-                memory.segment(),
-                java.util.Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.RECEIVE_SINK));
+        private final ProtectionDomain domain;
+        private final CompletionQueue completions;
+        private final HostMemory memory;
+        private final MemoryRegion region;
         private final WorkCompletion[] one = WorkCompletion.array(1);
         private final QueuePair queuePair;
 
         RawQueuePair(int receives) {
-            try (Connector connector = device.resolve(running.server().rdmaAddress(), TIMEOUT_NS)) {
+            this(running, running.clientDevice(), receives, ITEMS);
+        }
+
+        RawQueuePair(RunningServer server, VerbsDevice device, int receives, long itemBytes) {
+            domain = device.allocateProtectionDomain();
+            completions = device.createCompletionQueue(2 * RECEIVES);
+            memory = device.allocateMemory(ITEMS + itemBytes);
+            region = domain.register(
+                    memory.segment(),
+                    java.util.Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.RECEIVE_SINK));
+            try (Connector connector = device.resolve(server.server().rdmaAddress(), TIMEOUT_NS)) {
                 queuePair = connector.createQueuePair(
                         domain, QueuePairAttributes.of(completions, QueuePairLimits.of(8, RECEIVES)));
                 for (int i = 0; i < receives; i++) {
@@ -66,7 +98,7 @@ class RdmaPortTest {
 
         /** Reports one record, and claims that it is so many. */
         void report(int count, long first, int generation, int hits) {
-            TouchReportDescriptor.header(region.memory(), ITEMS, count);
+            TouchReportDescriptor.header(region.memory(), ITEMS, count, 0);
             TouchReportDescriptor.record(region.memory(), ITEMS, 0, first, generation, hits);
             queuePair.postSend(1001, region, ITEMS, TouchReportDescriptor.length(1), SendFlags.NONE);
         }
@@ -116,6 +148,87 @@ class RdmaPortTest {
             assertEquals(72, AnswerDescriptor.itemLength(raw.region.memory(), small));
             assertEquals("VERSION test-1\r\n", tcp.ask("version\r\n", "VERSION test-1\r\n"));
         }
+    }
+
+    /** The client takes no bytes before the item was replaced, so most of it has not been sent then. */
+    @Test
+    void shouldWriteTheItemThatWasFoundAlthoughItWasReplaced() throws IOException {
+        int length = LONG_ITEM - 1_000_000;
+        byte[] key = "key".getBytes(StandardCharsets.US_ASCII);
+        try (running;
+                VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
+                RawMemcached tcp = new RawMemcached(running.address());
+                RawMemcached other = new RawMemcached(running.address());
+                RawQueuePair raw = new RawQueuePair(running, device, RECEIVES, LONG_ITEM)) {
+            bind(tcp, raw);
+            assertEquals("STORED\r\n", other.ask(set(length, "o"), "STORED\r\n"));
+            tcp.send(rget("key", raw, LONG_ITEM, 1) + "version\r\n");
+            assertEquals("VERSION test-1", tcp.readLine(), "it is posted");
+            for (int i = 0; i < 3; i++) {
+                assertEquals("STORED\r\n", other.ask(set(length - 10_000 * i - 10_000, "n"), "STORED\r\n"));
+            }
+            long offset = raw.answer();
+            assertEquals(1, AnswerDescriptor.opaque(raw.region.memory(), offset));
+            assertEquals(AnswerDescriptor.FOUND, AnswerDescriptor.status(raw.region.memory(), offset));
+            int itemLength = (int) AnswerDescriptor.itemLength(raw.region.memory(), offset);
+            assertEquals(
+                    ReadOutcome.HIT,
+                    new ItemCheck()
+                            .checkContent(
+                                    raw.region.memory(),
+                                    raw.region.memory().asByteBuffer(),
+                                    (int) ITEMS,
+                                    itemLength,
+                                    key,
+                                    ItemCheck.NO_EXPIRY));
+            assertEquals(length, ItemDescriptor.valueLength(raw.region.memory(), ITEMS));
+        }
+    }
+
+    /** Items that are gone keep their chunks as long as they are on their way to a client. */
+    @Test
+    void shouldKeepLittleForClientThatTakesNothingAndEndIt() throws IOException {
+        int count = 40;
+        int length = 500_000;
+        try (RunningServer limited = new RunningServer(context -> context.registration(registration)
+                        .threads(1)
+                        .answerTimeoutNs(TimeUnit.MILLISECONDS.toNanos(1)));
+                VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
+                RawMemcached tcp = new RawMemcached(limited.address());
+                RawMemcached other = new RawMemcached(limited.address());
+                RawQueuePair raw = new RawQueuePair(limited, device, RECEIVES, 1 << 20)) {
+            bind(tcp, raw);
+            StringBuilder requests = new StringBuilder();
+            for (int i = 0; i < count; i++) {
+                String set = "set key" + i + " 0 0 " + length + "\r\n" + "x".repeat(length) + "\r\n";
+                assertEquals("STORED\r\n", other.ask(set, "STORED\r\n"));
+                requests.append(rget("key" + i, raw, 1, 100 + i)); // too small a buffer pins nothing
+            }
+            tcp.send(requests.toString());
+            requests.setLength(0);
+            for (int i = 0; i < count; i++) {
+                requests.append(rget("key" + i, raw, 1 << 20, i));
+            }
+            tcp.send(requests.toString());
+            assertEquals("VERSION test-1\r\n", other.ask("version\r\n", "VERSION test-1\r\n"), "its turn comes behind");
+            for (int i = 0; i < count; i++) {
+                assertEquals("DELETED\r\n", other.ask("delete key" + i + "\r\n", "DELETED\r\n"));
+            }
+            long used = usedChunks(limited);
+            assertTrue(used <= 2, () -> used + " chunks of 500 kB are kept for one client");
+            await(() -> limited.server().counters().stalledQueuePairs.sum() == 1);
+            await(() -> usedChunks(limited) == 0);
+        }
+    }
+
+    private static long usedChunks(RunningServer running) {
+        return running.server().store().classStatistics(0).stream()
+                .mapToLong(each -> each.slab().usedChunks())
+                .sum();
+    }
+
+    private static String set(int length, String letter) {
+        return "set key 0 0 " + length + "\r\n" + letter.repeat(length) + "\r\n";
     }
 
     @Test
@@ -274,6 +387,36 @@ class RdmaPortTest {
         while (!condition.getAsBoolean()) {
             assertTrue(System.nanoTime() < deadlineNs, "not within 10 s");
             Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void shouldCloseWhileQueuePairsAreBeingConnected() throws Exception {
+        for (int life = 0; life < 6; life++) {
+            RunningServer dying = new RunningServer();
+            List<Thread> clients = new ArrayList<>();
+            CountDownLatch connected = new CountDownLatch(4 * (life % 3));
+            for (int i = 0; i < 4; i++) {
+                clients.add(Thread.ofPlatform().start(() -> {
+                    try {
+                        while (true) {
+                            dying.client().close();
+                            connected.countDown();
+                        }
+                    } catch (KvException e) {
+                        connected.countDown(); // the server is gone, as it should be
+                    }
+                }));
+            }
+            try {
+                assertTrue(connected.await(TIMEOUT_NS, TimeUnit.NANOSECONDS));
+                dying.stop(); // refused by the device if anything is left
+            } finally {
+                for (Thread client : clients) {
+                    client.join();
+                }
+                dying.close();
+            }
         }
     }
 }

@@ -8,15 +8,18 @@ import io.netty.util.concurrent.EventExecutor;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.client.KvClient;
+import org.softrdma.kv.server.KvServerContext.Registration;
 
 class ReadsWithoutStoreTest {
     private static final byte[] KEY = "key".getBytes(StandardCharsets.US_ASCII);
 
-    @Test
-    void shouldGetByReadWhileEveryStoreThreadIsStuck() throws InterruptedException {
-        try (RunningServer running = new RunningServer();
+    @ParameterizedTest
+    @EnumSource
+    void shouldGetByReadWhileEveryStoreThreadIsStuck(Registration registration) throws InterruptedException {
+        try (RunningServer running = new RunningServer(context -> context.registration(registration));
                 KvClient client = running.client()) {
             client.set(KEY, 0, 0, KEY);
             CountDownLatch release = new CountDownLatch(1);

@@ -11,7 +11,7 @@ import org.softrdma.verbs.VerbsDevice;
 
 /** A server on the simulator, on free ports of the loopback address, and a device for clients. */
 public final class RunningServer implements AutoCloseable {
-    private final VerbsDevice serverDevice = new SoftRdmaProvider().open(Map.of());
+    private final VerbsDevice serverDevice;
     private final VerbsDevice clientDevice = new SoftRdmaProvider().open(Map.of());
     private final KvServer server;
     private boolean closed;
@@ -23,6 +23,12 @@ public final class RunningServer implements AutoCloseable {
 
     /** A server with other settings. */
     public RunningServer(UnaryOperator<KvServerContext> settings) {
+        this(settings, Map.of());
+    }
+
+    /** A server with other settings, on a device with options. */
+    public RunningServer(UnaryOperator<KvServerContext> settings, Map<String, String> deviceOptions) {
+        serverDevice = new SoftRdmaProvider().open(deviceOptions);
         KvServerContext context = new KvServerContext()
                 .memcachedAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .threads(2)

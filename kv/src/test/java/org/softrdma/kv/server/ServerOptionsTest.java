@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,6 +25,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.softrdma.kv.store.SlabGeometry;
+import org.softrdma.verbs.Capabilities;
+import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.VerbsDevice;
 
 class ServerOptionsTest {
     @TempDir
@@ -137,6 +145,186 @@ class ServerOptionsTest {
         }
     }
 
+    @Test
+    void shouldSayWhatItDoesNotOffer() throws IOException {
+        String[][] conversations = {
+            {"slabs reassign 1 2", "CLIENT_ERROR slab reassignment disabled"},
+            {"slabs reassign 1", "ERROR"},
+            {"slabs automove invalid", "CLIENT_ERROR bad command line format"},
+            {"slabs automove 0", "OK"},
+            {"slabs automove 1", "CLIENT_ERROR slab reassignment disabled"},
+            {"slabs automove", "ERROR"},
+            {"slabs bogus 1", "ERROR"},
+            {"watch fetchers", "CLIENT_ERROR watch commands not allowed"},
+            {"stats cachedump 1 100", "CLIENT_ERROR stats cachedump not allowed"},
+            {"debugtime 1", "ERROR"},
+            {"lru_crawler tocrawl 5", "ERROR"},
+            {"lru tune 20 40 0.2 2.0", "ERROR"}
+        };
+        try (RunningServer running = new RunningServer();
+                RawMemcached client = new RawMemcached(running.address())) {
+            for (String[] each : conversations) {
+                client.send(each[0] + "\r\n");
+                assertEquals(each[1], client.readLine(), each[0]);
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseTheBinaryProtocolAtOnce() throws IOException {
+        try (RunningServer running = new RunningServer();
+                RawMemcached client = new RawMemcached(running.address())) {
+            byte[] noop = new byte[24];
+            noop[0] = (byte) 0x80;
+            noop[1] = 0x0a;
+            client.send(noop);
+            assertEquals("CLIENT_ERROR the binary protocol is not offered, use the text protocol", client.readLine());
+            assertTrue(client.isClosedByServer());
+        }
+    }
+
+    @Test
+    void shouldRaiseTheMemoryLimit() throws IOException {
+        try (RunningServer running = new RunningServer(context -> context.memoryLimit(8 << 20));
+                RawMemcached client = new RawMemcached(running.address())) {
+            String[][] conversations = {
+                {"cache_memlimit 7", "MEMLIMIT_TOO_SMALL cannot set maxbytes to less than 8m"},
+                {"cache_memlimit 999999999", "MEMLIMIT_ADJUST_FAILED input value is megabytes not bytes"},
+                {"cache_memlimit x", "ERROR"},
+                {"cache_memlimit", "ERROR"},
+                {"cache_memlimit 16", "OK"}
+            };
+            for (String[] each : conversations) {
+                client.send(each[0] + "\r\n");
+                assertEquals(each[1], client.readLine(), each[0]);
+            }
+            assertTrue(stats(client, "stats settings").contains("STAT maxbytes " + (16 << 20) + "\n"));
+            assertTrue(stats(client, "stats").contains("STAT limit_maxbytes " + (16 << 20) + "\n"));
+        }
+    }
+
+    @Test
+    void shouldCrawlWhenAskedUnlessSwitchedOff() throws IOException {
+        AtomicLong now = new AtomicLong(1_000_000);
+        try (RunningServer running = new RunningServer(context ->
+                        context.clockSeconds(now::get).tailsReclaimed(false).crawling(false));
+                RawMemcached client = new RawMemcached(running.address())) {
+            client.ask("set dying 0 10 1\r\n1\r\nset living 0 0 1\r\n1\r\n", "STORED\r\nSTORED\r\n");
+            now.addAndGet(10);
+            String disabled = "CLIENT_ERROR lru crawler disabled\r\n";
+            assertEquals(disabled, client.ask("lru_crawler crawl all\r\n", disabled));
+            assertTrue(stats(client, "stats settings").contains("STAT lru_crawler no\n"));
+            assertEquals("OK\r\n", client.ask("lru_crawler enable\r\n", "OK\r\n"));
+            assertTrue(stats(client, "stats settings").contains("STAT lru_crawler yes\n"));
+            String badClass = "BADCLASS invalid class id\r\n";
+            assertEquals(badClass, client.ask("lru_crawler crawl 64\r\n", badClass));
+            assertEquals("OK\r\n", client.ask("lru_crawler crawl 1,2\r\n", "OK\r\n"));
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            while (!stats(client, "stats").contains("STAT lru_crawler_running 0\n")) {
+                assertTrue(System.nanoTime() < deadline, "still crawling after 20 s");
+            }
+            assertTrue(stats(client, "stats").contains("STAT curr_items 1\n"));
+            assertTrue(stats(client, "stats").contains("STAT crawler_reclaimed 1\n"));
+        }
+    }
+
+    @Test
+    void shouldLetOtherConnectionsHaveTheirTurn() throws IOException {
+        try (RunningServer running = new RunningServer(context -> context.requestsPerTurn(1));
+                RawMemcached client = new RawMemcached(running.address())) {
+            String sets = "set k 0 0 1\r\n1\r\n".repeat(6) + "mg k v\r\n".repeat(6);
+            String answers = "STORED\r\n".repeat(6) + "VA 1\r\n1\r\n".repeat(6);
+            assertEquals(answers, client.ask(sets, answers));
+            assertEquals("MN\r\n", client.ask("mn\r\n", "MN\r\n"));
+            long yields = running.server().counters().yields.sum();
+            assertTrue(yields >= 5, "yields=" + yields);
+        }
+    }
+
+    @Test
+    void shouldCountByPrefixWhileAskedTo() throws IOException {
+        try (RunningServer running = new RunningServer();
+                RawMemcached client = new RawMemcached(running.address())) {
+            client.ask("set a:1 0 0 1\r\n1\r\n", "STORED\r\n");
+            assertEquals("OK\r\n", client.ask("stats detail on\r\n", "OK\r\n"));
+            client.ask("set a:1 0 0 1\r\n1\r\nset plain 0 0 1\r\n1\r\n", "STORED\r\nSTORED\r\n");
+            client.ask("delete b:1\r\n", "NOT_FOUND\r\n");
+            client.ask("get a:1 a:2\r\n", "VALUE a:1 0 1\r\n1\r\nEND\r\n");
+            assertEquals("OK\r\n", client.ask("stats detail off\r\n", "OK\r\n"));
+            client.ask("get a:1\r\n", "VALUE a:1 0 1\r\n1\r\nEND\r\n");
+            String dump = "PREFIX a get 2 hit 1 set 1 del 0\r\nPREFIX b get 0 hit 0 set 0 del 1\r\nEND\r\n";
+            assertEquals(dump, client.ask("stats detail dump\r\n", dump));
+            String usage = "CLIENT_ERROR usage: stats detail on|off|dump\r\n";
+            assertEquals(usage, client.ask("stats detail\r\n", usage));
+            client.ask("stats reset\r\n", "RESET\r\n");
+            assertEquals("END\r\n", client.ask("stats detail dump\r\n", "END\r\n"));
+        }
+    }
+
+    @Test
+    void shouldListConnectionsWithWhatTheyDo() throws IOException {
+        AtomicLong now = new AtomicLong(1_000_000);
+        try (RunningServer running = new RunningServer(context -> context.clockSeconds(now::get));
+                RawMemcached sending = new RawMemcached(running.address());
+                RawMemcached client = new RawMemcached(running.address())) {
+            assertEquals("MN\r\n", sending.ask("mn\r\nset k 0 0 6\r\n", "MN\r\n"));
+            now.addAndGet(5);
+            String conns = stats(client, "stats conns");
+            String address = "tcp:127.0.0.1:" + running.address().getPort();
+            assertTrue(conns.startsWith("STAT 0:addr " + address + "\nSTAT 0:state conn_listening\n"), conns);
+            assertTrue(conns.contains(":listen_addr " + address + "\n"), conns);
+            assertTrue(conns.contains(":state conn_nread\n"), conns);
+            assertTrue(conns.contains(":state conn_parse_cmd\n"), conns);
+            assertTrue(conns.contains(":secs_since_last_cmd 5\n"), conns);
+            assertTrue(conns.contains(":secs_since_last_cmd 0\n"), conns);
+        }
+    }
+
+    @Test
+    void shouldLetInOnlyWhoKnowsAPassword() throws IOException {
+        Path file = Files.writeString(directory.resolve("users"), "foo:bar\nbaaaz:quux\n");
+        Passwords passwords = Passwords.read(file);
+        try (RunningServer running = new RunningServer(context -> context.passwords(passwords));
+                RawMemcached client = new RawMemcached(running.address())) {
+            String unauthenticated = "CLIENT_ERROR unauthenticated\r\n";
+            String failure = "CLIENT_ERROR authentication failure\r\n";
+            for (String refused : new String[] {"get k", "version", "bogus", "rdma hello 1", "set k 0 0"}) {
+                assertEquals(unauthenticated, client.ask(refused + "\r\n", unauthenticated), refused);
+            }
+            for (String wrong : new String[] {"foo ba", "foo barr", "foo:bar", "foo quux", "", "x".repeat(5000)}) {
+                String attempt = "set k 0 0 " + wrong.length() + "\r\n" + wrong + "\r\n";
+                assertEquals(failure, client.ask(attempt, failure), wrong);
+            }
+            assertEquals("STORED\r\n", client.ask("set any 0 0 10\r\nbaaaz quux\r\n", "STORED\r\n"));
+            assertEquals("END\r\n", client.ask("get any\r\n", "END\r\n"), "a login is not an item");
+            String general = stats(client, "stats");
+            assertTrue(general.contains("STAT auth_cmds 7\n"), general);
+            assertTrue(general.contains("STAT auth_errors 6\n"), general);
+        }
+    }
+
+    @Test
+    void shouldNameTheLineOfAPasswordFileThatIsWrong() throws IOException {
+        for (String text : new String[] {"", "foo:bar\nbaz\n", ":x\n", "a b:c\n"}) {
+            Path file = Files.writeString(directory.resolve("users"), text);
+            IOException failure = assertThrows(IOException.class, () -> Passwords.read(file));
+            assertTrue(String.valueOf(failure.getMessage()).contains("user:password"), failure.getMessage());
+        }
+    }
+
+    @Test
+    void shouldMoveTheClockWhereItMay() throws IOException {
+        AtomicLong now = new AtomicLong(1_000_000);
+        try (RunningServer running = new RunningServer(
+                        context -> context.clockSeconds(now::get).moveClock(now::addAndGet));
+                RawMemcached client = new RawMemcached(running.address())) {
+            client.ask("set k 0 10 1\r\n1\r\n", "STORED\r\n");
+            assertEquals("OK\r\n", client.ask("debugtime 10\r\n", "OK\r\n"));
+            assertEquals("END\r\n", client.ask("get k\r\n", "END\r\n"));
+            assertEquals("ERROR\r\n", client.ask("debugtime soon\r\n", "ERROR\r\n"));
+        }
+    }
+
     private static String stats(RawMemcached client, String command) throws IOException {
         client.send(command + "\r\n");
         StringBuilder lines = new StringBuilder();
@@ -144,5 +332,41 @@ class ServerOptionsTest {
             lines.append(line).append('\n');
         }
         return lines.toString();
+    }
+
+    @Test
+    void shouldRefuseToRegisterChunksOnDeviceThatCannotDoIt() {
+        for (Feature missing : new Feature[] {Feature.ZERO_BASED, Feature.REGION_SWAP}) {
+            Set<Feature> features =
+                    missing == Feature.ZERO_BASED ? Set.of(Feature.REGION_SWAP) : Set.of(Feature.ZERO_BASED);
+            IllegalArgumentException e = assertThrows(
+                    IllegalArgumentException.class,
+                    () -> new RegisteredChunks(
+                            device(features, 1 << 20),
+                            mock(ProtectionDomain.class),
+                            new SlabGeometry(1.25, 48, 1 << 20),
+                            1024));
+            assertEquals(
+                    "registration chunk needs the feature " + missing
+                            + ", which device card does not have; use registration arena",
+                    e.getMessage());
+        }
+        IllegalArgumentException e = assertThrows(
+                IllegalArgumentException.class,
+                () -> new RegisteredChunks(
+                        device(Set.of(Feature.ZERO_BASED, Feature.REGION_SWAP), 1000),
+                        mock(ProtectionDomain.class),
+                        new SlabGeometry(1.25, 48, 1 << 20),
+                        1024));
+        assertTrue(String.valueOf(e.getMessage()).contains("more memory regions than the 1000 of device card"));
+    }
+
+    private static VerbsDevice device(Set<Feature> features, int regions) {
+        VerbsDevice device = mock(VerbsDevice.class);
+        when(device.name()).thenReturn("card");
+        when(device.capabilities())
+                .thenReturn(new Capabilities(
+                        "test", "none", 1, 1, 1, 1, 0, 1, regions, 1 << 20, 1 << 20, 1, 1, 0, 1, features));
+        return device;
     }
 }

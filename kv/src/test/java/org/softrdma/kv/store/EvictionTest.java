@@ -51,6 +51,40 @@ class EvictionTest {
         assertTrue(events.lru().hot() <= events.lru().items() / 4, events.toString());
     }
 
+    /** A page never changes its class: what freed chunks wait for must not take pages from others. */
+    @Test
+    void shouldNotTakeMemoryFromOthersForReplacedItems() {
+        ItemStore store = store(64, true);
+        StoreUser user = new StoreUser(store);
+        for (int length : new int[] {100, 1000, 10_000, 30_000, 100_000, 300_000, 700_000}) {
+            for (int i = 0; i < 1000; i++) {
+                assertEquals(StoreStatus.STORED, user.set("replaced" + length, "v".repeat(length)));
+            }
+        }
+        for (SizeClassStatistics each : store.classStatistics(user.now)) {
+            assertTrue(each.slab().pages() <= 2, each::toString);
+        }
+        for (int i = 0; i < 20_000; i++) {
+            assertEquals(StoreStatus.STORED, user.set("key" + i, VALUE));
+        }
+        assertEquals(20_007, store.statistics().currentItems(), "nothing was evicted");
+    }
+
+    @Test
+    void shouldWantToHearOfReadsMoreOftenWhileItEvicts() {
+        ItemStore store = store(2, true);
+        StoreUser user = new StoreUser(store);
+        user.set("key0", VALUE);
+        assertEquals(60, store.touchIntervalSeconds(user.now));
+        for (int i = 1; i < 5000; i++) {
+            user.set("key" + i, VALUE);
+        }
+        assertNull(user.get("key0"));
+        assertEquals(1, store.touchIntervalSeconds(user.now));
+        assertEquals(1, store.touchIntervalSeconds(user.now + 59));
+        assertEquals(60, store.touchIntervalSeconds(user.now + 60));
+    }
+
     @Test
     void shouldAnswerOutOfMemoryWhereNothingMayBeEvicted() {
         StoreUser user = new StoreUser(store(2, false));
@@ -78,6 +112,26 @@ class EvictionTest {
             assertEquals(StoreStatus.STORED, user.set("new" + i, VALUE));
         }
         assertEquals(stored, store.classStatistics(user.now).getFirst().events().reclaimed());
+    }
+
+    @Test
+    void shouldReclaimExpiredItemsFromTheTailsAndNothingElse() {
+        ItemStore store = store(2, true);
+        StoreUser user = new StoreUser(store);
+        for (int i = 0; i < 20; i++) {
+            user.store("dying" + i, VALUE, (int) user.now + 1, new StoreRule());
+        }
+        user.set("living", VALUE);
+        store.reclaimTails(user.now);
+        assertEquals(21, store.statistics().currentItems());
+        store.reclaimTails(user.now + 1);
+        assertEquals(1, store.statistics().currentItems());
+        assertEquals(VALUE, user.get("living"));
+        SizeClassStatistics.Events events =
+                store.classStatistics(user.now).getFirst().events();
+        assertEquals(20, events.reclaimed());
+        assertEquals(20, events.expiredUnfetched());
+        assertEquals(0, events.evicted());
     }
 
     @Test
@@ -147,7 +201,7 @@ class EvictionTest {
     }
 
     @Test
-    void shouldLeavePinnedBytesAloneWhenTheirItemIsEvicted() {
+    void shouldMakeRoomByWhatIsNotPinned() {
         ItemStore store = store(2, true);
         StoreUser user = new StoreUser(store);
         user.set("pinned", VALUE);
@@ -155,7 +209,48 @@ class EvictionTest {
         for (int i = 0; i < 10_000; i++) {
             assertEquals(StoreStatus.STORED, user.set("key" + i, VALUE));
         }
+        assertNotNull(user.locator("pinned"));
+        store.unpin(pinned);
+        for (int i = 0; i < 10_000; i++) {
+            assertEquals(StoreStatus.STORED, user.set("key" + i, VALUE));
+        }
         assertNull(user.get("pinned"));
+    }
+
+    @Test
+    void shouldEvictOneItemForEachNewOneHoweverManyArePinned() {
+        ItemStore store = store(8, true);
+        StoreUser user = new StoreUser(store);
+        String page = "v".repeat(900_000);
+        List<PinnedItem> pinned = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            assertEquals(StoreStatus.STORED, user.set("pinned" + i, page));
+            if (i != 3) {
+                pinned.add(store.pin(StoreUser.bytes("pinned" + i), 0, 7, user.now));
+            }
+        }
+        for (int i = 0; i < 20; i++) {
+            assertEquals(StoreStatus.STORED, user.set("key" + i, page));
+        }
+        assertEquals(8, store.statistics().currentItems());
+        assertEquals(20, store.classStatistics(user.now).getFirst().events().evicted());
+        pinned.add(store.pin(StoreUser.bytes("key19"), 0, 5, user.now));
+        assertEquals(StoreStatus.OUT_OF_MEMORY, user.set("more", page));
+        assertEquals(8, store.statistics().currentItems(), "an eviction would make no room");
+        pinned.forEach(store::unpin);
+        assertEquals(StoreStatus.STORED, user.set("more", page));
+    }
+
+    @Test
+    void shouldLeavePinnedBytesAloneWhenTheirItemIsGone() {
+        ItemStore store = store(2, true);
+        StoreUser user = new StoreUser(store);
+        user.set("pinned", VALUE);
+        PinnedItem pinned = store.pin(StoreUser.bytes("pinned"), 0, 6, user.now);
+        user.delete("pinned");
+        for (int i = 0; i < 10_000; i++) {
+            assertEquals(StoreStatus.STORED, user.set("key" + i, VALUE));
+        }
         assertEquals(
                 VALUE.length(),
                 ItemDescriptor.valueLength(

@@ -96,8 +96,9 @@ class ItemDescriptorTest {
         MemorySegment.copy(
                 VALUE, 0, memory, ValueLayout.JAVA_BYTE, ItemDescriptor.valueOffset(memory, item), VALUE.length);
         ItemDescriptor.endFill(memory, item, 0x1122_3344_5566_7788L);
-        ItemDescriptor.publish(
+        ItemDescriptor.seal(
                 memory, item, new ItemChecksum().compute(memory.asByteBuffer(), (int) item, KEY.length, VALUE.length));
+        ItemDescriptor.publish(memory, item);
     }
 
     /** The checksum by the letter of the layout, not by the code under test. */

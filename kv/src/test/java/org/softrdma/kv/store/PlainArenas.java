@@ -4,8 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/** Arenas of plain native memory, with made-up keys: what the store needs without any device. */
+/** Arenas of plain native memory, with made-up keys: what the store needs without any device. Names are places. */
 public final class PlainArenas implements ArenaSource, AutoCloseable {
     private static final int FIRST_RKEY = 0x1000;
 
@@ -23,12 +24,22 @@ public final class PlainArenas implements ArenaSource, AutoCloseable {
             }
 
             @Override
-            public int rkey() {
-                return rkey;
+            public Optional<RemotePage> cut(long offset, int chunkLength, int chunks) {
+                return Optional.of(new Places(rkey, offset, chunkLength));
             }
         };
         arenas.add(arena);
         return arena;
+    }
+
+    @Override
+    public long address(long first) {
+        int arena = Locator.rkey(first) - FIRST_RKEY;
+        return arena >= 0
+                        && arena < arenas.size()
+                        && Locator.offset(first) < arenas.get(arena).memory().byteSize()
+                ? arenas.get(arena).memory().address() + Locator.offset(first)
+                : UNKNOWN;
     }
 
     /** The memory that a locator's rkey names. */
@@ -39,5 +50,25 @@ public final class PlainArenas implements ArenaSource, AutoCloseable {
     @Override
     public void close() {
         memory.close();
+    }
+
+    private record Places(int rkey, long start, int chunkLength) implements RemotePage {
+        @Override
+        public int rkey(int chunk) {
+            return rkey;
+        }
+
+        @Override
+        public long offset(int chunk) {
+            return start + (long) chunk * chunkLength;
+        }
+
+        @Override
+        public int readLength(int itemLength) {
+            return itemLength;
+        }
+
+        @Override
+        public void exchange(int chunk, RemotePage other, int otherChunk) {}
     }
 }

@@ -24,7 +24,6 @@ class SlabAllocatorTest {
 
     @Test
     void shouldGrowChunksByFactorUpToTheLongestItem() {
-        assertEquals(112, geometry.chunkLength(0));
         assertEquals(MIB, geometry.chunkLength(geometry.classes() - 1));
         assertEquals(MIB, geometry.pageLength());
         for (int i = 0; i < geometry.classes(); i++) {
@@ -33,6 +32,48 @@ class SlabAllocatorTest {
             assertTrue(i == 0 || geometry.sizeClass(geometry.chunkLength(i - 1) + 8L) == i);
         }
         assertThrows(IllegalArgumentException.class, () -> geometry.sizeClass(MIB + 8L));
+    }
+
+    @Test
+    void shouldHaveTheClassesOfMemcached() {
+        int[] first = {96, 120, 152, 192, 240, 304, 384, 480, 600, 752, 944, 1184};
+        for (int i = 0; i < first.length; i++) {
+            assertEquals(first[i], geometry.chunkLength(i));
+        }
+        assertEquals(31, geometry.sizeClass(ItemDescriptor.itemLength(4, 66_560)) + 1, "that of memcached's own tests");
+        assertEquals(64, new SlabGeometry(1.25, 1, MIB).chunkLength(0), "the shortest key without a value fits");
+        SlabGeometry fine = new SlabGeometry(1.01, 48, MIB);
+        for (int i = 1; i < fine.classes(); i++) {
+            assertTrue(fine.chunkLength(i) > fine.chunkLength(i - 1));
+        }
+    }
+
+    @Test
+    void shouldNotTakeAPageForLargeItemsWhileSomeAreFree() {
+        SlabAllocator slabs = new SlabAllocator(geometry, arenas, 64L * MIB);
+        int sizeClass = geometry.sizeClass(66_660);
+        long[] chunks = new long[10];
+        for (int life = 0; life < 2; life++) {
+            for (int i = 0; i < chunks.length; i++) {
+                chunks[i] = slabs.allocate(sizeClass);
+            }
+            assertEquals(MIB, slabs.pagedBytes());
+            for (long chunk : chunks) {
+                slabs.free(chunk);
+            }
+        }
+    }
+
+    @Test
+    void shouldTakeMorePagesOnceTheLimitIsHigher() {
+        SlabAllocator slabs = new SlabAllocator(geometry, arenas, 2 * MIB);
+        int largest = geometry.classes() - 1;
+        slabs.allocate(largest);
+        slabs.allocate(largest);
+        assertEquals(SlabAllocator.NONE, slabs.allocate(largest));
+        slabs.memoryLimit(3 * MIB);
+        assertNotEquals(SlabAllocator.NONE, slabs.allocate(largest));
+        assertEquals(SlabAllocator.NONE, slabs.allocate(largest));
     }
 
     @Test
@@ -60,12 +101,47 @@ class SlabAllocatorTest {
     }
 
     @Test
+    void shouldGoOnWithWhatThereIsWhenNoFurtherArenaIsGiven() {
+        int[] asked = {0};
+        ArenaSource one = new ArenaSource() {
+            @Override
+            public ItemArena create(long length) {
+                if (asked[0]++ > 0) {
+                    throw new IllegalStateException("no more");
+                }
+                return arenas.create(length);
+            }
+
+            @Override
+            public long address(long first) {
+                return arenas.address(first);
+            }
+        };
+        SlabAllocator slabs = new SlabAllocator(geometry, one, 128L * MIB);
+        int largest = geometry.classes() - 1;
+        long last = SlabAllocator.NONE;
+        for (int i = 0; i < 64; i++) {
+            last = slabs.allocate(largest);
+            assertNotEquals(SlabAllocator.NONE, last);
+        }
+        assertEquals(SlabAllocator.NONE, slabs.allocate(largest));
+        slabs.free(last);
+        assertEquals(last, slabs.allocate(largest));
+        assertEquals(SlabAllocator.NONE, slabs.allocate(0));
+        assertEquals(2, asked[0], "the device is not asked again and again");
+        slabs.memoryLimit(256L * MIB);
+        assertEquals(SlabAllocator.NONE, slabs.allocate(largest));
+        assertEquals(3, asked[0]);
+    }
+
+    @Test
     void shouldTakeFurtherArenas() {
         SlabAllocator slabs = new SlabAllocator(geometry, arenas, 65L * MIB);
         int largest = geometry.classes() - 1;
         Set<Integer> rkeys = new HashSet<>();
         for (int i = 0; i < 65; i++) {
-            rkeys.add(slabs.arena(slabs.allocate(largest)).rkey());
+            long chunk = slabs.allocate(largest);
+            rkeys.add(slabs.page(chunk).names.rkey(0));
         }
         assertEquals(2, rkeys.size());
         assertEquals(SlabAllocator.NONE, slabs.allocate(largest));
@@ -73,7 +149,13 @@ class SlabAllocatorTest {
 
     @Test
     void shouldKeepPinnedChunkUntilUnpinned() {
-        SlabPage page = new SlabPage(0, 1024, MIB, 0, 1L << 40);
+        SlabPage page = new SlabPage(
+                0,
+                1024,
+                0,
+                1L << 40,
+                MIB / 1024,
+                arenas.create(MIB).cut(0, 1024, MIB / 1024).orElseThrow());
         page.link(3, 0);
         assertTrue(page.pin(3));
         assertTrue(page.pin(3));

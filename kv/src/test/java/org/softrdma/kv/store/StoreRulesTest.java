@@ -92,6 +92,66 @@ class StoreRulesTest {
     }
 
     @Test
+    void shouldKeepTheExpiryOfTouchWhileTheItemIsRewritten() {
+        user.store("key", "1", (int) user.now + 10, new StoreRule());
+        byte[] key = StoreUser.bytes("key");
+        int[] touches = {0};
+        ItemRewriter touched = new PlusOne() {
+            @Override
+            public void write(MemorySegment old, long oldOffset, int oldLength, MemorySegment target, long offset) {
+                touches[0]++;
+                assertTrue(store.get(key, 0, 3, user.now, true, item -> item.setExpiry((int) user.now + 1000)));
+                super.write(old, oldOffset, oldLength, target, offset);
+            }
+        };
+        assertEquals(StoreStatus.STORED, user.rewrite("key", touched));
+        assertEquals(1, touches[0]);
+        user.now += 999;
+        assertEquals("2", user.get("key"));
+        user.now += 1;
+        assertNull(user.get("key"));
+    }
+
+    @Test
+    void shouldKeepThatTheKeyIsBinaryInWhateverReplacesItsItem() {
+        user.store("key", "1", 0, new StoreRule().keyBinary(true));
+        for (ItemRewriter.Marks marks : ItemRewriter.Marks.values()) {
+            assertEquals(StoreStatus.STORED, user.rewrite("key", new Marked(marks)));
+            assertKeyBinary("key");
+        }
+        assertEquals(StoreStatus.STORED, user.store("key", "0", 0, APPEND));
+        assertKeyBinary("key");
+        StoreRule create =
+                new StoreRule().reset(StoreMode.APPEND).createIfMissing(0).keyBinary(true);
+        assertEquals(StoreStatus.STORED, user.store("made", "0", 0, create));
+        assertKeyBinary("made");
+    }
+
+    private void assertKeyBinary(String key) {
+        assertTrue(store.get(
+                StoreUser.bytes(key), 0, key.length(), user.now, false, item -> assertTrue(item.isKeyBinary())));
+    }
+
+    @Test
+    void shouldKeepOrChangeTheMarksForRecachingAsTheRewriterSays() {
+        user.set("key", "1");
+        assertMarks(ItemRewriter.Marks.KEPT, false, false);
+        assertMarks(ItemRewriter.Marks.STALE, true, false);
+        assertTrue(store.get(StoreUser.bytes("key"), 0, 3, user.now, false, StoredItem::setTokenSent));
+        assertMarks(ItemRewriter.Marks.KEPT, true, true);
+        assertMarks(ItemRewriter.Marks.STALE, true, false);
+        assertMarks(ItemRewriter.Marks.NONE, false, false);
+    }
+
+    private void assertMarks(ItemRewriter.Marks marks, boolean stale, boolean tokenSent) {
+        assertEquals(StoreStatus.STORED, user.rewrite("key", new Marked(marks)));
+        store.get(StoreUser.bytes("key"), 0, 3, user.now, false, item -> {
+            assertEquals(stale, item.isStale(), marks::toString);
+            assertEquals(tokenSent, item.isTokenSent(), marks::toString);
+        });
+    }
+
+    @Test
     void shouldCreateByAppendWhenAsked() {
         StoreRule rule = new StoreRule().reset(StoreMode.APPEND).createIfMissing((int) user.now + 5);
         assertEquals(StoreStatus.STORED, user.store("key", "a", 0, rule));
@@ -250,7 +310,7 @@ class StoreRulesTest {
     }
 
     /** Adds one to decimal digits. Shared by threads: keeps nothing. */
-    private static final class PlusOne implements ItemRewriter {
+    private static class PlusOne implements ItemRewriter {
         @Override
         public int measure(StoredItem old) {
             return Integer.toString(Integer.parseInt(StoreUser.value(old)) + 1).length();
@@ -262,6 +322,20 @@ class StoreRulesTest {
             byte[] next = StoreUser.bytes(Integer.toString(
                     Integer.parseInt(new String(digits, java.nio.charset.StandardCharsets.US_ASCII)) + 1));
             MemorySegment.copy(next, 0, target, ValueLayout.JAVA_BYTE, offset, next.length);
+        }
+    }
+
+    /** With a choice of marks. */
+    private static final class Marked extends PlusOne {
+        private final Marks marks;
+
+        Marked(Marks marks) {
+            this.marks = marks;
+        }
+
+        @Override
+        public Marks marks() {
+            return marks;
         }
     }
 }

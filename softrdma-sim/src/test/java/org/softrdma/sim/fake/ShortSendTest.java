@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.LongUnaryOperator;
@@ -306,6 +307,60 @@ class ShortSendTest {
                 }
             }
         }
+    }
+
+    /**
+     * The region is deregistered and spoilt between two turns, when part of a response of several segments has gone: what was
+     * begun is sent as it was or not at all, and no further segment goes but a Terminate.
+     */
+    @Test
+    void shouldSendNothingOfARegionThatWasDeregisteredBetweenTurns() {
+        int length = 5 * SEGMENT;
+        byte[] memory = Frames.slice(Frames.pattern(7, SOURCE_BYTES), 0, length);
+        byte[][] segments = new byte[5][];
+        for (int i = 0; i < segments.length; i++) {
+            byte[] payload = Frames.slice(memory, i * SEGMENT, (i + 1) * SEGMENT);
+            segments[i] = Frames.fpdu(
+                    Frames.tagged(Frames.READ_RESPONSE, i == segments.length - 1, 5, (long) i * SEGMENT, payload),
+                    false);
+        }
+        byte[] response = Frames.concat(segments);
+        int fpdu = segments[0].length;
+        int terminated = 0;
+        for (int taken = 1; taken <= 2 * fpdu; taken++) {
+            try (FakeDevice device = new FakeDevice("segment", "" + SEGMENT, "copy-below", "1")) {
+                MemoryRegion source = device.region(7, SOURCE_BYTES, AccessFlag.REMOTE_READ);
+                FakeSocket socket = device.socket();
+                try (QueuePair pair = device.connect(socket, QueuePairLimits.of(1, 1), 1)) {
+                    assertEquals(QueuePairState.READY_TO_SEND, pair.state());
+                    byte[] request = Frames.readRequest(1, 5, 0, length, source.rkey(), source.address());
+                    int part = taken;
+                    socket.taking(offered -> Math.max(0, part - FakeDevice.stream(socket).length))
+                            .give(Frames.fpdu(request, false));
+                    while (FakeDevice.stream(socket).length < part) {
+                        assertTrue(device.device().progress(0) > 0, "the device rests before " + part + " bytes");
+                    }
+                    MemorySegment begun = source.memory();
+                    source.close();
+                    begun.fill((byte) 0xEE);
+                    socket.taking(offered -> offered);
+                    device.drain();
+                    byte[] stream = FakeDevice.stream(socket);
+                    int mismatch = Arrays.mismatch(stream, response);
+                    int asBegun = mismatch < 0 || mismatch == stream.length ? stream.length : mismatch / fpdu * fpdu;
+                    assertTrue(asBegun < response.length, () -> "all of it was sent after " + part + " bytes");
+                    if (asBegun < stream.length) {
+                        int opcode = stream[asBegun + 3] & 0xF;
+                        assertEquals(Frames.TERMINATE, opcode, () -> "after " + part + " bytes: " + Frames.hex(stream));
+                        terminated++;
+                    }
+                } finally {
+                    socket.giveReset();
+                    device.drain();
+                }
+            }
+        }
+        assertTrue(terminated > 0, "no stream was ended by a Terminate");
     }
 
     /** Responses and requests together: their order between each other is free, not their order among themselves. */

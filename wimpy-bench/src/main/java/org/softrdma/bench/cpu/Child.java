@@ -155,6 +155,11 @@ public final class Child implements AutoCloseable {
         }
     }
 
+    /** Asks it to end, by SIGTERM: for programs that do not care about their standard input. */
+    public void terminate() {
+        process.destroy();
+    }
+
     /** The end of what it wrote to its standard error. */
     public String errorOutput() {
         return String.join("\n", errors);

@@ -117,6 +117,8 @@ public final class CpuClock {
          */
         public CpuUse since(Sample earlier) {
             Map<ThreadClass, Long> byClass = new EnumMap<>(ThreadClass.class);
+            Map<ThreadClass, Long> userTicks = new EnumMap<>(ThreadClass.class);
+            Map<ThreadClass, Long> allTicks = new EnumMap<>(ThreadClass.class);
             long total = 0;
             long wait = 0;
             long user = 0;
@@ -125,15 +127,27 @@ public final class CpuClock {
                 ThreadTime now = entry.getValue();
                 ThreadTime then = earlier.threads.getOrDefault(entry.getKey(), ThreadTime.NONE);
                 long used = now.runNs() - then.runNs();
+                long usedByUser = now.userNs() - then.userNs();
+                long usedBySystem = now.systemNs() - then.systemNs();
+                ThreadClass threadClass = ThreadClass.of(now.name());
                 if (used != 0) {
-                    byClass.merge(ThreadClass.of(now.name()), used, Long::sum);
+                    byClass.merge(threadClass, used, Long::sum);
                 }
+                userTicks.merge(threadClass, usedByUser, Long::sum);
+                allTicks.merge(threadClass, usedByUser + usedBySystem, Long::sum);
                 total += used;
                 wait += now.waitNs() - then.waitNs();
-                user += now.userNs() - then.userNs();
-                system += now.systemNs() - then.systemNs();
+                user += usedByUser;
+                system += usedBySystem;
             }
-            return new CpuUse(takenNs - earlier.takenNs, total, wait, user, system, byClass);
+            Map<ThreadClass, Long> userByClass = new EnumMap<>(ThreadClass.class);
+            byClass.forEach((threadClass, used) -> {
+                long ticks = allTicks.getOrDefault(threadClass, 0L);
+                // Without a single tick in one of the modes the kernel does not say which it was.
+                double part = ticks == 0 ? 0 : (double) userTicks.getOrDefault(threadClass, 0L) / ticks;
+                userByClass.put(threadClass, Math.round(used * part));
+            });
+            return new CpuUse(takenNs - earlier.takenNs, total, wait, user, system, byClass, userByClass);
         }
     }
 }

@@ -14,14 +14,33 @@ import java.util.stream.Collectors;
  * @param userNs of which in user mode, in steps of 10 ms a thread
  * @param systemNs of which in the kernel, in steps of 10 ms a thread
  * @param byClassNs the total by class of thread; classes that used nothing are absent
+ * @param userByClassNs of which in user mode, the total split as the kernel's ticks of 10 ms are
  */
 public record CpuUse(
-        long wallNs, long totalNs, long waitNs, long userNs, long systemNs, Map<ThreadClass, Long> byClassNs) {
+        long wallNs,
+        long totalNs,
+        long waitNs,
+        long userNs,
+        long systemNs,
+        Map<ThreadClass, Long> byClassNs,
+        Map<ThreadClass, Long> userByClassNs) {
     private static final double NS_PER_US = 1e3;
 
-    /** Copies the map. */
+    /** Copies the maps. */
     public CpuUse {
         byClassNs = Map.copyOf(byClassNs);
+        userByClassNs = Map.copyOf(userByClassNs);
+    }
+
+    /**
+     * The use of a process of which no more than the sum is known.
+     *
+     * @param wallNs time that passed
+     * @param userNs in user mode
+     * @param systemNs in the kernel
+     */
+    public static CpuUse ofWhole(long wallNs, long userNs, long systemNs) {
+        return new CpuUse(wallNs, userNs + systemNs, 0, userNs, systemNs, Map.of(), Map.of());
     }
 
     /**

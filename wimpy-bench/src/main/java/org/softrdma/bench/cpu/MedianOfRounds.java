@@ -55,13 +55,23 @@ public final class MedianOfRounds {
      * @param denominator what it is compared with
      */
     public double medianRatio(String numerator, String denominator) {
+        return median(ratios(numerator, denominator));
+    }
+
+    /**
+     * The ratios within each round.
+     *
+     * @param numerator what was measured
+     * @param denominator what it is compared with
+     */
+    public List<Double> ratios(String numerator, String denominator) {
         List<Double> above = values(numerator);
         List<Double> below = values(denominator);
         List<Double> ratios = new ArrayList<>();
         for (int i = 0; i < Math.min(above.size(), below.size()); i++) {
             ratios.add(above.get(i) / below.get(i));
         }
-        return median(ratios);
+        return ratios;
     }
 
     private static double median(List<Double> unsorted) {

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Binds processes to a core with {@code taskset}; where that cannot be done, says why instead of pretending. */
@@ -47,7 +48,17 @@ public final class Pinning {
      * @param core the core's number; negative for any
      */
     public List<String> prefix(int core) {
-        return taskset == null || core < 0 ? List.of() : List.of(taskset.toString(), "-c", Integer.toString(core));
+        return prefix(core < 0 ? List.of() : List.of(core));
+    }
+
+    /**
+     * What to put before a command so that it runs on some cores; nothing if that cannot be done.
+     *
+     * @param cores their numbers; none for any
+     */
+    public List<String> prefix(List<Integer> cores) {
+        String list = cores.stream().map(core -> Integer.toString(core)).collect(Collectors.joining(","));
+        return taskset == null || cores.isEmpty() ? List.of() : List.of(taskset.toString(), "-c", list);
     }
 
     /**

@@ -5,12 +5,12 @@ import java.util.Locale;
 
 /** What a thread of one of our servers is for, told by its name as the kernel keeps it (15 characters). */
 public enum ThreadClass {
-    /** Serves remote READs, WRITEs and SENDs: the software RNIC. */
-    RNIC(List.of("rnic", "softrdma", "sim-", "sim", "iwarp")),
-    /** Owns the store of the key-value server. */
-    STORE(List.of("store", "kv-store")),
-    /** Serves the memcached port. */
-    MEMCACHED(List.of("memcached", "kv-")),
+    /** Serves remote READs, WRITEs and SENDs: the software RNIC, or the C responder. */
+    RNIC(List.of("rnic", "softrdma", "sim-", "sim", "iwarp", "read_responder")),
+    /** Works for the store of the key-value server besides its memcached port: answers misses, takes touch reports, evicts. */
+    STORE(List.of("store", "kv-store", "kv-rdma-", "kv-maintenance")),
+    /** Serves the memcached port, ours or memcached's own. */
+    MEMCACHED(List.of("memcached", "kv-", "mc-")),
     /** Compiles bytecode. */
     JIT(List.of("C1 Compiler", "C2 Compiler", "JVMCI", "Sweeper", "CodeHeap")),
     /** Collects garbage. */

@@ -7,6 +7,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.HostMemory;
@@ -23,8 +24,8 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 
 /**
- * A closed load of READs: some connections to one responder, a window of READs outstanding on each, every completion
- * followed by the next READ. One READ in {@link #VERIFY_INTERVAL} lands in memory that was spoilt before and is compared byte
+ * A load of READs: some connections to one responder, a window of READs outstanding on each, every completion followed by the
+ * next READ, or READs at a given rate. One READ in {@link #VERIFY_INTERVAL} lands in memory that was spoilt before and is compared byte
  * by byte. Knows nothing of the responder but its memory: the C yardstick and a software RNIC get the same load.
  *
  * <p>Made for a device in manual progress; belongs to the thread that made it.
@@ -52,7 +53,11 @@ final class ReadLoad implements AutoCloseable {
     /** By slot: where the READ came from if it is to be verified, else -1. */
     private final long[] verifyFrom;
 
+    private final long[] startedNs;
+    private final int[] freeSlots;
+    private int freeCount;
     private ReadTargets targets;
+    private @Nullable Histogram latencies;
     private long size;
     private long posted;
     private long done;
@@ -70,6 +75,8 @@ final class ReadLoad implements AutoCloseable {
         region = domain.register(memory.segment(), EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK));
         pattern = new MemoryPattern(maxSize);
         verifyFrom = new long[slots];
+        startedNs = new long[slots];
+        freeSlots = new int[slots];
     }
 
     /**
@@ -144,51 +151,78 @@ final class ReadLoad implements AutoCloseable {
     }
 
     /**
-     * Runs from rest to rest: fills the windows, keeps them full for the time, waits for what is outstanding.
+     * Runs from rest to rest, flat out: fills the windows, keeps them full for the time, waits for what is outstanding.
      *
      * @param window READs outstanding per connection
      * @param sizeBytes bytes of a READ
      * @param durationNs how long to go on posting
      */
     Outcome run(int window, long sizeBytes, long durationNs) {
+        return run(window, sizeBytes, Arrivals.closed(durationNs), null);
+    }
+
+    /**
+     * Runs from rest to rest: posts READs as they arrive and the windows allow, waits for what is outstanding.
+     *
+     * @param window most READs outstanding per connection
+     * @param sizeBytes bytes of a READ
+     * @param arrivals when READs are to start
+     * @param histogram takes nanoseconds from the intended start to the completion; null for none
+     */
+    Outcome run(int window, long sizeBytes, Arrivals arrivals, @Nullable Histogram histogram) {
         if (window > maxWindow || sizeBytes > maxSize) {
             throw new IllegalArgumentException(
                     "window=" + window + ", size=" + sizeBytes + ": made for " + maxWindow + ", " + maxSize);
         }
         size = sizeBytes;
+        latencies = histogram;
         posted = 0;
         done = 0;
         verified = 0;
-        long startNs = System.nanoTime();
-        for (int connection = 0; connection < queuePairs.size(); connection++) {
-            for (int i = 0; i < window; i++) {
-                post(connection * maxWindow + i);
+        freeCount = 0;
+        for (int i = window - 1; i >= 0; i--) {
+            for (int connection = queuePairs.size() - 1; connection >= 0; connection--) {
+                freeSlots[freeCount++] = connection * maxWindow + i;
             }
         }
-        while (System.nanoTime() - startNs < durationNs) {
-            turn(true);
+        long startNs = System.nanoTime();
+        arrivals.start(startNs);
+        post(arrivals, startNs);
+        while (!arrivals.isOver(System.nanoTime())) {
+            post(arrivals, turn());
         }
         long deadlineNs = System.nanoTime() + TIMEOUT_NS;
         while (done < posted) {
-            if (turn(false) == 0 && System.nanoTime() - deadlineNs >= 0) {
+            if (turn() - deadlineNs >= 0) {
                 throw new PerfException((posted - done) + " READs did not complete: is the responder alive?");
             }
         }
         return new Outcome(done, System.nanoTime() - startNs, verified);
     }
 
-    private int turn(boolean goOn) {
+    private void post(Arrivals arrivals, long nowNs) {
+        while (freeCount > 0 && arrivals.isDue(nowNs)) {
+            int slot = freeSlots[--freeCount];
+            startedNs[slot] = arrivals.take(nowNs);
+            post(slot);
+        }
+    }
+
+    /** Takes what has completed; the time it was then. */
+    private long turn() {
         int count = 0;
         for (int empty = 0; count == 0 && empty < EMPTY_POLLS_PER_CLOCK; empty++) {
             count = completions.poll(polled);
         }
+        long nowNs = System.nanoTime();
         for (int i = 0; i < count; i++) {
             int slot = take(polled[i]);
-            if (goOn) {
-                post(slot);
+            freeSlots[freeCount++] = slot;
+            if (latencies != null) {
+                latencies.recordValue(Math.min(nowNs - startedNs[slot], HIGHEST_LATENCY_NS));
             }
         }
-        return count;
+        return nowNs;
     }
 
     private int take(WorkCompletion completion) {

@@ -2,42 +2,81 @@ package org.softrdma.bench.wimpy;
 
 import java.nio.charset.StandardCharsets;
 
-/** How a value is asked for over memcached's text protocol, and what surrounds it in the answer. */
+/** How values are asked for over TCP, and what surrounds them in the answer. */
 enum GetCommand {
-    /** Meta get with the value only, the cheapest form memcached has: {@code VA <length>}. */
-    META("mg ", " v\r\n", 1, ""),
-    /** Classic get: {@code VALUE <key> <flags> <length>} and {@code END}. */
-    CLASSIC("get ", "\r\n", 3, "END\r\n");
+    /** memcached's meta get with the value only: {@code VA <length>}. */
+    META("mg", "VA ", 1, "", "EN"),
+    /** memcached's classic get: {@code VALUE <key> <flags> <length>}, and {@code END} behind the value. */
+    CLASSIC("get", "VALUE ", 3, "END\r\n", "END"),
+    /** memcached's classic get of as many keys as the window has: one {@code END} behind all of their values. */
+    MULTI("multi-key get", "VALUE ", 3, "END\r\n", "END"),
+    /** redis' GET in RESP, version 2: {@code $<length>}. */
+    RESP("GET", "$", 0, "", "$-1");
 
-    private final String prefix;
-    private final String suffix;
+    private static final String CRLF = "\r\n";
+
+    private final String label;
+    private final String start;
     private final int lengthWord;
-    private final int trailerLength;
+    private final String end;
+    private final String miss;
 
-    GetCommand(String prefix, String suffix, int lengthWord, String trailer) {
-        this.prefix = prefix;
-        this.suffix = suffix;
+    GetCommand(String label, String start, int lengthWord, String end, String miss) {
+        this.label = label;
+        this.start = start;
         this.lengthWord = lengthWord;
-        this.trailerLength = "\r\n".length() + trailer.length();
+        this.end = end;
+        this.miss = miss;
     }
 
     /** The name in tables and results. */
     String label() {
-        return prefix.strip();
+        return label;
     }
 
-    byte[] request(byte[] key) {
-        String text = prefix + new String(key, StandardCharsets.US_ASCII) + suffix;
-        return text.getBytes(StandardCharsets.US_ASCII);
+    /** What comes before the keys of a request. */
+    byte[] requestStart() {
+        return ascii(this == MULTI ? "get" : "");
     }
 
-    /** Which word of the line before a value is its length, from 0. */
+    /** What a request says of a key. */
+    byte[] requestOf(byte[] key) {
+        String text = new String(key, StandardCharsets.US_ASCII);
+        return ascii(
+                switch (this) {
+                    case META -> "mg " + text + " v\r\n";
+                    case CLASSIC -> "get " + text + CRLF;
+                    case MULTI -> " " + text;
+                    case RESP -> "*2\r\n$3\r\nGET\r\n$" + key.length + CRLF + text + CRLF;
+                });
+    }
+
+    /** What comes behind the keys of a request. */
+    byte[] requestEnd() {
+        return ascii(this == MULTI ? CRLF : "");
+    }
+
+    /** How the line before a value starts. */
+    byte[] valueStart() {
+        return ascii(start);
+    }
+
+    /** The line that says that there is no such value; of many keys, that there are no more. */
+    byte[] miss() {
+        return ascii(miss);
+    }
+
+    /** Words before the length, counting that of {@link #valueStart} if a blank ends it. */
     int lengthWord() {
         return lengthWord;
     }
 
     /** Bytes behind a value. */
-    int trailerLength() {
-        return trailerLength;
+    int trailerLength(boolean lastOfRequest) {
+        return CRLF.length() + (lastOfRequest ? end.length() : 0);
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
     }
 }

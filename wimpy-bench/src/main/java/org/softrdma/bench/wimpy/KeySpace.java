@@ -22,7 +22,7 @@ final class KeySpace {
         this.valueLength = valueLength;
         keys = new byte[count][];
         for (int i = 0; i < count; i++) {
-            keys[i] = (valueLength + ":key:" + i).getBytes(StandardCharsets.US_ASCII);
+            keys[i] = ("wimpy:" + valueLength + ":" + i).getBytes(StandardCharsets.US_ASCII);
         }
         byte[] bytes = new byte[valueLength + STEP * count];
         new Random(SEED).nextBytes(bytes);
@@ -35,6 +35,11 @@ final class KeySpace {
 
     int valueLength() {
         return valueLength;
+    }
+
+    /** Bytes of all values together. */
+    long totalBytes() {
+        return (long) valueLength * keys.length;
     }
 
     byte[] key(int index) {

@@ -6,22 +6,54 @@ import org.jspecify.annotations.Nullable;
 /**
  * One way to get values, ready to be loaded.
  *
+ * @param kind what it is for the comparison
  * @param name the server
  * @param provider the verbs provider; null if none is involved
  * @param protocol how a value is got
- * @param server the process whose CPU is measured
  * @param load gets values
+ * @param meter measures the server
  * @param responderReads READs that the server's device has served so far; null where there is no such thing
  */
 record MeasuredSystem(
+        Kind kind,
         String name,
         @Nullable String provider,
         String protocol,
-        ServerProcess server,
         GetLoad load,
+        ServerMeter meter,
         @Nullable LongSupplier responderReads) {
-    /** The name in tables. */
+    /** What a system is for the comparison. */
+    enum Kind {
+        /** Real memcached, which the others are compared with. */
+        MEMCACHED(false),
+        /** redis. */
+        REDIS(false),
+        /** {@code softrdma server} by its memcached port. */
+        SOFTRDMA_TCP(true),
+        /** {@code softrdma server} by one-sided READ. */
+        SOFTRDMA_READ(true),
+        /** The C responder: what a READ costs at least. */
+        FLOOR(false);
+
+        private final boolean compiles;
+
+        Kind(boolean compiles) {
+            this.compiles = compiles;
+        }
+
+        /** True if the server is a JVM, which gets faster while it runs. */
+        boolean compiles() {
+            return compiles;
+        }
+    }
+
+    /** The name in tables and figures. */
     String label() {
-        return name + " " + protocol;
+        return name + ", " + protocol;
+    }
+
+    /** False if it would only repeat another system with this window. */
+    boolean fits(int window) {
+        return window > 1 || !protocol.equals(GetCommand.MULTI.label());
     }
 }

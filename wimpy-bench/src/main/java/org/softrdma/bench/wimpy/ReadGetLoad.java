@@ -2,14 +2,20 @@ package org.softrdma.bench.wimpy;
 
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.perf.Arrivals;
+import org.softrdma.bench.perf.DeviceFactory;
 import org.softrdma.kv.client.CompletionLoop;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.client.KvItem;
+import org.softrdma.kv.client.KvProtocol;
 import org.softrdma.kv.client.ReadHandler;
 import org.softrdma.kv.client.ReadOutcome;
 import org.softrdma.kv.client.RemoteItem;
@@ -17,12 +23,22 @@ import org.softrdma.kv.client.SetStatus;
 import org.softrdma.kv.client.StartStatus;
 import org.softrdma.verbs.VerbsDevice;
 
-/** GETs by READ through {@link KvClient}s: every value is checked by its CRCs too. */
+/**
+ * GETs by READ through {@link KvClient}s with their defaults, touch reports included; a server that cannot do that is an
+ * error, never a measurement of something else. Every value is checked by its CRCs too.
+ */
 final class ReadGetLoad implements GetLoad, ReadHandler {
     private static final int HEADROOM = 1024;
+    /** An item with registration by chunk is read with the whole of its chunk, which is less than twice as long. */
+    private static final int CHUNK_FACTOR = 2;
+
     private static final long STALL_NS = TimeUnit.SECONDS.toNanos(10);
     private static final int EMPTY_POLLS_PER_CLOCK = 64;
     private static final int KEY_BITS = 32;
+    /** So sparse that no place is forgotten. */
+    private static final int STAGS_PER_KEY = 16;
+
+    private static final long MOST_STAGS = 1 << 25;
 
     private final CompletionLoop loop;
     private final List<KvClient> clients = new ArrayList<>();
@@ -32,6 +48,8 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
     private final long[] sentNs;
     private final int[] freeTags;
     private int freeTagCount;
+    private int nextToFill;
+    private @Nullable VerbsDevice ownDevice;
     private KeySpace keys = new KeySpace(0, 1);
     private long nowNs;
     private long gets;
@@ -63,13 +81,39 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
                 clients.add(new KvClient(
                         loop,
                         new KvClientContext(server)
+                                .protocol(KvProtocol.RDMA)
                                 .window(maxWindow)
-                                .maxItemLength(maxValueLength + HEADROOM)
-                                .stagCapacity(16 * maxKeys)
+                                .maxItemLength(CHUNK_FACTOR * (maxValueLength + HEADROOM))
+                                .stagCapacity((int) Math.min(MOST_STAGS, (long) STAGS_PER_KEY * maxKeys))
                                 .conclude()));
             }
         } catch (RuntimeException e) {
             close();
+            throw e;
+        }
+    }
+
+    /**
+     * Connects by a device of its own, for all pairs of a plan.
+     *
+     * @param devices opens the device, which is closed with this
+     * @param server memcached port of the server
+     * @param plan what is measured
+     */
+    static ReadGetLoad connect(DeviceFactory devices, InetSocketAddress server, WimpyPlan plan) {
+        VerbsDevice device = devices.open(Map.of("progress", "manual"));
+        try {
+            ReadGetLoad load = new ReadGetLoad(
+                    device,
+                    server,
+                    plan.clients(),
+                    plan.maxWindow(),
+                    plan.maxValueLength(),
+                    plan.pairs() * plan.valueLengths().size());
+            load.ownDevice = device;
+            return load;
+        } catch (RuntimeException e) {
+            device.close();
             throw e;
         }
     }
@@ -91,7 +135,11 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
             for (int i = 0; i < pairs.size(); i++) {
                 byte[] key = pairs.key(i);
                 Optional<KvItem> item = client.get(key);
-                if (item.isEmpty() || !java.util.Arrays.equals(item.get().value(), pairs.value(i))) {
+                if (item.isEmpty()) {
+                    throw new WimpyException("the server has lost pair " + i + " of " + pairs.valueLength()
+                            + " bytes: expected memory for all pairs, start it with a larger -m");
+                }
+                if (!Arrays.equals(item.get().value(), pairs.value(i))) {
                     throw new WimpyException("the server returned a wrong value for pair " + i + " of "
                             + pairs.valueLength() + " bytes");
                 }
@@ -100,7 +148,7 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
     }
 
     @Override
-    public LoadOutcome run(KeySpace pairs, int window, long durationNs) {
+    public LoadOutcome run(KeySpace pairs, int window, Arrivals arrivals) {
         if (window > maxWindow) {
             throw new IllegalArgumentException("window=" + window + " > maxWindow=" + maxWindow);
         }
@@ -114,19 +162,27 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
         }
         long startNs = System.nanoTime();
         nowNs = startNs;
-        for (KvClient client : clients) {
-            fill(client, window);
-        }
-        while (nowNs - startNs < durationNs) {
+        arrivals.start(startNs);
+        fillAll(window, arrivals);
+        while (!arrivals.isOver(nowNs)) {
             turn();
             for (KvClient client : clients) {
                 if (client.deliver(this) > 0) {
-                    fill(client, window);
+                    fill(client, window, arrivals);
                 }
             }
+            fillAll(window, arrivals);
         }
         drain();
         return new LoadOutcome(gets, errors, System.nanoTime() - startNs, latencies);
+    }
+
+    /** Starts what is due where nothing was delivered: at the start, and at a given rate. Clients take turns. */
+    private void fillAll(int window, Arrivals arrivals) {
+        for (int i = 0; i < clients.size() && arrivals.isDue(nowNs); i++) {
+            fill(clients.get(nextToFill), window, arrivals);
+            nextToFill = (nextToFill + 1) % clients.size();
+        }
     }
 
     private void drain() {
@@ -153,19 +209,19 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
         nowNs = System.nanoTime();
     }
 
-    private void fill(KvClient client, int window) {
-        while (client.outstanding() < window) {
+    private void fill(KvClient client, int window, Arrivals arrivals) {
+        while (client.outstanding() < window && arrivals.isDue(nowNs)) {
             int key = random.next(keys.size());
             int tag = freeTags[freeTagCount - 1];
             if (client.start(keys.key(key), (long) key << KEY_BITS | tag) != StartStatus.STARTED) {
-                errors++; // its place was forgotten: may not happen in this study
-                if (client.get(keys.key(key)).isEmpty()) {
-                    throw new WimpyException("the server lost pair " + key + " of " + keys.valueLength() + " bytes");
-                }
+                errors++; // its place is not known any more: may not happen in this study
+                client.get(keys.key(key)); // learns it, if it is there
+                arrivals.take(nowNs);
+                nowNs = System.nanoTime();
                 continue;
             }
             freeTagCount--;
-            sentNs[tag] = nowNs;
+            sentNs[tag] = arrivals.take(nowNs);
         }
     }
 
@@ -193,5 +249,8 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
             clients.get(i).close();
         }
         loop.close();
+        if (ownDevice != null) {
+            ownDevice.close();
+        }
     }
 }

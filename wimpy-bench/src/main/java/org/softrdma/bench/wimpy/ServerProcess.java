@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.softrdma.bench.cpu.Child;
 import org.softrdma.bench.cpu.CpuClock;
 
-/** A measured server: a child process with a memcached port on the loopback address. Ends with this process. */
+/** A measured server: a child process with a port on the loopback address. Ends with this process. */
 final class ServerProcess implements AutoCloseable {
     private static final long START_SECONDS = 60;
     private static final long RETRY_NS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -25,26 +25,52 @@ final class ServerProcess implements AutoCloseable {
 
     private final Child child;
     private final InetSocketAddress address;
-    private final CpuClock clock;
 
     private ServerProcess(Child child, InetSocketAddress address) {
         this.child = child;
         this.address = address;
-        this.clock = CpuClock.ofProcess(child.pid());
     }
 
     /**
-     * Starts {@code softrdma server} with its defaults, but one thread and enough memory.
+     * What every server gets.
+     *
+     * @param pinning what to put before its command
+     * @param threads how many serve
+     * @param memoryBytes for items
+     * @param connections most at a time
+     */
+    record Resources(List<String> pinning, int threads, long memoryBytes, int connections) {
+        /** Copies the list. */
+        Resources {
+            pinning = List.copyOf(pinning);
+        }
+
+        /** As memcached and {@code softrdma server} take them. */
+        private List<String> options() {
+            return List.of(
+                    "-t",
+                    Integer.toString(threads),
+                    "-m",
+                    Long.toString((memoryBytes + MIB - 1) / MIB),
+                    "-c",
+                    Integer.toString(connections));
+        }
+    }
+
+    /**
+     * Starts {@code softrdma server} with its defaults but for the resources.
      *
      * @param program the command that runs it
-     * @param pinning what to put before the command
-     * @param memoryBytes for items
+     * @param resources what it gets
+     * @param options further options
+     * @throws WimpyException if it does not start, with the first line of what it said
      */
-    static ServerProcess softrdma(List<String> program, List<String> pinning, long memoryBytes) {
-        List<String> command = new ArrayList<>(pinning);
+    static ServerProcess softrdma(List<String> program, Resources resources, List<String> options) {
+        List<String> command = new ArrayList<>(resources.pinning);
         command.addAll(program);
-        command.addAll(List.of("-l", "127.0.0.1", "-p", "0", "-t", "1", "-m", megabytes(memoryBytes)));
-        command.add("--until-input-ends");
+        command.addAll(List.of("-l", "127.0.0.1", "-p", "0", "--until-input-ends"));
+        command.addAll(resources.options());
+        command.addAll(options);
         try {
             Child child = Child.start("softrdma server", command);
             try {
@@ -53,8 +79,9 @@ final class ServerProcess implements AutoCloseable {
                 int port = Integer.parseInt(listening.substring(listening.lastIndexOf(':') + 1));
                 return new ServerProcess(child, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
             } catch (IOException e) {
+                String said = child.errorOutput();
                 child.close();
-                throw e;
+                throw new WimpyException(said.isEmpty() ? String.valueOf(e.getMessage()) : firstLine(said), e);
             }
         } catch (IOException e) {
             throw failure(e);
@@ -62,39 +89,72 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Starts memcached with its defaults, but one thread and enough memory.
+     * Starts memcached with its defaults but for the resources.
      *
      * @param program its path
-     * @param pinning what to put before the command
-     * @param memoryBytes for items
+     * @param resources what it gets
      */
-    static ServerProcess memcached(Path program, List<String> pinning, long memoryBytes) {
+    static ServerProcess memcached(Path program, Resources resources) {
+        List<String> options = new ArrayList<>(List.of("-l", "127.0.0.1", "-U", "0"));
+        options.addAll(resources.options());
+        if (ProcessHandle.current().info().user().orElse("").equals("root")) {
+            options.addAll(List.of("-u", "root"));
+        }
+        return foreign("memcached", program, "-p", options, resources);
+    }
+
+    /**
+     * Starts redis with its defaults but for the resources, and without writing anything to disk.
+     *
+     * @param program its path
+     * @param resources what it gets
+     */
+    static ServerProcess redis(Path program, Resources resources) {
+        List<String> options = List.of(
+                "--bind",
+                "127.0.0.1",
+                "--save",
+                "",
+                "--appendonly",
+                "no",
+                "--io-threads",
+                Integer.toString(resources.threads),
+                "--maxmemory",
+                Long.toString(resources.memoryBytes));
+        return foreign("redis-server", program, "--port", options, resources);
+    }
+
+    /** Starts a program that takes a port and says nothing when it is ready. */
+    private static ServerProcess foreign(
+            String name, Path program, String portOption, List<String> options, Resources resources) {
         try {
             InetSocketAddress address = freeAddress();
-            List<String> command = new ArrayList<>(pinning);
-            command.addAll(List.of(program.toString(), "-l", "127.0.0.1", "-p", Integer.toString(address.getPort())));
-            command.addAll(List.of("-U", "0", "-t", "1", "-m", megabytes(memoryBytes)));
-            if (ProcessHandle.current().info().user().orElse("").equals("root")) {
-                command.addAll(List.of("-u", "root"));
-            }
-            ServerProcess server = new ServerProcess(Child.start("memcached", command), address);
-            server.awaitPort();
+            List<String> command = new ArrayList<>(resources.pinning);
+            command.addAll(List.of(program.toString(), portOption, Integer.toString(address.getPort())));
+            command.addAll(options);
+            ServerProcess server = new ServerProcess(Child.start(name, command), address);
+            server.awaitPort(name);
             return server;
         } catch (IOException e) {
             throw failure(e);
         }
     }
 
-    /** Where a program is: on the path, or where distributions put servers. */
+    /**
+     * Where a program is.
+     *
+     * @param program its name
+     * @param searchPath directories, as in {@code PATH}
+     */
     static Optional<Path> find(String program, String searchPath) {
-        return Stream.concat(Stream.of(searchPath.split(":", -1)), Stream.of("/usr/bin", "/usr/sbin", "/usr/local/bin"))
+        return Stream.of(searchPath.split(":", -1))
                 .filter(directory -> !directory.isEmpty())
                 .map(directory -> Path.of(directory, program))
                 .filter(Files::isExecutable)
                 .findFirst();
     }
 
-    private void awaitPort() throws IOException {
+    private void awaitPort(String name) throws IOException {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
         while (true) {
             try (Socket probe = new Socket()) {
@@ -103,8 +163,9 @@ final class ServerProcess implements AutoCloseable {
             } catch (IOException e) {
                 if (!child.isAlive() || System.nanoTime() - deadlineNs > 0) {
                     String said = child.errorOutput();
-                    child.close();
-                    throw new IOException("memcached did not start: " + (said.isEmpty() ? e.getMessage() : said), e);
+                    close();
+                    throw new IOException(
+                            name + " did not start: " + (said.isEmpty() ? e.getMessage() : firstLine(said)), e);
                 }
                 LockSupport.parkNanos(RETRY_NS);
             }
@@ -117,26 +178,32 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    private static String megabytes(long bytes) {
-        return Long.toString((bytes + MIB - 1) / MIB);
+    private static String firstLine(String text) {
+        return text.lines().findFirst().orElse("").strip();
     }
 
     private static WimpyException failure(IOException e) {
         return new WimpyException(String.valueOf(e.getMessage()), e);
     }
 
-    /** Its memcached port. */
+    /** The port that it was started for. */
     InetSocketAddress address() {
         return address;
     }
 
-    /** The CPU time of its threads. */
-    CpuClock clock() {
-        return clock;
+    /** Its process number. */
+    long pid() {
+        return child.pid();
+    }
+
+    /** A meter of its threads. */
+    ServerMeter meter() {
+        return ServerMeter.ofProcess(CpuClock.ofProcess(child.pid()));
     }
 
     @Override
     public void close() {
+        child.terminate();
         child.close();
     }
 }

@@ -1,21 +1,24 @@
 package org.softrdma.bench.wimpy;
 
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.softrdma.bench.cpu.Throttle;
 
 /**
  * What is measured, and how long.
  *
- * @param scenario the name in the results
+ * @param scenario the command line that repeats it
  * @param valueLengths bytes of the values
  * @param windows GETs outstanding per connection
  * @param clients connections of the load
  * @param pairs pairs of each length
- * @param rounds rounds of each system and row, interleaved
- * @param millis length of a round
- * @param warmUpMillis warm-up of each system and row
- * @param serverCore core of the servers, negative for any
- * @param clientCore core of the load, negative for any
+ * @param throttles percent of the server's speed, 1 to 100
+ * @param coreCounts with how many cores for the server; more than one only with the widest window and no throttle
+ * @param openLoop also one row per system at a constant rate, half of what it did flat out
+ * @param timing rounds and their lengths
+ * @param cores where servers and load run
  */
 public record WimpyPlan(
         String scenario,
@@ -23,31 +26,108 @@ public record WimpyPlan(
         List<Integer> windows,
         int clients,
         int pairs,
-        int rounds,
-        int millis,
-        int warmUpMillis,
-        int serverCore,
-        int clientCore) {
-    private static final int MAX_VALUE_LENGTH = 900 * 1024;
+        List<Integer> throttles,
+        List<Integer> coreCounts,
+        boolean openLoop,
+        Timing timing,
+        Cores cores) {
+    /** The longest value: an item of memcached's defaults has room for it. */
+    public static final int MAX_VALUE_LENGTH = 900 * 1024;
+
     private static final int MAX_WINDOW = 512;
+    private static final int MAX_CLIENTS = 512;
+    private static final int MAX_PAIRS = 100_000;
+    /** A server that is not a JVM is warm sooner. */
+    private static final int NATIVE_WARM_UP_DIVISOR = 3;
+    /** A system with fewer rows is warmed up for as long as one with so many. */
+    private static final int WARM_UP_ROWS = 6;
+
+    /**
+     * Rounds and their lengths.
+     *
+     * @param rounds rounds of each system and row, interleaved
+     * @param millis length of a round
+     * @param warmUpMillis warm-up of each row of a system that is a JVM, longer if there are only a few; others get a third
+     */
+    public record Timing(int rounds, int millis, int warmUpMillis) {
+        /** Checks the numbers. */
+        public Timing {
+            if (rounds < 1 || millis < 1 || warmUpMillis < 0) {
+                throw new IllegalArgumentException("rounds=" + rounds + ", millis=" + millis + ", warm-up="
+                        + warmUpMillis + ": expected at least one round of 1 ms");
+            }
+        }
+    }
+
+    /**
+     * Where servers and load run.
+     *
+     * @param load the core of the load; negative for any
+     * @param servers cores for servers, the first of which one-core rows use; empty for any
+     */
+    public record Cores(int load, List<Integer> servers) {
+        /** Copies the list. */
+        public Cores {
+            servers = List.copyOf(servers);
+        }
+
+        /**
+         * The first core for the load, the others for the servers; one for both cannot be told apart.
+         *
+         * @param available cores of the machine
+         */
+        public static Cores of(int available) {
+            List<Integer> servers = new ArrayList<>();
+            for (int core = 1; core < available; core++) {
+                servers.add(core);
+            }
+            return new Cores(servers.isEmpty() ? -1 : 0, servers);
+        }
+    }
 
     /** Copies the lists and checks the numbers. */
     public WimpyPlan {
         valueLengths = List.copyOf(valueLengths);
         windows = List.copyOf(windows);
-        boolean lengthsFit = !valueLengths.isEmpty()
-                && valueLengths.stream().allMatch(length -> length >= 1 && length <= MAX_VALUE_LENGTH);
-        if (!lengthsFit) {
-            throw new IllegalArgumentException(
-                    "value lengths=" + valueLengths + ": expected 1 to " + MAX_VALUE_LENGTH + " bytes");
+        throttles = List.copyOf(throttles);
+        coreCounts = List.copyOf(coreCounts);
+        check("--sizes", valueLengths, MAX_VALUE_LENGTH);
+        check("--window", windows, MAX_WINDOW);
+        check("--throttle", throttles, Throttle.FULL_PERCENT);
+        check("--clients", List.of(clients), MAX_CLIENTS);
+        check("--pairs", List.of(pairs), MAX_PAIRS);
+        check("cores of the server", coreCounts, Math.max(1, cores.servers().size()));
+    }
+
+    private static void check(String name, List<Integer> values, int most) {
+        if (values.isEmpty()) {
+            throw new IllegalArgumentException(name + ": none given, expected 1 to " + most);
         }
-        if (windows.isEmpty() || windows.stream().anyMatch(window -> window < 1 || window > MAX_WINDOW)) {
-            throw new IllegalArgumentException("windows=" + windows + ": expected 1 to " + MAX_WINDOW);
+        for (int value : values) {
+            if (value < 1 || value > most) {
+                throw new IllegalArgumentException(name + " " + value + ": expected 1 to " + most);
+            }
         }
-        if (clients < 1 || pairs < 1 || rounds < 1 || millis < 1 || warmUpMillis < 0) {
-            throw new IllegalArgumentException("clients=" + clients + ", pairs=" + pairs + ", rounds=" + rounds
-                    + ", millis=" + millis + ", warm-up=" + warmUpMillis + ": out of range");
+        if (new HashSet<>(values).size() < values.size()) {
+            throw new IllegalArgumentException(name + " " + values + ": the same twice");
         }
+    }
+
+    /** The rows of some systems with one number of cores, in the order in which they are measured. */
+    List<WimpyRow> rows(List<MeasuredSystem> systems, int coreCount) {
+        List<WimpyRow> rows = new ArrayList<>();
+        for (int throttle : coreCount == 1 ? throttles : List.of(Throttle.FULL_PERCENT)) {
+            boolean whole = coreCount == 1 && throttle == Throttle.FULL_PERCENT;
+            for (int valueLength : valueLengths) {
+                for (int window : whole ? windows : List.of(maxWindow())) {
+                    systems.stream()
+                            .filter(system -> system.fits(window))
+                            .map(system -> new WimpyRow(system, valueLength, window, throttle, coreCount))
+                            .forEach(rows::add);
+                }
+            }
+        }
+        return rows;
     }
 
     int maxWindow() {
@@ -58,16 +138,38 @@ public record WimpyPlan(
         return valueLengths.stream().mapToInt(Integer::intValue).max().orElseThrow();
     }
 
+    /** The value length of the rows in open loop. */
+    int middleValueLength() {
+        return valueLengths.stream().sorted().toList().get(valueLengths.size() / 2);
+    }
+
+    /** True if there are rows with less than full speed. */
+    boolean throttled() {
+        return throttles.stream().anyMatch(percent -> percent < Throttle.FULL_PERCENT);
+    }
+
+    /** The pairs of each length. */
+    List<KeySpace> keySpaces() {
+        return valueLengths.stream().map(length -> new KeySpace(length, pairs)).toList();
+    }
+
     /** Bytes of all values together. */
     long totalBytes() {
         return valueLengths.stream().mapToLong(length -> (long) length * pairs).sum();
     }
 
     long roundNs() {
-        return TimeUnit.MILLISECONDS.toNanos(millis);
+        return TimeUnit.MILLISECONDS.toNanos(timing.millis());
     }
 
-    long warmUpNs() {
-        return TimeUnit.MILLISECONDS.toNanos(warmUpMillis);
+    /**
+     * How long to warm up one row.
+     *
+     * @param system the system of the row
+     * @param rows how many of its rows are warmed up
+     */
+    long warmUpNs(MeasuredSystem system, int rows) {
+        long ns = TimeUnit.MILLISECONDS.toNanos(timing.warmUpMillis()) * Math.max(rows, WARM_UP_ROWS) / rows;
+        return system.kind().compiles() ? ns : ns / NATIVE_WARM_UP_DIVISOR;
     }
 }

@@ -3,29 +3,79 @@ package org.softrdma.bench.wimpy;
 import org.softrdma.bench.cpu.MedianOfRounds;
 
 /**
- * What was measured of one system with one value length and window: named values of each round. Filled by the study.
+ * What was measured of one system under one load: named values of each round; NaN is what could not be measured. Filled by
+ * the study.
  */
 final class WimpyRow {
     static final String GETS_PER_SECOND = "getsPerSecond";
     static final String SERVER_CPU = "serverCpuMicrosPerGet";
     static final String SERVER_CORE = "serverCoreMicrosPerGet";
+    static final String SERVER_USER = "serverUserMicrosPerGet";
+    static final String SERVER_SYSTEM = "serverSystemMicrosPerGet";
     static final String CLIENT_CPU = "clientCpuMicrosPerGet";
     static final String P50 = "p50Micros";
     static final String P99 = "p99Micros";
     static final String P999 = "p999Micros";
     static final String ONE_SIDED = "oneSidedFraction";
+    static final String SERVER_WAITED = "serverWaitedPercent";
+    static final String CLIENT_WAITED = "clientWaitedPercent";
+
+    /** READs per GET below which a row is not about GETs by READ. */
+    private static final double LEAST_ONE_SIDED = 0.95;
 
     final MeasuredSystem system;
     final int valueLength;
     final int window;
+    final int throttlePercent;
+    final int serverCores;
+    /** GETs per second that were to arrive; NaN if as many as could be, closed loop. */
+    final double offeredPerSecond;
+
     final MedianOfRounds rounds = new MedianOfRounds();
-    final MedianOfRounds serverCpuByClass = new MedianOfRounds();
+    final CpuShares shares = new CpuShares();
     long errors;
 
-    WimpyRow(MeasuredSystem system, int valueLength, int window) {
+    WimpyRow(MeasuredSystem system, int valueLength, int window, int throttlePercent, int serverCores) {
+        this(system, valueLength, window, throttlePercent, serverCores, Double.NaN);
+    }
+
+    private WimpyRow(
+            MeasuredSystem system,
+            int valueLength,
+            int window,
+            int throttlePercent,
+            int serverCores,
+            double offeredPerSecond) {
         this.system = system;
         this.valueLength = valueLength;
         this.window = window;
+        this.throttlePercent = throttlePercent;
+        this.serverCores = serverCores;
+        this.offeredPerSecond = offeredPerSecond;
+    }
+
+    /** The same load at a constant rate instead of flat out. */
+    WimpyRow open(double perSecond) {
+        return new WimpyRow(system, valueLength, window, throttlePercent, serverCores, perSecond);
+    }
+
+    /** True if this is a row of GETs by READ, of which the server's device did not count nearly as many READs. */
+    boolean isNotOneSided() {
+        return median(ONE_SIDED) < LEAST_ONE_SIDED;
+    }
+
+    /** True if GETs arrive at a constant rate. */
+    boolean isOpen() {
+        return !Double.isNaN(offeredPerSecond);
+    }
+
+    /** True if both differ in the system only. */
+    boolean sameCell(WimpyRow other) {
+        return valueLength == other.valueLength
+                && window == other.window
+                && throttlePercent == other.throttlePercent
+                && serverCores == other.serverCores
+                && isOpen() == other.isOpen();
     }
 
     /** The median over the rounds; NaN if it was not measured. */

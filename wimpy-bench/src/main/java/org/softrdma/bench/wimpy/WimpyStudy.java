@@ -2,10 +2,12 @@ package org.softrdma.bench.wimpy;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -15,194 +17,253 @@ import org.softrdma.bench.cpu.CoreClock;
 import org.softrdma.bench.cpu.CpuClock;
 import org.softrdma.bench.cpu.CpuUse;
 import org.softrdma.bench.cpu.Pinning;
+import org.softrdma.bench.cpu.Throttle;
+import org.softrdma.bench.cpu.Throttles;
+import org.softrdma.bench.perf.Arrivals;
 import org.softrdma.kv.CloseStack;
-import org.softrdma.verbs.VerbsDevice;
 
 /**
- * What a GET costs a server on one core: {@code softrdma server} read one-sidedly, the same server asked over TCP, and
- * memcached asked in its cheapest and in its classic form. All servers run all the time, one is loaded at a time, the systems
- * take turns within a round. Runs on the calling thread, which drives the device of the load.
+ * What a GET costs a server: {@code softrdma server} read one-sidedly and asked over TCP, memcached, redis, and the cheapest C
+ * responder. All servers run all the time, one is loaded at a time, the systems take turns within a round. Runs on the calling
+ * thread, which drives the devices of the load. Of one use.
  */
 public final class WimpyStudy {
     private static final double NS_PER_US = 1e3;
-    private static final long MEMORY_FACTOR = 2;
-    private static final long MEMORY_RESERVE = 256L << 20;
+    private static final double PERCENT = 100;
     /** More than one, so that what is compiled during the last rows is there before the first row is measured. */
     private static final int WARM_UP_PASSES = 3;
 
+    /** Part of the rate flat out that arrives in open loop. */
+    private static final double OPEN_LOOP_LOAD = 0.5;
+
     private static final long QUIET_NS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final CpuClock CLIENT_CLOCK = CpuClock.ofThisProcess();
 
     private final WimpyPlan plan;
     private final WimpySetup setup;
-    private final String searchPath;
-    private final CloseStack opened = new CloseStack();
-    private final List<MeasuredSystem> systems = new ArrayList<>();
-    private final List<KeySpace> spaces = new ArrayList<>();
+    private final List<KeySpace> spaces;
     private final List<WimpyRow> rows = new ArrayList<>();
     private final Map<String, String> skipped = new LinkedHashMap<>();
-    private final CpuClock clientClock = CpuClock.ofThisProcess();
+    private Optional<Throttle> throttle = Optional.empty();
 
     /**
      * A study.
      *
      * @param plan what is measured
      * @param setup where
-     * @param searchPath where programs are looked for, as in {@code PATH}
      */
-    public WimpyStudy(WimpyPlan plan, WimpySetup setup, String searchPath) {
+    public WimpyStudy(WimpyPlan plan, WimpySetup setup) {
         this.plan = plan;
         this.setup = setup;
-        this.searchPath = searchPath;
+        spaces = plan.keySpaces();
     }
 
     /**
-     * Measures, prints the table and writes results.json.
+     * Measures, prints the table and writes results.json and report.html.
      *
-     * @param directory where results.json goes
+     * @param directory where these go
      * @return the number of GETs that brought nothing or something wrong
-     * @throws WimpyException if a server did not start, died or returned something wrong
+     * @throws WimpyException if a server that must be there did not start or cannot be reached, died or returned something
+     *     wrong
      * @throws IOException if the results cannot be written
      */
     public long run(Path directory) throws IOException {
-        try (opened) {
-            start();
-            measure();
-        }
-        WimpyReport report = new WimpyReport(plan, setup.machine(), rows, skipped, "none");
-        report.print(setup.out());
-        setup.progress().accept("results: " + report.write(directory));
-        return rows.stream().mapToLong(row -> row.errors).sum();
-    }
-
-    private void start() {
-        Pinning pinning = Pinning.detect();
-        pinning.pinThisProcess(plan.clientCore()).ifPresent(setup.progress());
-        List<String> prefix = pinning.prefix(plan.serverCore());
-        long memory = MEMORY_FACTOR * plan.totalBytes() + MEMORY_RESERVE;
-        for (int valueLength : plan.valueLengths()) {
-            spaces.add(new KeySpace(valueLength, plan.pairs()));
-        }
-        startSoftrdma(prefix, memory);
-        startMemcached(prefix, memory);
-        for (KeySpace space : spaces) {
-            for (int window : plan.windows()) {
-                for (MeasuredSystem system : systems) {
-                    rows.add(new WimpyRow(system, space.valueLength(), window));
-                }
+        String startedAt = OffsetDateTime.now(ZoneOffset.UTC)
+                .truncatedTo(ChronoUnit.SECONDS)
+                .toString();
+        try (CloseStack limits = new CloseStack()) {
+            findThrottle(limits);
+            for (int coreCount : plan.coreCounts()) {
+                measureWith(coreCount);
             }
+        } finally {
+            setup.progress().end();
         }
+        StudyResults results = new StudyResults(
+                plan,
+                startedAt,
+                setup.machine(),
+                setup.network(),
+                rows,
+                skipped,
+                throttle.map(StudyResults.Slowing::of));
+        new WimpyTable(results).print(setup.out());
+        setup.progress().say("results: " + new WimpyJson(results).write(directory));
+        setup.progress().say("report:  " + new WimpyPage(results).write(directory));
+        return results.errors();
     }
 
-    private void startSoftrdma(List<String> pinning, long memory) {
-        setup.progress().accept("starting softrdma server, storing " + plan.pairs() + " pairs of each length");
-        ServerProcess server = opened.add(ServerProcess.softrdma(setup.server(), pinning, memory));
-        VerbsDevice device = opened.add(setup.devices().open(Map.of("progress", "manual")));
-        ReadGetLoad reads = opened.add(new ReadGetLoad(
-                device,
-                server.address(),
-                plan.clients(),
-                plan.maxWindow(),
-                plan.maxValueLength(),
-                plan.pairs() * plan.valueLengths().size()));
-        for (KeySpace space : spaces) {
-            reads.insert(space);
-        }
-        for (KeySpace space : spaces) {
-            reads.learn(space);
-        }
-        AdminConnection admin = opened.add(new AdminConnection(server.address()));
-        systems.add(new MeasuredSystem(
-                "softrdma",
-                setup.provider(),
-                "READ",
-                server,
-                reads,
-                () -> Long.parseLong(admin.stats("rdma").getOrDefault("device_responderReads", "0"))));
-        systems.add(overTcp("softrdma", server, GetCommand.CLASSIC));
-    }
-
-    private void startMemcached(List<String> pinning, long memory) {
-        Optional<Path> program = ServerProcess.find("memcached", searchPath);
-        if (program.isEmpty()) {
-            String reason = "memcached is not installed; ./ci/install installs it";
-            setup.progress().accept("skipping memcached: " + reason);
-            skipped.put("memcached", reason);
+    private void findThrottle(CloseStack limits) {
+        if (!plan.throttled()) {
             return;
         }
-        setup.progress().accept("starting " + program.get());
-        ServerProcess server = opened.add(ServerProcess.memcached(program.get(), pinning, memory));
-        String name;
-        try (AdminConnection admin = new AdminConnection(server.address())) {
-            name = "memcached " + admin.version();
-            spaces.forEach(admin::insert);
+        if (setup.remote() != null) {
+            skipped.put("throttled rows", "the servers run elsewhere: slow them down there");
+            return;
         }
-        systems.add(overTcp(name, server, GetCommand.META));
-        systems.add(overTcp(name, server, GetCommand.CLASSIC));
+        if (plan.cores().servers().isEmpty()) {
+            skipped.put("throttled rows", "one core for server and load: there is nothing to slow down alone");
+            return;
+        }
+        Throttles.Found found = Throttles.find(List.of(plan.cores().servers().getFirst()));
+        throttle = found.throttle().map(limits::add);
+        if (throttle.isEmpty()) {
+            skipped.put("throttled rows", "this machine lets nothing slow down a server: " + found.problem());
+        }
     }
 
-    private MeasuredSystem overTcp(String name, ServerProcess server, GetCommand command) {
-        GetLoad load = opened.add(new MemcachedGetLoad(server.address(), command, plan.clients(), plan.maxWindow()));
-        return new MeasuredSystem(name, null, command.label(), server, load, null);
+    private void measureWith(int coreCount) {
+        try (CloseStack opened = new CloseStack()) {
+            WimpySetup.Remote remote = setup.remote();
+            SystemList list = remote == null
+                    ? new LocalSystems(plan, setup, spaces, coreCount, opened).start()
+                    : new RemoteSystems(plan, setup, spaces, opened).connect(remote);
+            list.skipped().forEach(skipped::putIfAbsent);
+            Pinning.detect().pinThisProcess(plan.cores().load()).ifPresent(setup.progress()::say);
+            if (coreCount == 1) {
+                throttle.ifPresent(limit -> list.processes().forEach(pid -> adopt(limit, pid)));
+            }
+            List<WimpyRow> closed = plan.rows(list.systems(), coreCount).stream()
+                    .filter(row -> row.throttlePercent == Throttle.FULL_PERCENT || throttle.isPresent())
+                    .toList();
+            measure(closed);
+            rows.addAll(closed);
+            if (plan.openLoop() && coreCount == 1) {
+                List<WimpyRow> open = openRows(closed);
+                measureRounds(open);
+                rows.addAll(open);
+            }
+        }
     }
 
-    private void measure() {
-        setup.progress().accept("warming up " + rows.size() + " rows");
+    private void measure(List<WimpyRow> block) {
+        int fastest = block.stream().mapToInt(row -> row.throttlePercent).max().orElse(Throttle.FULL_PERCENT);
+        List<WimpyRow> warmed =
+                block.stream().filter(row -> row.throttlePercent == fastest).toList();
+        int openRounds = plan.openLoop()
+                ? (int) block.stream().filter(this::isModelOfOpen).count()
+                : 0;
+        setup.progress().begin(WARM_UP_PASSES * warmed.size() + plan.timing().rounds() * (block.size() + openRounds));
         for (int pass = 0; pass < WARM_UP_PASSES; pass++) {
-            for (WimpyRow row : rows) {
-                row.system.load().run(space(row), row.window, plan.warmUpNs() / WARM_UP_PASSES);
+            for (WimpyRow row : warmed) {
+                int rowsOfSystem = (int) warmed.stream()
+                        .filter(other -> other.system == row.system)
+                        .count();
+                long ns = plan.warmUpNs(row.system, rowsOfSystem) / WARM_UP_PASSES;
+                row.system.load().run(space(row), row.window, Arrivals.closed(ns));
+                setup.progress().step("warming up");
             }
         }
-        for (int round = 1; round <= plan.rounds(); round++) {
-            setup.progress().accept("round " + round + " of " + plan.rounds());
-            for (WimpyRow row : rows) {
+        measureRounds(block);
+    }
+
+    private void measureRounds(List<WimpyRow> block) {
+        for (int round = 1; round <= plan.timing().rounds(); round++) {
+            int percent = Throttle.FULL_PERCENT;
+            for (WimpyRow row : block) {
+                if (row.throttlePercent != percent) {
+                    percent = row.throttlePercent;
+                    limit(percent);
+                }
                 measure(row);
+                setup.progress().step("round " + round + " of " + plan.timing().rounds());
+            }
+            if (percent != Throttle.FULL_PERCENT) {
+                limit(Throttle.FULL_PERCENT);
             }
         }
+    }
+
+    private boolean isModelOfOpen(WimpyRow row) {
+        return row.valueLength == plan.middleValueLength()
+                && row.window == plan.maxWindow()
+                && row.throttlePercent == Throttle.FULL_PERCENT;
+    }
+
+    private List<WimpyRow> openRows(List<WimpyRow> closed) {
+        return closed.stream()
+                .filter(this::isModelOfOpen)
+                .map(row -> row.open(row.median(WimpyRow.GETS_PER_SECOND) * OPEN_LOOP_LOAD))
+                .toList();
     }
 
     private KeySpace space(WimpyRow row) {
         return spaces.get(plan.valueLengths().indexOf(row.valueLength));
     }
 
+    private void adopt(Throttle limit, long pid) {
+        try {
+            limit.adopt(pid);
+        } catch (IOException e) {
+            throw new WimpyException("a server could not be put under its limit: " + e.getMessage(), e);
+        }
+    }
+
+    private void limit(int percent) {
+        try {
+            throttle.orElseThrow().limit(percent);
+        } catch (IOException e) {
+            throw new WimpyException("the limit of " + percent + " percent could not be set: " + e.getMessage(), e);
+        }
+    }
+
     private void measure(WimpyRow row) {
         MeasuredSystem system = row.system;
-        CoreClock core = new CoreClock(plan.serverCore() < 0 ? List.of() : List.of(plan.serverCore()));
+        List<Integer> servers = plan.cores().servers();
+        boolean dedicated = setup.remote() == null && !servers.isEmpty();
+        CoreClock core = new CoreClock(dedicated ? servers.subList(0, row.serverCores) : List.of());
+        Arrivals arrivals =
+                row.isOpen() ? Arrivals.open(row.offeredPerSecond, plan.roundNs()) : Arrivals.closed(plan.roundNs());
         long readsBefore = reads(system);
         LockSupport.parkNanos(QUIET_NS); // the kernel brings thread times up to date when threads sleep
-        CpuClock.Sample serverStart = system.server().clock().sample();
-        CpuClock.Sample clientStart = clientClock.sample();
+        system.meter().start();
+        CpuClock.Sample clientStart = CLIENT_CLOCK.sample();
         CoreClock.Sample coreStart = core.sample();
-        LoadOutcome outcome = system.load().run(space(row), row.window, plan.roundNs());
+        LoadOutcome outcome = system.load().run(space(row), row.window, arrivals);
         CoreClock.Sample coreEnd = core.sample();
         LockSupport.parkNanos(QUIET_NS);
-        CpuUse server = system.server().clock().sample().since(serverStart);
-        CpuUse client = clientClock.sample().since(clientStart);
-        long gets = Math.max(1, outcome.gets());
+        Optional<CpuUse> server = system.meter().stop();
+        CpuUse client = CLIENT_CLOCK.sample().since(clientStart);
+        double gets = outcome.gets() == 0 ? Double.NaN : outcome.gets();
         row.errors += outcome.errors();
         row.rounds.add(WimpyRow.GETS_PER_SECOND, outcome.perSecond());
-        row.rounds.add(WimpyRow.SERVER_CPU, server.microsPer(gets));
+        addServer(row, server, gets, outcome.elapsedNs());
+        server.ifPresent(use -> row.shares.add(use, outcome.gets()));
         row.rounds.add(
-                WimpyRow.SERVER_CORE,
-                plan.serverCore() < 0 ? Double.NaN : coreEnd.busyNsSince(coreStart) / NS_PER_US / gets);
-        row.rounds.add(WimpyRow.CLIENT_CPU, client.microsPer(gets));
-        Histogram latencies = outcome.latencies();
-        row.rounds.add(WimpyRow.P50, latencies.getValueAtPercentile(50) / NS_PER_US);
-        row.rounds.add(WimpyRow.P99, latencies.getValueAtPercentile(99) / NS_PER_US);
-        row.rounds.add(WimpyRow.P999, latencies.getValueAtPercentile(99.9) / NS_PER_US);
+                WimpyRow.SERVER_CORE, dedicated ? coreEnd.busyNsSince(coreStart) / NS_PER_US / gets : Double.NaN);
+        row.rounds.add(WimpyRow.CLIENT_CPU, client.totalNs() / NS_PER_US / gets);
+        row.rounds.add(WimpyRow.CLIENT_WAITED, PERCENT * client.waitNs() / outcome.elapsedNs());
+        row.rounds.add(WimpyRow.P50, micros(outcome.latencies(), 50));
+        row.rounds.add(WimpyRow.P99, micros(outcome.latencies(), 99));
+        row.rounds.add(WimpyRow.P999, micros(outcome.latencies(), 99.9));
         row.rounds.add(
                 WimpyRow.ONE_SIDED,
-                system.responderReads() == null ? Double.NaN : (double) (reads(system) - readsBefore) / gets);
-        server.byClassNs().forEach((threads, ns) -> row.serverCpuByClass.add(threads.label(), ns / NS_PER_US / gets));
-        setup.progress()
-                .accept(String.format(
-                        Locale.ROOT,
-                        "  %-28s %7d bytes window %2d: %9.0f GETs/s, server CPU %.2f us (%s)",
-                        system.label(),
-                        row.valueLength,
-                        row.window,
-                        outcome.perSecond(),
-                        server.microsPer(gets),
-                        server.describeClasses(gets)));
+                system.responderReads() == null
+                        ? Double.NaN
+                        : (double) (reads(system) - readsBefore) / Math.max(1, outcome.gets()));
+    }
+
+    private static double micros(Histogram latencies, double percentile) {
+        return latencies.getTotalCount() == 0 ? Double.NaN : latencies.getValueAtPercentile(percentile) / NS_PER_US;
+    }
+
+    private static void addServer(WimpyRow row, Optional<CpuUse> measured, double gets, long elapsedNs) {
+        double micros = NS_PER_US * gets;
+        row.rounds.add(
+                WimpyRow.SERVER_CPU, measured.map(use -> use.totalNs() / micros).orElse(Double.NaN));
+        // The ticks of user and system time are coarse: they split the exact total.
+        double user = measured.filter(use -> use.userNs() + use.systemNs() > 0)
+                .map(use -> (double) use.userNs() / (use.userNs() + use.systemNs()))
+                .orElse(Double.NaN);
+        row.rounds.add(
+                WimpyRow.SERVER_USER,
+                measured.map(use -> user * use.totalNs() / micros).orElse(Double.NaN));
+        row.rounds.add(
+                WimpyRow.SERVER_SYSTEM,
+                measured.map(use -> (1 - user) * use.totalNs() / micros).orElse(Double.NaN));
+        row.rounds.add(
+                WimpyRow.SERVER_WAITED,
+                measured.map(use -> PERCENT * use.waitNs() / elapsedNs).orElse(Double.NaN));
     }
 
     private static long reads(MeasuredSystem system) {

@@ -51,6 +51,9 @@ class ProcParsersTest {
     @ParameterizedTest
     @CsvSource({
         "rnic-0,RNIC",
+        "kv-rdma-complet,STORE",
+        "kv-maintenance,STORE",
+        "kv-memcached-1-,MEMCACHED",
         "C2 CompilerThre,JIT",
         "C1 CompilerThre,JIT",
         "GC Thread#0,GC",
@@ -58,7 +61,8 @@ class ProcParsersTest {
         "VM Thread,JVM",
         "Reference Handl,JVM",
         "java,OTHER",
-        "read_responder,OTHER"
+        "read_responder,RNIC",
+        "redis-server,OTHER"
     })
     void shouldTellAThreadsClassByItsName(String name, ThreadClass expected) {
         assertEquals(expected, ThreadClass.of(name));

@@ -265,7 +265,7 @@ class PerfLoopbackTest {
             try (ReadLoad load = ReadLoad.connect(device, address, 3, 4, 1000, targets)) {
                 ReadLoad.Outcome outcome = load.run(4, 1000, TimeUnit.MILLISECONDS.toNanos(200));
                 assertTrue(outcome.verified() > 0);
-                assertTrue(outcome.reads() > 256);
+                assertTrue(outcome.reads() >= 3 * 4, "as many as the windows hold");
                 assertTrue(load.latency(100, TimeUnit.MILLISECONDS.toNanos(50), true)
                                 .getTotalCount()
                         > 0);

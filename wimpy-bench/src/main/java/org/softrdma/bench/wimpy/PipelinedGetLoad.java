@@ -13,14 +13,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.perf.Arrivals;
 
 /**
- * GETs over memcached's text protocol, pipelined: a selector, a receive buffer per connection, answers taken apart as they
- * come, all requests that an answer allows in one write. Allocates nothing per GET.
+ * GETs over TCP by memcached's text protocol or redis' RESP, pipelined: a selector, a receive buffer per connection, answers
+ * taken apart as they come, all requests that an answer allows in one write. Allocates nothing per GET.
  */
-final class MemcachedGetLoad implements GetLoad {
+final class PipelinedGetLoad implements GetLoad {
     private static final int INPUT_LENGTH = 256 * 1024;
     private static final int TIMEOUT_MS = 10_000;
     private static final int MAX_REQUEST_LENGTH = 300;
@@ -32,9 +34,16 @@ final class MemcachedGetLoad implements GetLoad {
     private final Map<KeySpace, byte[][]> requests = new HashMap<>();
     private final RandomKeys random = new RandomKeys();
     private final Histogram latencies = Latencies.histogram();
+    private final Consumer<SelectionKey> handler = this::handle;
+    private final byte[] requestStart;
+    private final byte[] requestEnd;
+    private final byte[] valueStart;
+    private final byte[] miss;
     private KeySpace keys = new KeySpace(0, 1);
     private byte[][] keyRequests = {};
-    private boolean asking;
+    private Arrivals arrivals = Arrivals.closed(0);
+    private int window;
+    private int nextToAsk;
     private long nowNs;
     private long gets;
     private long errors;
@@ -43,14 +52,18 @@ final class MemcachedGetLoad implements GetLoad {
     /**
      * Connects.
      *
-     * @param address memcached port of the server
+     * @param address port of the server
      * @param command how to ask
      * @param count connections
      * @param maxWindow the largest window
      */
-    MemcachedGetLoad(InetSocketAddress address, GetCommand command, int count, int maxWindow) {
+    PipelinedGetLoad(InetSocketAddress address, GetCommand command, int count, int maxWindow) {
         this.server = address.toString();
         this.command = command;
+        requestStart = command.requestStart();
+        requestEnd = command.requestEnd();
+        valueStart = command.valueStart();
+        miss = command.miss();
         try {
             selector = Selector.open();
         } catch (IOException e) {
@@ -67,35 +80,54 @@ final class MemcachedGetLoad implements GetLoad {
     }
 
     @Override
-    public LoadOutcome run(KeySpace pairs, int window, long durationNs) {
+    public LoadOutcome run(KeySpace pairs, int maxOutstanding, Arrivals when) {
         keys = pairs;
         keyRequests = requests.computeIfAbsent(pairs, this::requestsOf);
+        arrivals = when;
+        window = maxOutstanding;
         latencies.reset();
         gets = 0;
         errors = 0;
-        asking = true;
         long startNs = System.nanoTime();
         nowNs = startNs;
+        arrivals.start(startNs);
         try {
-            for (Connection connection : connections) {
-                connection.begin(window);
-            }
-            int outstanding = 1;
-            while (outstanding > 0) {
+            askAll();
+            while (!arrivals.isOver(nowNs)) {
                 turn();
-                asking = nowNs - startNs < durationNs;
-                outstanding = asking ? 1 : outstanding();
+                askAll();
             }
+            awaitAnswers();
         } catch (IOException e) {
             throw new WimpyException(server + ": " + e.getMessage(), e);
         }
         return new LoadOutcome(gets, errors, System.nanoTime() - startNs, latencies);
     }
 
+    /** Asks what is due where nothing has been answered: at the start, and at a given rate. Connections take turns. */
+    private void askAll() throws IOException {
+        for (int i = 0; i < connections.size() && arrivals.isDue(nowNs); i++) {
+            Connection connection = connections.get(nextToAsk);
+            nextToAsk = (nextToAsk + 1) % connections.size();
+            connection.askWhatIsDue();
+            connection.send();
+        }
+    }
+
+    private void awaitAnswers() throws IOException {
+        long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS);
+        while (outstanding() > 0) {
+            turn();
+            if (nowNs - deadlineNs > 0) {
+                throw new IOException("no answer within " + TIMEOUT_MS + " ms");
+            }
+        }
+    }
+
     private byte[][] requestsOf(KeySpace pairs) {
         byte[][] all = new byte[pairs.size()][];
         for (int i = 0; i < all.length; i++) {
-            all[i] = command.request(pairs.key(i));
+            all[i] = command.requestOf(pairs.key(i));
         }
         return all;
     }
@@ -108,17 +140,13 @@ final class MemcachedGetLoad implements GetLoad {
         return sum;
     }
 
-    /** Looks until something has come, without sleeping: so does the load that READs. */
+    /** Looks once, without sleeping: so does the load that READs. */
     private void turn() throws IOException {
-        long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS);
-        while (selector.selectNow(this::handle) == 0) {
-            if (System.nanoTime() - deadlineNs > 0) {
-                throw new IOException("no answer within " + TIMEOUT_MS + " ms");
-            }
-        }
+        selector.selectNow(handler);
         if (failure != null) {
             throw failure;
         }
+        nowNs = System.nanoTime();
     }
 
     private void handle(SelectionKey key) {
@@ -150,6 +178,7 @@ final class MemcachedGetLoad implements GetLoad {
         private final ByteBuffer output;
         private final int[] asked;
         private final long[] askedNs;
+        private final boolean[] lastOfRequest;
         private int first;
         private int outstanding;
 
@@ -161,6 +190,7 @@ final class MemcachedGetLoad implements GetLoad {
         Connection(InetSocketAddress address, int maxWindow) throws IOException {
             asked = new int[maxWindow];
             askedNs = new long[maxWindow];
+            lastOfRequest = new boolean[maxWindow];
             output = ByteBuffer.allocateDirect(maxWindow * MAX_REQUEST_LENGTH);
             channel = SocketChannel.open();
             try {
@@ -172,13 +202,6 @@ final class MemcachedGetLoad implements GetLoad {
                 channel.close();
                 throw e;
             }
-        }
-
-        void begin(int window) throws IOException {
-            for (int i = 0; i < window; i++) {
-                ask();
-            }
-            send();
         }
 
         void handle(SelectionKey ready) throws IOException {
@@ -202,6 +225,7 @@ final class MemcachedGetLoad implements GetLoad {
             } else {
                 input.clear();
             }
+            askWhatIsDue();
             send();
         }
 
@@ -234,9 +258,12 @@ final class MemcachedGetLoad implements GetLoad {
             if (end == input.limit()) {
                 return false;
             }
-            long length = lengthIn(start, end - 1);
             input.position(end + 1);
-            if (length != keys.valueLength()) {
+            if (outstanding > 0 && isMiss(start, end - 1)) {
+                missed();
+                return input.hasRemaining();
+            }
+            if (outstanding == 0 || lengthIn(start, end - 1) != keys.valueLength()) {
                 throw new IOException("answer to " + command.label() + " is not a value of " + keys.valueLength()
                         + " bytes: "
                         + text(start, end));
@@ -244,8 +271,25 @@ final class MemcachedGetLoad implements GetLoad {
             inValue = true;
             right = true;
             valueDone = 0;
-            trailerLeft = command.trailerLength();
+            trailerLeft = command.trailerLength(lastOfRequest[first]);
             return true;
+        }
+
+        private boolean isMiss(int start, int end) {
+            boolean same = end - start == miss.length;
+            for (int i = 0; same && i < miss.length; i++) {
+                same = input.get(start + i) == miss[i];
+            }
+            return same;
+        }
+
+        /** One value is not there; of many keys, all that were still to come. */
+        private void missed() {
+            do {
+                errors++;
+                first = (first + 1) % asked.length;
+                outstanding--;
+            } while (command == GetCommand.MULTI && outstanding > 0);
         }
 
         private boolean takeValue(int length) {
@@ -269,18 +313,26 @@ final class MemcachedGetLoad implements GetLoad {
             }
             first = (first + 1) % asked.length;
             outstanding--;
-            if (asking) {
-                ask();
-            }
         }
 
-        private void ask() {
-            int index = random.next(keys.size());
-            int slot = (first + outstanding) % asked.length;
-            asked[slot] = index;
-            askedNs[slot] = nowNs;
-            outstanding++;
-            output.put(keyRequests[index]);
+        /** One request per key; of many keys, when the last such request is answered. */
+        private void askWhatIsDue() {
+            if (outstanding == window || !arrivals.isDue(nowNs) || (command == GetCommand.MULTI && outstanding > 0)) {
+                return;
+            }
+            output.put(requestStart);
+            int slot = 0;
+            while (outstanding < window && arrivals.isDue(nowNs)) {
+                int index = random.next(keys.size());
+                slot = (first + outstanding) % asked.length;
+                asked[slot] = index;
+                askedNs[slot] = arrivals.take(nowNs);
+                lastOfRequest[slot] = command != GetCommand.MULTI;
+                outstanding++;
+                output.put(keyRequests[index]);
+            }
+            lastOfRequest[slot] = true;
+            output.put(requestEnd);
         }
 
         private void send() throws IOException {
@@ -296,14 +348,18 @@ final class MemcachedGetLoad implements GetLoad {
 
         /** The number that stands for the length in a line, or -1. */
         private long lengthIn(int start, int end) {
-            int word = 0;
             int at = start;
-            for (; at < end && word < command.lengthWord(); at++) {
+            for (byte expected : valueStart) {
+                if (at >= end || input.get(at++) != expected) {
+                    return -1;
+                }
+            }
+            for (int word = 1; word < command.lengthWord() && at < end; at++) {
                 if (input.get(at) == ' ') {
                     word++;
                 }
             }
-            long length = at < end && word == command.lengthWord() ? 0 : -1;
+            long length = at < end ? 0 : -1;
             for (; at < end && length >= 0 && input.get(at) != ' '; at++) {
                 int digit = input.get(at) - '0';
                 length = digit >= 0 && digit <= 9 ? length * 10 + digit : -1;

@@ -1,0 +1,104 @@
+package org.softrdma.bench.cpu;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Limits processes to a part of one core's time by a control group of their own, of either version. They run at full speed
+ * until the quota of a period is used up and then not at all: bursts, not a slower clock. Changes no group but its own.
+ */
+final class QuotaThrottle implements Throttle {
+    /** Microseconds: short beside a round, ten times the kernel's least quota at 10 percent. */
+    static final int PERIOD_MICROS = 10_000;
+
+    private static final int ATTEMPTS = 100;
+    private static final long RETRY_NS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** Which version, and its files. */
+    enum Version {
+        /** Version 1: {@code cpu.cfs_quota_us} and {@code cpu.cfs_period_us}. */
+        V1("cgroup v1"),
+        /** Version 2: {@code cpu.max}. */
+        V2("cgroup v2");
+
+        private final String label;
+
+        Version(String label) {
+            this.label = label;
+        }
+    }
+
+    private final Version version;
+    private final Path group;
+    private final int cores;
+
+    /**
+     * Makes a group without a limit.
+     *
+     * @param version which version the parent is of
+     * @param parent the group in which to make one
+     * @param name its name
+     * @param cores cores that the servers have, each of which the limit is a part of
+     * @throws IOException if it may not be made, or its quota not be set
+     */
+    QuotaThrottle(Version version, Path parent, String name, int cores) throws IOException {
+        this.version = version;
+        this.cores = cores;
+        group = parent.resolve(name);
+        Files.createDirectory(group);
+        try {
+            limit(FULL_PERCENT);
+        } catch (IOException e) {
+            close();
+            throw e;
+        }
+    }
+
+    @Override
+    public String description() {
+        return "the server's process had a CPU quota (" + version.label + ", period " + PERIOD_MICROS / 1000
+                + " ms): bursts at full speed with pauses between them, not a slower clock";
+    }
+
+    @Override
+    public String method() {
+        return "quota";
+    }
+
+    @Override
+    public void adopt(long pid) throws IOException {
+        Files.writeString(group.resolve("cgroup.procs"), Long.toString(pid));
+    }
+
+    @Override
+    public void limit(int percent) throws IOException {
+        long quota = (long) PERIOD_MICROS * cores * percent / FULL_PERCENT;
+        boolean limited = percent != FULL_PERCENT;
+        if (version == Version.V2) {
+            Files.writeString(group.resolve("cpu.max"), (limited ? Long.toString(quota) : "max") + " " + PERIOD_MICROS);
+            return;
+        }
+        // The quota first: a group may not have a shorter period than its quota allows.
+        Files.writeString(group.resolve("cpu.cfs_quota_us"), "-1");
+        Files.writeString(group.resolve("cpu.cfs_period_us"), Integer.toString(PERIOD_MICROS));
+        if (limited) {
+            Files.writeString(group.resolve("cpu.cfs_quota_us"), Long.toString(quota));
+        }
+    }
+
+    /** Removes the group. Its processes have ended or are about to: the kernel keeps it until then. */
+    @Override
+    public void close() {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            try {
+                Files.deleteIfExists(group);
+                return;
+            } catch (IOException e) {
+                LockSupport.parkNanos(RETRY_NS);
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package org.softrdma.bench.wimpy;
+
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.softrdma.bench.cpu.CpuUse;
+import org.softrdma.bench.cpu.ThreadClass;
+
+/**
+ * Where the CPU time of a server went, on average over all rounds: what a class of threads did in a few of them only, such as
+ * collecting garbage, counts for what it was. Microseconds per GET. Owned by the thread of the study.
+ */
+final class CpuShares {
+    private static final double NS_PER_US = 1e3;
+    private static final double PERCENT = 100;
+    private static final Set<ThreadClass> OF_THE_VM = Set.of(ThreadClass.JIT, ThreadClass.GC, ThreadClass.JVM);
+
+    private final Map<ThreadClass, Long> totalNs = new EnumMap<>(ThreadClass.class);
+    private final Map<ThreadClass, Long> userNs = new EnumMap<>(ThreadClass.class);
+    private long wholeUserNs;
+    private long wholeSystemNs;
+    private long gets;
+
+    void add(CpuUse use, long getsDone) {
+        use.byClassNs().forEach((threads, ns) -> totalNs.merge(threads, ns, Long::sum));
+        use.userByClassNs().forEach((threads, ns) -> userNs.merge(threads, ns, Long::sum));
+        wholeUserNs += use.userNs();
+        wholeSystemNs += use.systemNs();
+        gets += getsDone;
+    }
+
+    /** True if nothing is known. */
+    boolean isEmpty() {
+        return gets == 0;
+    }
+
+    /** The kernel's work for the threads that serve: system calls, and TCP within them. */
+    double kernel() {
+        return totalNs.isEmpty() ? micros(wholeSystemNs) : serving(totalNs) - serving(userNs);
+    }
+
+    /** What the RNIC did in user mode. */
+    double rnic() {
+        return micros(userNs.getOrDefault(ThreadClass.RNIC, 0L));
+    }
+
+    /** What the other threads that serve did in user mode. */
+    double application() {
+        return totalNs.isEmpty() ? micros(wholeUserNs) : serving(userNs) - rnic();
+    }
+
+    /** What a virtual machine needed for itself: compiling, collecting garbage. */
+    double virtualMachine() {
+        return micros(totalNs.entrySet().stream()
+                .filter(entry -> OF_THE_VM.contains(entry.getKey()))
+                .mapToLong(Map.Entry::getValue)
+                .sum());
+    }
+
+    /** Percent of the whole that compiling bytecode took; 0 if nothing is known. */
+    double compilingPercent() {
+        long whole = totalNs.values().stream().mapToLong(Long::longValue).sum();
+        return whole == 0 ? 0 : PERCENT * totalNs.getOrDefault(ThreadClass.JIT, 0L) / whole;
+    }
+
+    /** By class of thread. */
+    Map<String, Double> byClass() {
+        return named(totalNs);
+    }
+
+    /** By class of thread, what was in user mode. */
+    Map<String, Double> userByClass() {
+        return named(userNs);
+    }
+
+    private double serving(Map<ThreadClass, Long> ns) {
+        return micros(ns.entrySet().stream()
+                .filter(entry -> !OF_THE_VM.contains(entry.getKey()))
+                .mapToLong(Map.Entry::getValue)
+                .sum());
+    }
+
+    private Map<String, Double> named(Map<ThreadClass, Long> ns) {
+        Map<String, Double> named = new LinkedHashMap<>();
+        ns.forEach((threads, sum) -> named.put(threads.label(), micros(sum)));
+        return named;
+    }
+
+    private double micros(long ns) {
+        return gets == 0 ? Double.NaN : ns / NS_PER_US / gets;
+    }
+}

@@ -1,0 +1,171 @@
+package org.softrdma.bench.wimpy;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.softrdma.bench.cpu.Pinning;
+import org.softrdma.bench.perf.NativePrograms;
+import org.softrdma.bench.perf.Yardstick;
+import org.softrdma.kv.CloseStack;
+import org.softrdma.verbs.VerbsDevice;
+
+/**
+ * Starts every server that this machine has, on the same cores, with the same pairs: memcached, redis, {@code softrdma server}
+ * once for each registration, the C responder. What is not there or does not start is skipped with its reason; only without
+ * {@code softrdma server} there is no study. Belongs to the thread of the study.
+ */
+final class LocalSystems {
+    /** So much memory that nothing is evicted, whatever the classes of the slabs are. */
+    private static final long MEMORY_FACTOR = 2;
+
+    private static final long MEMORY_RESERVE = 256L << 20;
+    /** As memcached's default; more if the load has more. */
+    private static final int LEAST_CONNECTIONS = 1024;
+    /** One load for each way to ask, and some to spare. */
+    private static final int CONNECTIONS_PER_CLIENT = 4;
+
+    private static final String INSTALL = " is not installed; ./ci/install installs it";
+
+    private final WimpyPlan plan;
+    private final WimpySetup setup;
+    private final List<KeySpace> spaces;
+    private final CloseStack opened;
+    private final SystemList list;
+    private final ServerProcess.Resources resources;
+
+    /**
+     * Systems that are not started yet.
+     *
+     * @param plan what is measured
+     * @param setup where
+     * @param spaces the pairs
+     * @param coreCount cores of the servers
+     * @param opened takes what is started, to be closed
+     */
+    LocalSystems(WimpyPlan plan, WimpySetup setup, List<KeySpace> spaces, int coreCount, CloseStack opened) {
+        this.plan = plan;
+        this.setup = setup;
+        this.spaces = spaces;
+        this.opened = opened;
+        list = new SystemList(setup.progress()::say);
+        List<Integer> servers = plan.cores().servers();
+        List<Integer> cores = servers.subList(0, Math.min(coreCount, servers.size()));
+        resources = new ServerProcess.Resources(
+                Pinning.detect().prefix(cores),
+                coreCount,
+                MEMORY_FACTOR * plan.totalBytes() + MEMORY_RESERVE,
+                Math.max(LEAST_CONNECTIONS, CONNECTIONS_PER_CLIENT * plan.clients()));
+    }
+
+    /** Starts them all. */
+    SystemList start() {
+        list.attempt("memcached", this::startMemcached);
+        list.attempt("redis", this::startRedis);
+        setup.progress().say("starting softrdma server, storing " + plan.pairs() + " pairs of each length");
+        startSoftrdma(List.of(), true);
+        list.attempt("softrdma, READ chunk", () -> startSoftrdma(List.of("--registration", "chunk"), false));
+        list.attempt("C floor", this::startFloor);
+        return list;
+    }
+
+    private Optional<Path> find(String name, String program) {
+        Optional<Path> found = ServerProcess.find(program, setup.searchPath());
+        if (found.isEmpty()) {
+            list.skip(name, program + INSTALL);
+        }
+        found.ifPresent(path -> setup.progress().say("starting " + path));
+        return found;
+    }
+
+    private void startMemcached() {
+        Optional<Path> program = find("memcached", "memcached");
+        if (program.isEmpty()) {
+            return;
+        }
+        ServerProcess server = opened.add(ServerProcess.memcached(program.get(), resources));
+        String name;
+        try (MemcachedAdmin admin = new MemcachedAdmin(server.address())) {
+            name = "memcached " + admin.version();
+            spaces.forEach(admin::insert);
+        }
+        for (GetCommand command : List.of(GetCommand.META, GetCommand.CLASSIC, GetCommand.MULTI)) {
+            overTcp(MeasuredSystem.Kind.MEMCACHED, name, server, command);
+        }
+        list.addProcess(server.pid());
+    }
+
+    private void startRedis() {
+        Optional<Path> program = find("redis", "redis-server");
+        if (program.isEmpty()) {
+            return;
+        }
+        ServerProcess server = opened.add(ServerProcess.redis(program.get(), resources));
+        String name;
+        try (RedisAdmin admin = new RedisAdmin(server.address())) {
+            name = "redis " + admin.version();
+            spaces.forEach(admin::insert);
+        }
+        overTcp(MeasuredSystem.Kind.REDIS, name, server, GetCommand.RESP);
+        list.addProcess(server.pid());
+    }
+
+    private void startSoftrdma(List<String> options, boolean withTcp) {
+        List<String> command = new ArrayList<>(setup.server());
+        if (resources.threads() > 1 && setup.engineThreadsOption().isPresent()) {
+            command.addAll(List.of("--device", setup.engineThreadsOption().get() + "=" + resources.threads()));
+        }
+        ServerProcess server = opened.add(ServerProcess.softrdma(command, resources, options));
+        MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
+        ReadGetLoad reads = opened.add(ReadGetLoad.connect(setup.devices(), server.address(), plan));
+        spaces.forEach(reads::insert);
+        spaces.forEach(reads::learn);
+        list.add(new MeasuredSystem(
+                MeasuredSystem.Kind.SOFTRDMA_READ,
+                WimpySetup.OURS,
+                setup.provider(),
+                "READ " + admin.registration().orElseThrow(),
+                reads,
+                server.meter(),
+                admin::responderReads));
+        if (withTcp) {
+            GetCommand cheapest = admin.knowsMetaGet() ? GetCommand.META : GetCommand.CLASSIC;
+            overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, WimpySetup.OURS, server, cheapest);
+        }
+        list.addProcess(server.pid());
+    }
+
+    private void overTcp(MeasuredSystem.Kind kind, String name, ServerProcess server, GetCommand command) {
+        GetLoad load = opened.add(new PipelinedGetLoad(server.address(), command, plan.clients(), plan.maxWindow()));
+        String protocol = command.label() + (kind == MeasuredSystem.Kind.SOFTRDMA_TCP ? " over TCP" : "");
+        list.add(new MeasuredSystem(kind, name, null, protocol, load, server.meter(), null));
+    }
+
+    private void startFloor() {
+        if (resources.threads() > 1) {
+            list.skip("C floor", "it has one thread");
+            return;
+        }
+        NativePrograms programs = NativePrograms.prepare(
+                setup.nativeSources(),
+                setup.nativeSources().resolveSibling("target").resolve("native"));
+        VerbsDevice device = opened.add(setup.devices().open(Map.of("progress", "manual")));
+        long memory = spaces.stream().mapToLong(KeySpace::totalBytes).max().orElseThrow();
+        Yardstick yardstick = Yardstick.start(
+                programs,
+                resources.pinning(),
+                device,
+                new Yardstick.Limits(plan.clients(), plan.maxWindow(), plan.maxValueLength(), memory));
+        FloorGetLoad load = opened.add(new FloorGetLoad(yardstick));
+        list.add(new MeasuredSystem(
+                MeasuredSystem.Kind.FLOOR,
+                "C floor",
+                setup.provider(),
+                "READ",
+                load,
+                ServerMeter.ofProcess(yardstick.clock()),
+                null));
+        list.addProcess(yardstick.pid());
+    }
+}

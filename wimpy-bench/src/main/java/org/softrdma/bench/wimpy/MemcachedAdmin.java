@@ -1,0 +1,77 @@
+package org.softrdma.bench.wimpy;
+
+import static org.softrdma.bench.wimpy.LineConnection.ascii;
+
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Speaks memcached's text protocol, and the first line of ours for RDMA. */
+final class MemcachedAdmin implements ServerAdmin {
+    private static final int HELLO_WORDS = 6;
+
+    private final LineConnection connection;
+
+    MemcachedAdmin(InetSocketAddress server) {
+        connection = new LineConnection(server);
+    }
+
+    @Override
+    public String version() {
+        return connection.ask("version").replaceFirst("^VERSION ", "");
+    }
+
+    @Override
+    public void insert(KeySpace pairs) {
+        byte[] header = ascii(" 0 0 " + pairs.valueLength() + "\r\n");
+        for (int i = 0; i < pairs.size(); i++) {
+            String answer = connection.ask(ascii("set "), pairs.key(i), header, pairs.value(i), ascii("\r\n"));
+            if (!answer.equals("STORED")) {
+                throw new WimpyException("storing " + pairs.valueLength() + " bytes was answered: " + answer);
+            }
+        }
+    }
+
+    @Override
+    public Optional<CpuTime> cpuTime() {
+        Map<String, String> all = stats("");
+        String user = all.get("rusage_user");
+        String system = all.get("rusage_system");
+        return user == null || system == null ? Optional.empty() : Optional.of(CpuTime.ofSeconds(user, system));
+    }
+
+    /** The statistics of one kind, by name. */
+    Map<String, String> stats(String kind) {
+        Map<String, String> all = new HashMap<>();
+        String line = connection.ask(kind.isEmpty() ? "stats" : "stats " + kind);
+        for (; line.startsWith("STAT "); line = connection.readLine()) {
+            String[] words = line.split(" ", 3);
+            all.put(words[1], words.length > 2 ? words[2] : "");
+        }
+        return all;
+    }
+
+    /** READs that the server's device has served so far, as it counts them itself. */
+    long responderReads() {
+        return Long.parseLong(stats("rdma").getOrDefault("device_responderReads", "0"));
+    }
+
+    /** True if the server knows meta get. */
+    boolean knowsMetaGet() {
+        return connection.ask("mg wimpy:no-such-key v").equals("EN");
+    }
+
+    /** How the server registers memory: {@code arena}, {@code chunk}; empty if it knows no RDMA. */
+    Optional<String> registration() {
+        String[] words = connection.ask("rdma hello 1").split(" ", -1);
+        return words.length == HELLO_WORDS && words[0].equals("RDMA")
+                ? Optional.of(words[HELLO_WORDS - 1])
+                : Optional.empty();
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+    }
+}

@@ -1,0 +1,96 @@
+package org.softrdma.bench.wimpy;
+
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+import org.softrdma.kv.CloseStack;
+
+/**
+ * Connects to servers that run elsewhere and stores the pairs in them. Their CPU is what they say of themselves; one that says
+ * nothing is measured without, and the reason is among what was skipped. Belongs to the thread of the study.
+ */
+final class RemoteSystems {
+    private final WimpyPlan plan;
+    private final WimpySetup setup;
+    private final List<KeySpace> spaces;
+    private final CloseStack opened;
+    private final SystemList list;
+
+    /**
+     * Systems that are not connected yet.
+     *
+     * @param plan what is measured
+     * @param setup where the load runs
+     * @param spaces the pairs
+     * @param opened takes what is connected, to be closed
+     */
+    RemoteSystems(WimpyPlan plan, WimpySetup setup, List<KeySpace> spaces, CloseStack opened) {
+        this.plan = plan;
+        this.setup = setup;
+        this.spaces = spaces;
+        this.opened = opened;
+        list = new SystemList(setup.progress()::say);
+    }
+
+    /** Connects to all. */
+    SystemList connect(WimpySetup.Remote addresses) {
+        // First of all, so that a wrong address is told at once.
+        MemcachedAdmin softrdma = opened.add(new MemcachedAdmin(addresses.softrdma()));
+        InetSocketAddress memcached = addresses.memcached();
+        if (memcached == null) {
+            list.skip("memcached", "no address given; --connect-memcached HOST[:PORT] gives one");
+        } else {
+            connectMemcached(memcached);
+        }
+        list.skip("redis", "not measured with --connect");
+        connectSoftrdma(addresses.softrdma(), softrdma);
+        list.skip("C floor", "not measured with --connect");
+        return list;
+    }
+
+    private void connectMemcached(InetSocketAddress address) {
+        MemcachedAdmin admin = opened.add(new MemcachedAdmin(address));
+        String name = "memcached " + admin.version();
+        spaces.forEach(admin::insert);
+        noteCpu(name, admin);
+        for (GetCommand command : List.of(GetCommand.META, GetCommand.CLASSIC, GetCommand.MULTI)) {
+            overTcp(MeasuredSystem.Kind.MEMCACHED, name, address, command, admin);
+        }
+    }
+
+    private void connectSoftrdma(InetSocketAddress address, MemcachedAdmin admin) {
+        setup.progress().say("storing " + plan.pairs() + " pairs of each length at " + WimpySetup.text(address));
+        Optional<String> registration = admin.registration();
+        if (registration.isEmpty()) {
+            throw new WimpyException("--connect " + WimpySetup.text(address)
+                    + ": this is no softrdma server, it does not know 'rdma hello'; version " + admin.version());
+        }
+        ReadGetLoad reads = opened.add(ReadGetLoad.connect(setup.devices(), address, plan));
+        spaces.forEach(reads::insert);
+        spaces.forEach(reads::learn);
+        noteCpu(WimpySetup.OURS, admin);
+        list.add(new MeasuredSystem(
+                MeasuredSystem.Kind.SOFTRDMA_READ,
+                WimpySetup.OURS,
+                setup.provider(),
+                "READ " + registration.get(),
+                reads,
+                ServerMeter.ofServer(admin),
+                admin::responderReads));
+        GetCommand cheapest = admin.knowsMetaGet() ? GetCommand.META : GetCommand.CLASSIC;
+        overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, WimpySetup.OURS, address, cheapest, admin);
+    }
+
+    private void noteCpu(String name, ServerAdmin admin) {
+        if (admin.cpuTime().isEmpty()) {
+            list.skip("server CPU of " + name, "its stats have no rusage_user and rusage_system");
+        }
+    }
+
+    private void overTcp(
+            MeasuredSystem.Kind kind, String name, InetSocketAddress address, GetCommand command, ServerAdmin admin) {
+        GetLoad load = opened.add(new PipelinedGetLoad(address, command, plan.clients(), plan.maxWindow()));
+        String protocol = command.label() + (kind == MeasuredSystem.Kind.SOFTRDMA_TCP ? " over TCP" : "");
+        list.add(new MeasuredSystem(kind, name, null, protocol, load, ServerMeter.ofServer(admin), null));
+    }
+}

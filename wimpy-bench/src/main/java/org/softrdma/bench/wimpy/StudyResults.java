@@ -1,0 +1,132 @@
+package org.softrdma.bench.wimpy;
+
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.softrdma.bench.cpu.MachineDescription;
+import org.softrdma.bench.cpu.MedianOfRounds;
+import org.softrdma.bench.cpu.Throttle;
+
+/**
+ * Everything a study found, and how rows compare.
+ *
+ * @param plan what was measured
+ * @param startedAt when, for people
+ * @param machine on what
+ * @param network what GETs went over
+ * @param rows the results
+ * @param skipped what was left out, with the reason
+ * @param slowing how the server was slowed down; empty if it was not
+ */
+record StudyResults(
+        WimpyPlan plan,
+        String startedAt,
+        MachineDescription machine,
+        String network,
+        List<WimpyRow> rows,
+        Map<String, String> skipped,
+        Optional<Slowing> slowing) {
+    /** Copies the collections. */
+    StudyResults {
+        rows = List.copyOf(rows);
+        skipped = new LinkedHashMap<>(skipped);
+    }
+
+    /**
+     * How the server was slowed down.
+     *
+     * @param method its name
+     * @param description what it does, one sentence
+     */
+    record Slowing(String method, String description) {
+        static Slowing of(Throttle throttle) {
+            return new Slowing(throttle.method(), throttle.description());
+        }
+    }
+
+    /** GETs that brought nothing or something wrong. */
+    long errors() {
+        return rows.stream().mapToLong(row -> row.errors).sum();
+    }
+
+    /** Rows of GETs by READ that were something else for a good part. */
+    List<WimpyRow> notOneSided() {
+        return rows.stream().filter(WimpyRow::isNotOneSided).toList();
+    }
+
+    /** The row of memcached that cost the server least in the same cell; empty without memcached or without its CPU. */
+    Optional<WimpyRow> cheapestMemcached(WimpyRow row) {
+        return rows.stream()
+                .filter(candidate -> candidate.system.kind() == MeasuredSystem.Kind.MEMCACHED)
+                .filter(row::sameCell)
+                .filter(candidate -> !Double.isNaN(candidate.median(WimpyRow.SERVER_CPU)))
+                .min(Comparator.comparingDouble(candidate -> candidate.median(WimpyRow.SERVER_CPU)));
+    }
+
+    /** Server CPU per GET beside memcached's cheapest form in the same cell: the median over the rounds; NaN if unknown. */
+    double ratio(WimpyRow row) {
+        return cheapestMemcached(row).map(baseline -> ratio(row, baseline)).orElse(Double.NaN);
+    }
+
+    /** Server CPU per GET beside another row's: the median of the ratios within each round. */
+    static double ratio(WimpyRow row, WimpyRow other) {
+        return both(row, other).medianRatio("row", "other");
+    }
+
+    /** False if the rounds do not agree on whether a row cost the server more or less than memcached's cheapest form. */
+    boolean roundsAgree(WimpyRow row) {
+        List<Double> ratios = cheapestMemcached(row)
+                .map(baseline -> both(row, baseline).ratios("row", "other"))
+                .orElse(List.of());
+        return ratios.stream().allMatch(ratio -> ratio < 1) || ratios.stream().allMatch(ratio -> ratio > 1);
+    }
+
+    private static MedianOfRounds both(WimpyRow row, WimpyRow other) {
+        MedianOfRounds both = new MedianOfRounds();
+        row.rounds.values(WimpyRow.SERVER_CPU).forEach(value -> both.add("row", value));
+        other.rounds.values(WimpyRow.SERVER_CPU).forEach(value -> both.add("other", value));
+        return both;
+    }
+
+    /** The rows that differ from this one in the system only, itself included, in the order of the systems. */
+    List<WimpyRow> cell(WimpyRow row) {
+        return rows.stream().filter(row::sameCell).toList();
+    }
+
+    /** One row of each cell, in the order in which they were measured. */
+    List<WimpyRow> cells() {
+        return rows.stream()
+                .filter(row -> rows.stream().filter(row::sameCell).findFirst().orElseThrow() == row)
+                .toList();
+    }
+
+    /** The row of one kind of system in the cell of another; the first if there are several. */
+    Optional<WimpyRow> inCellOf(WimpyRow row, MeasuredSystem.Kind kind) {
+        return cell(row).stream()
+                .filter(candidate -> candidate.system.kind() == kind)
+                .findFirst();
+    }
+
+    /** How a cell was throttled, for people and results: {@code none}, {@code quota 50 %}. */
+    String throttle(WimpyRow row) {
+        return row.throttlePercent == Throttle.FULL_PERCENT
+                ? "none"
+                : slowing.map(Slowing::method).orElse("unknown") + " " + row.throttlePercent + " %";
+    }
+
+    /** The most that threads of load or server waited for a core of their own, as percent of the time, as median of a row. */
+    double mostWaitedPercent() {
+        return rows.stream()
+                .filter(row -> row.throttlePercent == Throttle.FULL_PERCENT)
+                .mapToDouble(row -> Math.max(
+                        orZero(row.median(WimpyRow.SERVER_WAITED)), orZero(row.median(WimpyRow.CLIENT_WAITED))))
+                .max()
+                .orElse(0);
+    }
+
+    private static double orZero(double value) {
+        return Double.isNaN(value) ? 0 : value;
+    }
+}

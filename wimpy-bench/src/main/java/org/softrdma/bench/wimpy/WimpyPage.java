@@ -1,0 +1,271 @@
+package org.softrdma.bench.wimpy;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.samskivert.mustache.Mustache;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.softrdma.bench.cpu.MachineDescription;
+
+/**
+ * The results as a page for people, one file that needs nothing else: the template {@code report.html}, its numbers, and
+ * Apache ECharts.
+ */
+final class WimpyPage {
+    /** The name of the file. */
+    static final String FILE = "report.html";
+
+    private static final String TEMPLATE = "report.html";
+    private static final String LIBRARY = "echarts.common.min.js";
+    private static final double GIB = 1 << 30;
+
+    private final StudyResults results;
+    private final WimpySummary summary;
+    private final WimpyTable table;
+    private final WimpyCharts charts = new WimpyCharts();
+    private final ObjectMapper mapper = new ObjectMapper();
+
+    WimpyPage(StudyResults results) {
+        this.results = results;
+        summary = new WimpySummary(results);
+        table = new WimpyTable(results);
+    }
+
+    private record Figure(String id, String title, String text, String caption, WimpyCharts.Chart chart) {}
+
+    /**
+     * Writes the file.
+     *
+     * @param directory made when needed
+     * @return where it is
+     */
+    Path write(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        return Files.writeString(directory.resolve(FILE), html());
+    }
+
+    private String html() throws IOException {
+        List<Figure> figures = figures();
+        Map<String, Object> page = new LinkedHashMap<>();
+        page.put("cpu", results.machine().cpuModel());
+        page.put("startedAt", results.startedAt());
+        page.put("scenario", results.plan().scenario());
+        page.put("warnings", summary.warnings());
+        page.put("answer", summary.answer());
+        page.put(
+                "tiles",
+                summary.tiles().stream()
+                        .map(tile -> Map.of("what", tile.what(), "big", tile.big(), "detail", tile.detail()))
+                        .toList());
+        page.put("how", summary.how());
+        page.put("limits", summary.limits());
+        page.put(
+                "figures",
+                figures.stream()
+                        .map(figure -> Map.of(
+                                "id", figure.id(),
+                                "title", figure.title(),
+                                "text", figure.text(),
+                                "caption", figure.caption(),
+                                "height", figure.chart().height()))
+                        .toList());
+        page.put(
+                "openNote",
+                results.plan().openLoop()
+                        ? " In blocks at half rate GETs arrive at a constant rate, half of what the same row did flat out, and"
+                                + " latency counts from when a GET was to start."
+                        : "");
+        page.put("blocks", results.cells().stream().map(this::block).toList());
+        page.put("hasSkipped", !results.skipped().isEmpty());
+        page.put(
+                "skipped",
+                results.skipped().entrySet().stream()
+                        .map(entry -> Map.of("system", entry.getKey(), "reason", entry.getValue()))
+                        .toList());
+        page.put("machine", machine(results.machine()));
+        page.put("options", options(figures));
+        page.put("library", resource(LIBRARY));
+        return Mustache.compiler().compile(resource(TEMPLATE)).execute(page);
+    }
+
+    // ------------------------------------------------------------------------------------------------------- figures
+
+    private List<Figure> figures() {
+        List<Figure> figures = new ArrayList<>();
+        List<Integer> windows =
+                results.plan().windows().stream().sorted((a, b) -> b - a).toList();
+        for (int window : windows) {
+            performance(window).ifPresent(figures::add);
+        }
+        for (int window : windows) {
+            shares(window).ifPresent(figures::add);
+        }
+        cores().ifPresent(figures::add);
+        return figures;
+    }
+
+    private Optional<Figure> performance(int window) {
+        List<List<List<WimpyRow>>> cells = new ArrayList<>();
+        for (int length : results.plan().valueLengths()) {
+            cells.add(closedCells(length, window, 1));
+        }
+        if (cells.stream().anyMatch(List::isEmpty)) {
+            return Optional.empty();
+        }
+        return Optional.of(new Figure(
+                "performance" + window,
+                "GETs per second and what they cost, " + outstanding(window),
+                "The paper's figure 7. Above, how many GETs per second each system answered; below, the server's CPU time per"
+                        + " GET, the number that decides on a slow CPU: shorter is better.",
+                results.slowing()
+                        .filter(slowing -> cells.getFirst().size() > 1)
+                        .map(slowing -> "Paler bars are slower servers: " + slowing.description() + ".")
+                        .orElse("One core for the server, at full speed."),
+                charts.performance(cells)));
+    }
+
+    private Optional<Figure> shares(int window) {
+        List<List<WimpyRow>> cells = new ArrayList<>();
+        for (int length : results.plan().valueLengths()) {
+            closedCells(length, window, 1).stream()
+                    .findFirst()
+                    .map(rows ->
+                            rows.stream().filter(row -> !row.shares.isEmpty()).toList())
+                    .filter(rows -> !rows.isEmpty())
+                    .ifPresent(cells::add);
+        }
+        if (cells.size() < results.plan().valueLengths().size()) {
+            return Optional.empty();
+        }
+        return Optional.of(new Figure(
+                "shares" + window,
+                "Where the server's CPU goes, " + outstanding(window),
+                "The paper's figure 8a. The paper counts network, application or RDMA stack, and remaining; without a profiler of"
+                        + " the kernel the border that can be measured is the one between kernel and user mode.",
+                "Microseconds of the server's core per GET, averages over all rounds. Application is parsing, hash table and event"
+                        + " loop; by READ, only the taking of touch reports. Busy outside the process is interrupts, and whatever"
+                        + " else ran on that core.",
+                charts.shares(cells)));
+    }
+
+    private Optional<Figure> cores() {
+        List<Integer> counts = results.plan().coreCounts();
+        List<List<List<WimpyRow>>> cells = new ArrayList<>();
+        for (int length : results.plan().valueLengths()) {
+            List<List<WimpyRow>> byCores = new ArrayList<>();
+            for (int count : counts) {
+                closedCells(length, results.plan().maxWindow(), count).stream()
+                        .findFirst()
+                        .ifPresent(byCores::add);
+            }
+            cells.add(byCores);
+        }
+        if (counts.size() < 2 || cells.stream().anyMatch(byCores -> byCores.size() < 2)) {
+            return Optional.empty();
+        }
+        return Optional.of(new Figure(
+                "cores",
+                "More cores, " + outstanding(results.plan().maxWindow()),
+                "The paper's figure 8b: as many threads as cores for every server.",
+                "One core loads all of them: where lines are flat and equal, it is the load that is at its end.",
+                charts.cores(cells)));
+    }
+
+    /** The cells of one size, window and number of cores in closed loop, full speed first. */
+    private List<List<WimpyRow>> closedCells(int length, int window, int coreCount) {
+        return results.cells().stream()
+                .filter(cell -> cell.valueLength == length
+                        && cell.window == window
+                        && cell.serverCores == coreCount
+                        && !cell.isOpen())
+                .map(results::cell)
+                .toList();
+    }
+
+    private static String outstanding(int window) {
+        return window + (window == 1 ? " GET" : " GETs") + " outstanding per connection";
+    }
+
+    private String options(List<Figure> figures) throws JsonProcessingException {
+        ObjectNode all = mapper.createObjectNode();
+        figures.forEach(figure -> all.set(figure.id(), figure.chart().option()));
+        // Nothing in a script element may look like its end.
+        return mapper.writeValueAsString(all).replace("<", "\\u003c");
+    }
+
+    // --------------------------------------------------------------------------------------------------------- table
+
+    private Map<String, Object> block(WimpyRow first) {
+        Optional<WimpyRow> baseline = results.cheapestMemcached(first);
+        return Map.of(
+                "title",
+                table.title(first),
+                "rows",
+                results.cell(first).stream()
+                        .map(row -> Map.of(
+                                "system", row.system.label(),
+                                "style", style(row, baseline),
+                                "cells", cells(row)))
+                        .toList());
+    }
+
+    private static String style(WimpyRow row, Optional<WimpyRow> baseline) {
+        if (row.errors > 0 || row.isNotOneSided()) {
+            return "wrong";
+        }
+        if (row.system.kind() == MeasuredSystem.Kind.SOFTRDMA_READ) {
+            return "ours";
+        }
+        return baseline.filter(cheapest -> cheapest == row).isPresent() ? "base" : "";
+    }
+
+    private List<String> cells(WimpyRow row) {
+        return List.of(
+                WimpyTable.number(row.median(WimpyRow.GETS_PER_SECOND), 0),
+                WimpyTable.number(row.median(WimpyRow.SERVER_CPU), 2),
+                WimpyTable.number(row.median(WimpyRow.SERVER_USER), 2),
+                WimpyTable.number(row.median(WimpyRow.SERVER_SYSTEM), 2),
+                WimpyTable.number(row.median(WimpyRow.SERVER_CORE), 2),
+                WimpyTable.number(results.ratio(row), 2),
+                WimpyTable.number(row.median(WimpyRow.CLIENT_CPU), 2),
+                WimpyTable.number(row.median(WimpyRow.P50), 1),
+                WimpyTable.number(row.median(WimpyRow.P99), 1),
+                WimpyTable.number(row.median(WimpyRow.P999), 1),
+                WimpyTable.number(row.median(WimpyRow.ONE_SIDED), 3),
+                Long.toString(row.errors));
+    }
+
+    private static List<Map<String, String>> machine(MachineDescription machine) {
+        Map<String, String> facts = new LinkedHashMap<>();
+        facts.put("CPU", machine.cpuModel() + ", " + machine.cpus() + " available, " + machine.architecture());
+        facts.put("memory", WimpyTable.number(machine.memoryBytes() / GIB, 1) + " GiB");
+        facts.put("kernel", machine.kernel());
+        facts.put("JDK", machine.jdk() + " " + String.join(" ", machine.jvmFlags()));
+        facts.put("governor", Optional.ofNullable(machine.governor()).orElse("not told by the kernel"));
+        facts.put(
+                "huge pages",
+                Optional.ofNullable(machine.transparentHugePages()).orElse("not told by the kernel"));
+        facts.put("commit", Optional.ofNullable(machine.commit()).orElse("unknown"));
+        return facts.entrySet().stream()
+                .map(fact -> Map.of("name", fact.getKey(), "value", fact.getValue()))
+                .toList();
+    }
+
+    private static String resource(String name) throws IOException {
+        try (InputStream in = WimpyPage.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IOException("the program was built without " + name + ": build it again with Maven");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}

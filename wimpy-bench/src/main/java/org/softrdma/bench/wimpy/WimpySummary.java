@@ -1,0 +1,228 @@
+package org.softrdma.bench.wimpy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.stream.Collectors;
+
+/** What the results say, in sentences with their numbers. */
+final class WimpySummary {
+    /** Within this of 1 two costs are called the same. */
+    private static final double SAME = 0.05;
+
+    private static final double BUSY_PERCENT = 5;
+    /** More than this of a server's CPU spent on compiling is no longer a detail. */
+    private static final double COMPILING_PERCENT = 10;
+
+    private static final double PERCENT = 100;
+    private static final int FEW_ROUNDS = 7;
+
+    private final StudyResults results;
+
+    WimpySummary(StudyResults results) {
+        this.results = results;
+    }
+
+    /**
+     * One number of the answer.
+     *
+     * @param what a few words above it
+     * @param big the number
+     * @param detail a sentence below it
+     */
+    record Tile(String what, String big, String detail) {}
+
+    /** The READ rows that the answer is about: the first registration, at full speed, flat out, on one core. */
+    private List<WimpyRow> reads(int window) {
+        return results.cells().stream()
+                .filter(cell -> cell.window == window && !cell.isOpen() && cell.serverCores == 1)
+                .filter(cell -> cell.throttlePercent
+                        == results.plan().throttles().stream()
+                                .mapToInt(Integer::intValue)
+                                .max()
+                                .orElseThrow())
+                .flatMap(cell -> results.inCellOf(cell, MeasuredSystem.Kind.SOFTRDMA_READ).stream())
+                .toList();
+    }
+
+    /** The answer on this machine. */
+    String answer() {
+        List<String> sentences = new ArrayList<>();
+        for (int window :
+                results.plan().windows().stream().sorted((a, b) -> b - a).toList()) {
+            sentence(window).ifPresent(sentences::add);
+        }
+        if (sentences.isEmpty()) {
+            return "There is no memcached whose CPU could be measured beside it, so this run tells what a GET by READ cost,"
+                    + " and not whether that is less than memcached.";
+        }
+        classic().ifPresent(sentences::add);
+        return String.join(" ", sentences);
+    }
+
+    private Optional<String> sentence(int window) {
+        List<String> parts = new ArrayList<>();
+        for (WimpyRow read : reads(window)) {
+            double ratio = results.ratio(read);
+            if (!Double.isNaN(ratio)) {
+                parts.add(verdict(ratio, results.roundsAgree(read)) + " at " + WimpyTable.size(read.valueLength) + " ("
+                        + format(ratio) + "\u00d7"
+                        + floor(read).map(text -> ", C floor " + text).orElse("") + ")");
+            }
+        }
+        return parts.isEmpty()
+                ? Optional.empty()
+                : Optional.of("With " + window + (window == 1 ? " GET" : " GETs")
+                        + " outstanding per connection, a GET by one-sided READ cost the server, beside memcached's cheapest"
+                        + " form, " + String.join("; ", parts) + ".");
+    }
+
+    private static String verdict(double ratio, boolean roundsAgree) {
+        if (Math.abs(ratio - 1) <= SAME) {
+            return "about the same CPU";
+        }
+        return !roundsAgree ? "not clearly more or less CPU" : ratio < 1 ? "less CPU" : "more CPU";
+    }
+
+    private Optional<String> floor(WimpyRow row) {
+        return results.inCellOf(row, MeasuredSystem.Kind.FLOOR)
+                .map(results::ratio)
+                .filter(Double::isFinite)
+                .map(ratio -> format(ratio) + "\u00d7");
+    }
+
+    /** Beside classic get, which is what the paper's clients used. */
+    private Optional<String> classic() {
+        List<Double> ratios = new ArrayList<>();
+        for (int window : results.plan().windows()) {
+            for (WimpyRow read : reads(window)) {
+                results.cell(read).stream()
+                        .filter(row -> row.system.kind() == MeasuredSystem.Kind.MEMCACHED
+                                && row.system.protocol().equals(GetCommand.CLASSIC.label()))
+                        .mapToDouble(row -> StudyResults.ratio(read, row))
+                        .filter(Double::isFinite)
+                        .forEach(ratios::add);
+            }
+        }
+        OptionalDouble least = ratios.stream().mapToDouble(Double::doubleValue).min();
+        OptionalDouble most = ratios.stream().mapToDouble(Double::doubleValue).max();
+        return least.isEmpty() || most.isEmpty()
+                ? Optional.empty()
+                : Optional.of("Beside memcached's classic get, which the paper compared with, it cost "
+                        + format(least.getAsDouble()) + " to " + format(most.getAsDouble()) + " times as much.");
+    }
+
+    /** The numbers above the text: one for each value size, with the widest window. */
+    List<Tile> tiles() {
+        return reads(results.plan().maxWindow()).stream().map(this::tile).toList();
+    }
+
+    private Tile tile(WimpyRow read) {
+        String what = WimpyTable.size(read.valueLength) + ", " + read.window + " outstanding per connection";
+        double cpu = read.median(WimpyRow.SERVER_CPU);
+        Optional<WimpyRow> memcached = results.cheapestMemcached(read);
+        if (Double.isNaN(cpu)) {
+            double rate = read.median(WimpyRow.GETS_PER_SECOND);
+            return new Tile(what, WimpyTable.number(rate, 0) + " GETs/s", "Server CPU unknown.");
+        }
+        String micros = WimpyTable.number(cpu, 2) + " \u00b5s of server CPU per GET by READ";
+        if (memcached.isEmpty()) {
+            return new Tile(what, WimpyTable.number(cpu, 2) + " \u00b5s", micros + ".");
+        }
+        return new Tile(
+                what,
+                format(results.ratio(read)) + "\u00d7",
+                "of memcached's CPU: " + micros + ", "
+                        + WimpyTable.number(memcached.get().median(WimpyRow.SERVER_CPU), 2)
+                        + " \u00b5s by memcached's " + memcached.get().system.protocol()
+                        + floor(read).map(text -> "; the C floor is " + text).orElse("") + ".");
+    }
+
+    /** How it was measured. */
+    String how() {
+        WimpyPlan plan = results.plan();
+        String place = plan.cores().servers().isEmpty()
+                ? "Server and load are separate processes that shared one core"
+                : "Each server is a process of its own, all of them on cores that the load does not use; one process on another"
+                        + " core loads them, one at a time";
+        String servers = results.network().equals("loopback")
+                ? "All servers run on this machine and are reached over the loopback address"
+                : "The servers run elsewhere (" + results.network() + ")";
+        return servers + ". " + place + ": " + plan.pairs() + " pairs of each size are inserted, then "
+                + plan.clients() + " connections GET random ones flat out, keeping "
+                + plan.windows().stream().map(String::valueOf).collect(Collectors.joining(" or "))
+                + " outstanding each. Every value's length is checked and one in " + GetLoad.SAMPLE_INTERVAL
+                + " is compared byte by byte; a miss is an error, and there were " + results.errors()
+                + " errors. The client that READs is the library's own with its defaults: it tells the server in batches what it"
+                + " has read (touch reports), so that the server's LRU and statistics stay true, and that cost is in its rows."
+                + " The systems take turns within each of "
+                + plan.timing().rounds() + " rounds of " + plan.timing().millis()
+                + " ms, after a warm-up; figures are medians over the rounds, ratios are medians of the ratios within a round."
+                + " memcached is asked in three ways, of which the cheapest counts: meta get (mg), classic get, and a get of"
+                + " as many keys as are outstanding. The C floor is a minimal C program that answers READs of as many bytes and"
+                + " knows no keys: what TCP itself costs a server."
+                + results.slowing()
+                        .map(slowing -> " For slower speeds, " + slowing.description() + ".")
+                        .orElse("");
+    }
+
+    /** What cannot be concluded. */
+    String limits() {
+        List<String> parts = new ArrayList<>();
+        if (results.network().equals("loopback")) {
+            parts.add(
+                    "There is no network card in this: over loopback no card interrupts and nothing is lost, so CPU per GET"
+                            + " is lower than over Ethernet for every system.");
+        }
+        parts.add("GETs per second depend on the load's core as much as on the server's: compare CPU per GET.");
+        parts.add(
+                "A software RNIC is threads of the server's process: READ takes the store out of a GET, not the CPU.");
+        parts.add("All GETs are hits whose place the clients knew; what a SET or a miss costs is not measured.");
+        parts.add(
+                "Numbers of other machines, or of other runs, are not comparable with these; ratios within this run are.");
+        if (results.plan().timing().rounds() < FEW_ROUNDS) {
+            parts.add("With " + results.plan().timing().rounds()
+                    + " rounds, differences of a few percent mean nothing; --full takes more.");
+        }
+        return String.join(" ", parts);
+    }
+
+    /** What spoils the results. */
+    List<String> warnings() {
+        List<String> warnings = new ArrayList<>();
+        if (results.errors() > 0) {
+            warnings.add(results.errors() + " GETs brought nothing or something wrong: do not use these numbers.");
+        }
+        for (WimpyRow row : results.notOneSided()) {
+            warnings.add(row.system.label() + ", " + new WimpyTable(results).title(row)
+                    + ": the server's device counted only " + format(row.median(WimpyRow.ONE_SIDED))
+                    + " READs per GET, so this row is not what a GET by READ costs.");
+        }
+        for (WimpyRow row : results.rows()) {
+            double compiling = row.shares.compilingPercent();
+            if (compiling > COMPILING_PERCENT) {
+                warnings.add(String.format(
+                        Locale.ROOT,
+                        "%s, %s: %.0f %% of the server's CPU went into compiling bytecode, so it was not warm yet.",
+                        row.system.label(),
+                        new WimpyTable(results).title(row),
+                        compiling));
+            }
+        }
+        double waited = results.mostWaitedPercent();
+        if (waited > BUSY_PERCENT && !results.plan().cores().servers().isEmpty()) {
+            warnings.add(String.format(
+                    Locale.ROOT,
+                    "The machine was not quiet: in one row, threads waited %.0f %% of the time for a core that other work had."
+                            + " Run it again when nothing else runs.",
+                    Math.min(waited, PERCENT)));
+        }
+        return warnings;
+    }
+
+    private static String format(double ratio) {
+        return WimpyTable.number(ratio, 2);
+    }
+}

@@ -1,0 +1,321 @@
+package org.softrdma.bench.wimpy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.mockito.Mockito;
+import org.softrdma.bench.cpu.CpuUse;
+import org.softrdma.bench.cpu.MachineDescription;
+import org.softrdma.bench.cpu.ThreadClass;
+
+/** The table, results.json and report.html of results whose numbers are known. */
+class StudyResultsTest {
+    private static final int LENGTH = 1024;
+    private static final int WINDOW = 16;
+    private static final String EVIL = "</script><script>alert(1)</script>&\"";
+
+    @TempDir
+    private Path directory;
+
+    private static WimpyPlan plan(List<Integer> throttles, List<Integer> coreCounts) {
+        return new WimpyPlan(
+                "softrdma wimpy --quick",
+                List.of(LENGTH),
+                List.of(WINDOW),
+                8,
+                10,
+                throttles,
+                coreCounts,
+                false,
+                new WimpyPlan.Timing(3, 1, 0),
+                WimpyPlan.Cores.of(3));
+    }
+
+    private static MeasuredSystem system(MeasuredSystem.Kind kind, String name, String protocol) {
+        boolean read = kind == MeasuredSystem.Kind.SOFTRDMA_READ;
+        return new MeasuredSystem(
+                kind,
+                name,
+                read ? "sim" : null,
+                protocol,
+                Mockito.mock(GetLoad.class),
+                Mockito.mock(ServerMeter.class),
+                read ? () -> 0L : null);
+    }
+
+    private static WimpyRow row(MeasuredSystem system, int percent, int cores, double... serverCpu) {
+        WimpyRow row = new WimpyRow(system, LENGTH, WINDOW, percent, cores);
+        boolean read = system.kind() == MeasuredSystem.Kind.SOFTRDMA_READ;
+        for (double value : serverCpu) {
+            row.rounds.add(WimpyRow.GETS_PER_SECOND, 1000 * value);
+            row.rounds.add(WimpyRow.SERVER_CPU, value);
+            row.rounds.add(WimpyRow.SERVER_CORE, value + 0.5);
+            row.rounds.add(WimpyRow.ONE_SIDED, read ? 1 : Double.NaN);
+        }
+        row.shares.add(
+                new CpuUse(
+                        10_000,
+                        4000,
+                        0,
+                        1000,
+                        3000,
+                        Map.of(ThreadClass.RNIC, 3000L, ThreadClass.GC, 1000L),
+                        Map.of(ThreadClass.RNIC, 600L, ThreadClass.GC, 900L)),
+                2);
+        return row;
+    }
+
+    private static final MeasuredSystem READ = system(MeasuredSystem.Kind.SOFTRDMA_READ, "softrdma", "READ arena");
+    private static final MeasuredSystem MG = system(MeasuredSystem.Kind.MEMCACHED, "memcached 1", "mg");
+    private static final MeasuredSystem GET = system(MeasuredSystem.Kind.MEMCACHED, "memcached 1", "get");
+    private static final MeasuredSystem C = system(MeasuredSystem.Kind.FLOOR, "C floor", "READ");
+
+    private static StudyResults results(WimpyPlan plan, List<WimpyRow> rows) {
+        return new StudyResults(
+                plan,
+                "2026-01-02T03:04:05Z",
+                MachineDescription.here(null),
+                "loopback",
+                rows,
+                Map.of("redis", "redis-server is not installed; " + EVIL),
+                plan.throttled()
+                        ? Optional.of(new StudyResults.Slowing("quota", "bursts, not a slower clock"))
+                        : Optional.empty());
+    }
+
+    private static StudyResults simple() {
+        return results(
+                plan(List.of(100), List.of(1)),
+                List.of(
+                        row(GET, 100, 1, 9, 9, 9),
+                        row(MG, 100, 1, 8, 4, 4),
+                        row(READ, 100, 1, 4, 1, 2),
+                        row(C, 100, 1, 2, 1, 1)));
+    }
+
+    @Test
+    void shouldWriteSchema1() throws IOException {
+        JsonNode results = new ObjectMapper()
+                .readTree(
+                        new WimpyJson(simple()).write(directory.resolve("new")).toFile());
+        assertEquals(1, results.get("schema").asInt());
+        assertEquals("softrdma wimpy --quick", results.get("scenario").asText());
+        assertTrue(results.get("machine").get("cpus").asInt() > 0);
+        assertEquals("redis", results.get("skipped").get(0).get("system").asText());
+        JsonNode read = results.get("results").get(2);
+        for (String name : List.of(
+                "system",
+                "provider",
+                "protocol",
+                "valueBytes",
+                "clients",
+                "window",
+                "serverCores",
+                "throttle",
+                "network",
+                "getsPerSecond",
+                "serverCpuMicrosPerGet",
+                "serverCoreMicrosPerGet",
+                "clientCpuMicrosPerGet",
+                "p50Micros",
+                "p99Micros",
+                "p999Micros",
+                "oneSidedFraction",
+                "errors",
+                "rounds")) {
+            assertTrue(read.has(name), name);
+        }
+        assertEquals(2, read.get("serverCpuMicrosPerGet").asDouble());
+        assertEquals(1, read.get("oneSidedFraction").asDouble());
+        assertEquals(0.5, read.get("serverCpuRatioToMemcached").asDouble());
+        assertEquals(
+                1.5, read.get("serverCpuMicrosPerGetByThreadClass").get("rnic").asDouble());
+        assertEquals(3, read.get("rounds").size());
+        assertEquals(4, read.get("rounds").get(0).get("serverCpuMicrosPerGet").asDouble());
+        assertTrue(read.get("p50Micros").isNull());
+        JsonNode get = results.get("results").get(0);
+        assertTrue(get.get("provider").isNull());
+        assertTrue(get.get("oneSidedFraction").isNull());
+        assertTrue(get.get("rounds").get(0).get("oneSidedFraction").isNull());
+    }
+
+    @Test
+    void shouldCompareWithTheCheapestFormOfMemcachedInTheSameCell() {
+        List<WimpyRow> rows = new ArrayList<>(simple().rows());
+        rows.add(row(MG, 50, 1, 1, 1, 1));
+        StudyResults results = results(plan(List.of(100, 50), List.of(1)), rows);
+        assertEquals(
+                "mg",
+                results.cheapestMemcached(rows.get(2)).orElseThrow().system.protocol());
+        assertEquals(0.5, results.ratio(rows.get(2)));
+        assertEquals(0.25, results.ratio(rows.get(3)), 1e-9);
+        StringWriter text = new StringWriter();
+        new WimpyTable(results).print(new PrintWriter(text));
+        String table = text.toString();
+        assertTrue(
+                table.lines().anyMatch(line -> line.matches("softrdma, READ arena +2000 +2\\.00 +2\\.50 +0\\.50 .*")),
+                table);
+        assertTrue(
+                table.lines().anyMatch(line -> line.matches("memcached 1, mg +4000 +4\\.00 +4\\.50 +1\\.00\\* .*")),
+                table);
+        assertTrue(table.contains("1 KiB, 16 outstanding, quota 50 %"), table);
+        assertTrue(table.contains("bursts, not a slower clock"), table);
+        assertTrue(table.contains("skipped: redis: redis-server is not installed"), table);
+    }
+
+    @Test
+    void shouldSplitTheServersCpu() {
+        CpuShares shares = row(READ, 100, 1, 1).shares;
+        assertEquals(1.2, shares.kernel(), 1e-9);
+        assertEquals(0.3, shares.rnic(), 1e-9);
+        assertEquals(0, shares.application(), 1e-9);
+        assertEquals(0.5, shares.virtualMachine(), 1e-9);
+        assertEquals(0, shares.compilingPercent());
+        CpuShares remote = new CpuShares();
+        remote.add(CpuUse.ofWhole(10_000, 1000, 3000), 2);
+        assertEquals(1.5, remote.kernel(), 1e-9);
+        assertEquals(0, remote.rnic(), 1e-9);
+        assertEquals(0.5, remote.application(), 1e-9);
+        assertEquals(0, remote.virtualMachine(), 1e-9);
+    }
+
+    @Test
+    void shouldWritePageThatNeedsNothingElse() throws IOException {
+        String page = Files.readString(new WimpyPage(simple()).write(directory));
+        assertTrue(page.contains("less CPU at 1 KiB (0.50\u00d7, C floor 0.25\u00d7)"), page.substring(0, 5000));
+        assertTrue(page.contains("<div class=\"big\">0.50\u00d7</div>"));
+        assertTrue(page.contains("<div class=\"chart\" id=\"performance16\""));
+        assertTrue(page.contains("<div class=\"chart\" id=\"shares16\""));
+        assertFalse(page.contains("id=\"cores\""));
+        assertTrue(page.contains("<td>softrdma, READ arena</td><td>2000</td><td>2.00</td>"));
+        assertTrue(page.contains("echarts.init"));
+        Matcher fetched = Pattern.compile(
+                        "(?i)<(link|img|iframe|object|embed|base)\\b|<script[^>]* src|@import|url\\(|\\bfetch\\(")
+                .matcher(page.replaceFirst("(?s)<script>/?\\s*/\\*.*?</script>", ""));
+        assertFalse(fetched.find(), () -> "the page fetches something: " + fetched.group());
+        assertFalse(page.contains(EVIL));
+        assertTrue(page.contains("&lt;/script&gt;&lt;script&gt;alert(1)"));
+        assertEquals(3, count(page, "<script"), "data, library and what starts it");
+        assertEquals(3, count(page, "</script"));
+    }
+
+    @Test
+    void shouldKeepNamesOutOfTheScript() throws IOException {
+        MeasuredSystem evil = system(MeasuredSystem.Kind.MEMCACHED, EVIL, "mg");
+        List<WimpyRow> rows = List.of(row(evil, 100, 1, 1, 1, 1), row(READ, 100, 1, 1, 1, 1));
+        String page = Files.readString(new WimpyPage(results(plan(List.of(100), List.of(1)), rows)).write(directory));
+        assertEquals(3, count(page, "</script"));
+        JsonNode options = options(page);
+        assertEquals(
+                EVIL + ", mg",
+                options.get("performance16")
+                        .get("yAxis")
+                        .get(0)
+                        .get("data")
+                        .get(0)
+                        .asText());
+    }
+
+    @Test
+    void shouldDrawSlowerServersAndMoreCores() throws IOException {
+        List<WimpyRow> rows = List.of(
+                row(MG, 100, 1, 4, 4, 4),
+                row(READ, 100, 1, 3, 3, 3),
+                row(MG, 50, 1, 4, 4, 4),
+                row(READ, 50, 1, 3, 3, 3),
+                row(MG, 100, 2, 8, 8, 8),
+                row(READ, 100, 2, 6, 6, 6));
+        String page =
+                Files.readString(new WimpyPage(results(plan(List.of(100, 50), List.of(1, 2)), rows)).write(directory));
+        JsonNode options = options(page);
+        JsonNode performance = options.get("performance16").get("series");
+        assertEquals(4, performance.size(), "two measures, two speeds");
+        assertEquals("50 % speed", performance.get(1).get("name").asText());
+        assertEquals(3, performance.get(2).get("data").get(1).get("value").asDouble());
+        JsonNode cores = options.get("cores").get("series");
+        assertEquals("memcached 1, mg", cores.get(0).get("name").asText());
+        assertEquals(8, cores.get(0).get("data").get(1).asDouble());
+        assertEquals(5, options.get("shares16").get("series").size());
+        assertTrue(page.contains("bursts, not a slower clock"));
+    }
+
+    @Test
+    void shouldClaimNoDifferenceThatRoundsDoNotAgreeOn() throws IOException {
+        List<WimpyRow> rows = List.of(row(MG, 100, 1, 4, 4, 4), row(READ, 100, 1, 2, 2, 5));
+        String page = Files.readString(new WimpyPage(results(plan(List.of(100), List.of(1)), rows)).write(directory));
+        assertTrue(page.contains("not clearly more or less CPU at 1 KiB (0.50\u00d7)"), page.substring(0, 5000));
+    }
+
+    @Test
+    void shouldWarnOfAServerThatWasStillCompiling() {
+        WimpyRow cold = row(READ, 100, 1, 1, 1, 1);
+        cold.shares.add(
+                new CpuUse(10_000, 4000, 0, 4000, 0, Map.of(ThreadClass.JIT, 4000L), Map.of(ThreadClass.JIT, 4000L)),
+                2);
+        List<String> warnings = new WimpySummary(results(plan(List.of(100), List.of(1)), List.of(cold))).warnings();
+        assertEquals(
+                List.of(
+                        "softrdma, READ arena, 1 KiB, 16 outstanding: 50 % of the server's CPU went into compiling bytecode, so"
+                                + " it was not warm yet."),
+                warnings);
+        assertTrue(new WimpySummary(simple()).warnings().isEmpty());
+    }
+
+    @Test
+    void shouldMarkRowsThatAreNotOneSided() throws IOException {
+        WimpyRow half = new WimpyRow(READ, LENGTH, WINDOW, 100, 1);
+        for (int round = 0; round < 3; round++) {
+            half.rounds.add(WimpyRow.SERVER_CPU, 1);
+            half.rounds.add(WimpyRow.ONE_SIDED, 0.94);
+        }
+        StudyResults results = results(plan(List.of(100), List.of(1)), List.of(row(MG, 100, 1, 4, 4, 4), half));
+        StringWriter text = new StringWriter();
+        new WimpyTable(results).print(new PrintWriter(text));
+        assertTrue(
+                text.toString()
+                        .lines()
+                        .anyMatch(line -> line.matches("softrdma, READ arena .* 0\\.940 +NOT ONE-SIDED")),
+                text::toString);
+        String page = Files.readString(new WimpyPage(results).write(directory));
+        assertTrue(page.contains("counted only 0.94 READs per GET"), page.substring(0, 5000));
+        assertTrue(page.contains("<tr class=\"wrong\"><td>softrdma, READ arena</td>"));
+        assertTrue(simple().notOneSided().isEmpty());
+    }
+
+    @Test
+    void shouldSayWhatIsMissingAndWhatIsWrong() throws IOException {
+        WimpyRow wrong = row(READ, 100, 1, 1, 1, 1);
+        wrong.errors = 3;
+        String page = Files.readString(
+                new WimpyPage(results(plan(List.of(100), List.of(1)), List.of(wrong))).write(directory));
+        assertTrue(page.contains("There is no memcached whose CPU could be measured"));
+        assertTrue(page.contains("3 GETs brought nothing or something wrong"));
+        assertFalse(page.substring(0, page.indexOf("<script>")).contains("NaN"));
+    }
+
+    private static JsonNode options(String page) throws IOException {
+        Matcher data = Pattern.compile("(?s)id=\"options\">(.*?)</script>").matcher(page);
+        assertTrue(data.find());
+        return new ObjectMapper().readTree(data.group(1));
+    }
+
+    private static int count(String text, String part) {
+        return text.split(Pattern.quote(part), -1).length - 1;
+    }
+}
