@@ -41,6 +41,7 @@ public final class SoftRdmaContext {
     private int receiveBuffer = DEFAULT_RECEIVE_BUFFER;
     private int socketBuffer;
     private long handshakeTimeoutMs = 10_000;
+    private long readyRepeatMs;
     private long lingerTimeoutMs = 2_000;
     private @Nullable Path capture;
     private boolean concluded;
@@ -66,6 +67,10 @@ public final class SoftRdmaContext {
         options.put("receive-buffer", "bytes of an engine's receive buffer; default " + DEFAULT_RECEIVE_BUFFER);
         options.put("socket-buffer", "SO_SNDBUF and SO_RCVBUF, 0 leaves them to the kernel; default 0");
         options.put("handshake-timeout", "milliseconds that a peer may take for the handshake; default 10000");
+        options.put(
+                "ready-repeat",
+                "milliseconds after which an initiator says again that it is ready to a peer that has sent nothing, which"
+                        + " Linux's siw may need (docs/wire.md); default 0: never");
         options.put("linger-timeout", "milliseconds that an ended connection waits for its peer; default 2000");
         options.put(
                 "pcap",
@@ -105,6 +110,7 @@ public final class SoftRdmaContext {
             case "socket-buffer" -> socketBuffer = (int) number(name, value, 0, MOST_SOCKET_BUFFER);
             case "handshake-timeout" -> handshakeTimeoutMs = number(name, value, 1, MOST_TIMEOUT_MS);
             case "pcap" -> capture = path(name, value);
+            case "ready-repeat" -> readyRepeatMs = number(name, value, 0, MOST_TIMEOUT_MS);
             case "linger-timeout" -> lingerTimeoutMs = number(name, value, 1, MOST_TIMEOUT_MS);
             default -> faults.add(name + ": unknown option, expected one of " + String.join(", ", OPTIONS.keySet()));
         }
@@ -197,6 +203,7 @@ public final class SoftRdmaContext {
                 crc,
                 mpaRevision,
                 TimeUnit.MILLISECONDS.toNanos(handshakeTimeoutMs),
+                TimeUnit.MILLISECONDS.toNanos(readyRepeatMs),
                 TimeUnit.MILLISECONDS.toNanos(lingerTimeoutMs)));
     }
 

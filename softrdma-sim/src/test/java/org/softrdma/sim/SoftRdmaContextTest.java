@@ -54,6 +54,7 @@ class SoftRdmaContextTest {
                 Map.entry("receive-buffer", "131072"),
                 Map.entry("socket-buffer", "65536"),
                 Map.entry("handshake-timeout", "1500"),
+                Map.entry("ready-repeat", "30"),
                 Map.entry("linger-timeout", "250"),
                 Map.entry("pcap", "a/capture")));
         assertEquals(Optional.of(Path.of("a/capture")), context.capture());
@@ -70,6 +71,7 @@ class SoftRdmaContextTest {
                         true,
                         1,
                         TimeUnit.MILLISECONDS.toNanos(1500),
+                        TimeUnit.MILLISECONDS.toNanos(30),
                         TimeUnit.MILLISECONDS.toNanos(250)),
                 context.engineLimits());
     }
@@ -128,7 +130,7 @@ class SoftRdmaContextTest {
         assertRefused(
                 Map.of(name, "1"),
                 name + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, regions, "
-                        + "segment, copy-below, receive-buffer, socket-buffer, handshake-timeout, linger-timeout, pcap");
+                        + "segment, copy-below, receive-buffer, socket-buffer, handshake-timeout, ready-repeat, linger-timeout, pcap");
     }
 
     @Test

@@ -35,6 +35,10 @@ import org.softrdma.verbs.CompletionStatus;
  */
 public final class Connection implements SocketEvents {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    /** How often an initiator repeats that it is ready. */
+    private static final int READY_REPEATS = 5;
+
     private static final String NORMAL_END = "the peer closed the connection";
 
     private enum State {
@@ -69,6 +73,8 @@ public final class Connection implements SocketEvents {
     private InboundReadQueue inboundReads = new InboundReadQueue(1);
     private OutboundReadQueue outboundReads = new OutboundReadQueue(0);
     private EventLoop.@Nullable Cancellable endTimer;
+    private EventLoop.@Nullable Cancellable readyTimer;
+    private int readyRepeats;
     private boolean terminateStaged;
     private boolean terminateSent;
     private boolean firstSegmentSeen;
@@ -145,8 +151,29 @@ public final class Connection implements SocketEvents {
                 out.sendReadyToReceive();
             }
             out.allowRequests();
+            startReadyTimer();
         }
         continueLater();
+    }
+
+    /**
+     * For a peer that may have missed what came right behind its reply (Linux's siw): a WRITE of no bytes makes it look again
+     * and changes nothing.
+     */
+    private void startReadyTimer() {
+        long delayNs = engine.limits().readyRepeatNs();
+        if (delayNs > 0 && readyRepeats < READY_REPEATS) {
+            readyRepeats++;
+            readyTimer = engine.loop().schedule(this::repeatReady, delayNs, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void repeatReady() {
+        if (state == State.STREAM && !firstSegmentSeen && outbound != null) {
+            outbound.sendReadyToReceive();
+            continueLater();
+            startReadyTimer();
+        }
     }
 
     InboundReadQueue inboundReads() {
@@ -287,6 +314,9 @@ public final class Connection implements SocketEvents {
     void segmentReceived() {
         if (!firstSegmentSeen) {
             firstSegmentSeen = true;
+            if (readyTimer != null) {
+                readyTimer.cancel();
+            }
             if (outbound != null) {
                 outbound.allowRequests();
             }
@@ -529,6 +559,9 @@ public final class Connection implements SocketEvents {
         }
         if (endTimer != null) {
             endTimer.cancel();
+        }
+        if (readyTimer != null) {
+            readyTimer.cancel();
         }
         StreamSocket current = socket;
         socket = null;

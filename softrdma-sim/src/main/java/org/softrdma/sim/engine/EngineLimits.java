@@ -9,6 +9,7 @@ package org.softrdma.sim.engine;
  * @param crc ask for CRC32C on every connection
  * @param mpaRevision 1 or 2, of requests sent
  * @param handshakeTimeoutNs how long a peer may take for its part of the handshake
+ * @param readyRepeatNs after how long the initiator says again that it is ready to a peer that has sent nothing, 0 for never
  * @param lingerTimeoutNs how long an ended connection waits for the peer to end its side
  */
 public record EngineLimits(
@@ -18,6 +19,7 @@ public record EngineLimits(
         boolean crc,
         int mpaRevision,
         long handshakeTimeoutNs,
+        long readyRepeatNs,
         long lingerTimeoutNs) {
     /**
      * Most payload of a segment: with the longer header no ULPDU exceeds 64 768 bytes (RFC 5044 section 3), and no pad is needed

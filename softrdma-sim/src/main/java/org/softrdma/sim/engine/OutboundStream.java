@@ -92,7 +92,7 @@ final class OutboundStream {
         requestsAllowed = true;
     }
 
-    /** Sends a WRITE of no bytes first (RFC 6581 section 9.2). */
+    /** Sends a WRITE of no bytes next, between two messages (RFC 6581 section 9.2). */
     void sendReadyToReceive() {
         readyToReceivePending = true;
     }
@@ -204,14 +204,14 @@ final class OutboundStream {
     }
 
     private boolean addNext(TransmitBatch batch) {
-        if (readyToReceivePending) {
-            return addReadyToReceive(batch);
-        }
         if (responseOffset > 0) {
             return addResponse(batch);
         }
         if (requestOffset > 0) {
             return addMessage(batch);
+        }
+        if (readyToReceivePending) {
+            return addReadyToReceive(batch);
         }
         boolean response = inboundReads.hasUnsent();
         if (response && (responsesInARow < RESPONSES_PER_REQUEST || !mayRequest())) {

@@ -65,6 +65,11 @@ record ControlMessage(Command command, long first, long second, long third) {
         return new ControlMessage(command, first, 0, 0);
     }
 
+    /** READ or WRITE of memory of this side. */
+    static ControlMessage access(Command command, long address, int rkey, long lengthBytes) {
+        return new ControlMessage(command, address, Integer.toUnsignedLong(rkey), lengthBytes);
+    }
+
     /** Writes it to the start of memory of {@link #LENGTH} bytes or more. */
     void encode(MemorySegment memory) {
         memory.set(LONG, COMMAND_OFFSET, command.ordinal());

@@ -147,13 +147,13 @@ public final class InteropCases {
             requireSame(mine, received.first(), "SEND of " + size + " bytes");
 
             mine = fill(peer, size, 3);
-            long read = peer.ask(new ControlMessage(Command.READ, own.address(), own.rkey(), size))
+            long read = peer.ask(ControlMessage.access(Command.READ, own.address(), own.rkey(), size))
                     .first();
             requireSame(mine, read, "the peer's READ of " + size + " bytes");
 
             theirs = peer.ask(new ControlMessage(Command.FILL, size, SEED - size, 0))
                     .first();
-            peer.ask(new ControlMessage(Command.WRITE, own.address(), own.rkey(), size));
+            peer.ask(ControlMessage.access(Command.WRITE, own.address(), own.rkey(), size));
             requireSame(theirs, peer.checksum(size), "the peer's WRITE of " + size + " bytes");
 
             peer.tell(ControlMessage.of(Command.SEND, size));
@@ -318,7 +318,7 @@ public final class InteropCases {
                 int rkey = trespass.key() ? own.rkey() ^ 0x00FF_FF00 : own.rkey();
                 long address = trespass.bounds() ? own.address() + own.length() - 31 : own.address();
                 long untouched = fill(peer, ScriptedPeer.BUFFER_BYTES, 5);
-                peer.tell(new ControlMessage(trespass.read ? Command.READ : Command.WRITE, address, rkey, 32));
+                peer.tell(ControlMessage.access(trespass.read ? Command.READ : Command.WRITE, address, rkey, 32));
                 say("the connection ended: " + peer.awaitEnd());
                 require(
                         peer.queuePair().state() == QueuePairState.ERROR,
