@@ -21,13 +21,15 @@ class TurnsTest {
             EmbeddedChannel channel = new EmbeddedChannel(new MemcachedConnection(running.server()));
             byte[] requests = "mn\r\n".repeat(REQUESTS_PER_BUFFER).getBytes(StandardCharsets.US_ASCII);
             int[] given = {0};
-            channel.eventLoop().execute(() -> { // one task: no further turn comes in between
-                while (given[0] < BUFFERS && channel.config().isAutoRead()) {
-                    channel.pipeline().fireChannelRead(Unpooled.wrappedBuffer(requests));
-                    given[0]++;
-                }
-                assertFalse(channel.config().isAutoRead());
-            });
+            channel.eventLoop()
+                    .execute(
+                            () -> { // one task: no further turn comes in between
+                                while (given[0] < BUFFERS && channel.config().isAutoRead()) {
+                                    channel.pipeline().fireChannelRead(Unpooled.wrappedBuffer(requests));
+                                    given[0]++;
+                                }
+                                assertFalse(channel.config().isAutoRead());
+                            });
             channel.runPendingTasks();
             channel.flush();
             channel.checkException();
