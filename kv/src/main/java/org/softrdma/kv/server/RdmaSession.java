@@ -314,8 +314,7 @@ final class RdmaSession {
         nextControlAnswer = (nextControlAnswer + 1) % CONTROL_ANSWERS;
         controlAnswersOutstanding++;
         long answer = ANSWERS_OFFSET + (long) slot * SLOT_LENGTH;
-        AnswerDescriptor.writeControl(
-                segment, answer, status, nowSeconds, store.touchIntervalSeconds(nowSeconds));
+        AnswerDescriptor.writeControl(segment, answer, status, nowSeconds, store.touchIntervalSeconds(nowSeconds));
         requireAccepted(queuePair.postSend(slot, region, answer, AnswerDescriptor.LENGTH, SendFlags.SIGNALLED));
         return true;
     }
