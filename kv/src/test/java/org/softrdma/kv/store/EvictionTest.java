@@ -276,8 +276,8 @@ class EvictionTest {
         CountDownLatch holding = new CountDownLatch(1);
         CountDownLatch done = new CountDownLatch(1);
         try (ExecutorService executor = Executors.newSingleThreadExecutor()) {
-            Future<Boolean> held = executor.submit(
-                    () -> store.get(StoreUser.bytes("held"), 0, 4, user.now, false, item -> awaitQuietly(holding, done)));
+            Future<Boolean> held = executor.submit(() ->
+                    store.get(StoreUser.bytes("held"), 0, 4, user.now, false, item -> awaitQuietly(holding, done)));
             holding.await();
             try {
                 for (int i = 0; i < 20_000; i++) {
