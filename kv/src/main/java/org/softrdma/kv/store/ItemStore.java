@@ -51,11 +51,14 @@ public final class ItemStore {
     /** How many evictions may fail before there is no memory. */
     private static final int FAILED_EVICTIONS = 100;
 
-    /** How many items from the tail are tried if somebody is busy with the keys. */
-    private static final int EVICTION_CANDIDATES = 5;
+    /** How many items from the tail are looked at for an expired one where nothing else may go. */
+    private static final int EXPIRY_CANDIDATES = 5;
 
-    /** How many pinned items are passed over in search of one that can make room. */
-    private static final int MOST_PINNED = 500;
+    /**
+     * How many items are passed over in search of one that can make room. While a thread that holds the lock of a stripe does
+     * not run, the items of that stripe are what others leave behind at the tail.
+     */
+    private static final int EVICTION_CANDIDATES = 500;
 
     /** How many items {@link #reclaimTails} takes from a list at once. */
     private static final int MOST_TAILS = 500;
@@ -704,29 +707,23 @@ public final class ItemStore {
     }
 
     /**
-     * Removes the item of a class that was not used for longest, or an expired one near it; false if there is none. Pinned
-     * ones are passed over, for they would make no room.
+     * Removes the item of a class that was not used for longest, or an expired one near it; false if there is none. Those
+     * whose keys somebody is busy with are passed over, and pinned ones, which would make no room.
      */
     private boolean evict(int sizeClass, long nowSeconds) {
         SegmentedLru lru = slabs.lru(sizeClass);
         lru.lock.lock();
         try {
-            int tried = 0;
-            int pinned = 0;
-            int id = lru.coldest();
-            while (id != SegmentedLru.NONE && tried < EVICTION_CANDIDATES && pinned < MOST_PINNED) {
+            int left = evicting ? EVICTION_CANDIDATES : EXPIRY_CANDIDATES;
+            for (int id = lru.coldest(); id != SegmentedLru.NONE && left > 0; left--) {
                 int before = lru.warmer(id);
                 SlabPage page = lru.page(id);
                 int index = lru.index(id);
-                if (page.isPinned(index)) {
-                    pinned++;
-                } else if (removeUnused(page, index, nowSeconds, evicting)) {
+                if (!page.isPinned(index) && removeUnused(page, index, nowSeconds, evicting)) {
                     evictedAt(nowSeconds);
                     return true;
-                } else {
-                    tried++;
                 }
-                id = before == SegmentedLru.NONE && pinned > 0 ? lru.cool() : before;
+                id = before == SegmentedLru.NONE ? lru.cool() : before;
             }
             return false;
         } finally {

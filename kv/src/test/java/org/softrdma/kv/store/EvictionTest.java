@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class EvictionTest {
     private static final int MIB = 1 << 20;
+    private static final long SEED = 42;
     private static final String VALUE = "v".repeat(1000);
 
     private final PlainArenas arenas = new PlainArenas();
@@ -28,7 +30,7 @@ class EvictionTest {
 
     private ItemStore store(int mib, boolean evicting) {
         SlabAllocator slabs = new SlabAllocator(new SlabGeometry(1.25, 48, MIB), arenas, (long) mib * MIB);
-        return new ItemStore(slabs, 42, evicting);
+        return new ItemStore(slabs, SEED, evicting);
     }
 
     @Test
@@ -258,6 +260,54 @@ class EvictionTest {
         assertTrue(ItemDescriptor.hasKey(
                 pinned.arena().memory(), pinned.locator().offset(), StoreUser.bytes("pinned"), 0, 6));
         store.unpin(pinned);
+    }
+
+    /** As when a thread does not run for a while: what it is busy with stays behind at the tail. */
+    @Test
+    void shouldEvictOthersWhileAThreadHoldsTheLockOfAKey() throws Exception {
+        ItemStore store = store(2, true);
+        StoreUser user = new StoreUser(store);
+        for (int i = 0; store.statistics().currentItems() < 20; i++) {
+            if (sharesLock("held", "old" + i)) {
+                user.set("old" + i, VALUE);
+            }
+        }
+        user.set("held", VALUE);
+        CountDownLatch holding = new CountDownLatch(1);
+        CountDownLatch done = new CountDownLatch(1);
+        try (ExecutorService executor = Executors.newSingleThreadExecutor()) {
+            Future<Boolean> held = executor.submit(() ->
+                    store.get(StoreUser.bytes("held"), 0, 4, user.now, false, item -> awaitQuietly(holding, done)));
+            holding.await();
+            try {
+                for (int i = 0; i < 20_000; i++) {
+                    String key = "key" + i;
+                    if (!sharesLock("held", key)) {
+                        assertEquals(StoreStatus.STORED, user.set(key, VALUE), key);
+                    }
+                }
+            } finally {
+                done.countDown();
+            }
+            assertTrue(held.get());
+        }
+    }
+
+    private static boolean sharesLock(String key, String other) {
+        return (hash(key) ^ hash(other)) >>> (Long.SIZE - Byte.SIZE) == 0; // 256 stripes
+    }
+
+    private static long hash(String key) {
+        return KeyHash.hash(StoreUser.bytes(key), 0, key.length(), SEED);
+    }
+
+    private static void awaitQuietly(CountDownLatch reached, CountDownLatch goOn) {
+        reached.countDown();
+        try {
+            goOn.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // the test has failed
+        }
     }
 
     @Test
