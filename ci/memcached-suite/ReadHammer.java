@@ -1,4 +1,5 @@
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -124,6 +125,10 @@ public final class ReadHammer {
     /** Until the server's process has ended. */
     private void run() {
         while (!hasEnded() && faults.isEmpty()) {
+            if (!isListening()) {
+                LockSupport.parkNanos(LOOK_NS);
+                continue;
+            }
             try (CompletionLoop loop = new CompletionLoop(device, 1, WINDOW);
                     KvClient client = new KvClient(
                             loop,
@@ -143,6 +148,27 @@ public final class ReadHammer {
         }
         System.out.println(name + ": reads=" + reads + " asked=" + asked + " outcomes=" + outcomes + " client: " + counters
                 + (faults.isEmpty() ? "" : " ERROR: " + faults));
+    }
+
+    /**
+     * True if somebody listens on the port (proc(5)). To find that out by connecting would be wrong: the port is one that the
+     * kernel gives to clients too, so that a socket may be connected to itself and keep the port from the server.
+     */
+    private boolean isListening() {
+        String port = String.format(":%04X ", address.getPort());
+        try {
+            for (Path table : List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"))) {
+                if (Files.exists(table)
+                        && Files.readAllLines(table).stream()
+                                .anyMatch(line -> line.contains(port + "00000000:0000 0A")
+                                        || line.contains(port + "0".repeat(32) + ":0000 0A"))) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** A server that listens not yet or no longer is no error; one that accepts no queue pair must be about to end. */
