@@ -72,49 +72,60 @@ final class TouchReporter {
             oldestNs = nowNs;
         }
         long hash = (first ^ generation * GENERATION_MULTIPLIER) * MULTIPLIER;
-        if (!isNamedOften(hash, nowNs)) {
-            name(first, generation, hash);
-        } else if (unnamedHits < Integer.MAX_VALUE) {
+        if (isNamedOften(hash, nowNs)) {
+            countUnnamed();
+        } else if (name(first, generation, hash)) {
+            named(hash, nowNs);
+        } else {
+            counters.touchesDropped++;
+            countUnnamed();
+        }
+    }
+
+    private void countUnnamed() {
+        if (unnamedHits < Integer.MAX_VALUE) {
             unnamedHits++;
         }
     }
 
-    /** False if it should be named, which counts as such. */
     private boolean isNamedOften(long hash, long nowNs) {
+        int place = (int) (hash >>> RECENT_SHIFT);
+        return recent[place] == hash
+                && recentTimes[place] >= NAMED_PER_INTERVAL
+                && nowNs - recentSinceNs[place] < intervalNs;
+    }
+
+    /** An item is in a report; only then: what did not fit is named at the next occasion. */
+    private void named(long hash, long nowNs) {
         int place = (int) (hash >>> RECENT_SHIFT);
         if (recent[place] != hash || nowNs - recentSinceNs[place] >= intervalNs || recentTimes[place] == 0) {
             recent[place] = hash;
             recentSinceNs[place] = nowNs;
-            recentTimes[place] = 1;
-            return false;
+            recentTimes[place] = 0;
         }
-        if (recentTimes[place] < NAMED_PER_INTERVAL) {
-            recentTimes[place]++;
-            return false;
-        }
-        return true;
+        recentTimes[place]++;
     }
 
-    private void name(long first, int generation, long hash) {
+    /** False if the report is full. */
+    private boolean name(long first, int generation, long hash) {
         int bucket = (int) (hash >>> BUCKET_SHIFT);
         while (buckets[bucket] != FREE) {
             int record = buckets[bucket];
             if (firsts[record] == first && generations[record] == generation) {
                 hits[record]++;
-                return;
+                return true;
             }
             bucket = (bucket + 1) & (BUCKETS - 1);
         }
         if (count == CAPACITY) {
-            counters.touchesDropped++;
-            unnamedHits++;
-            return;
+            return false;
         }
         buckets[bucket] = count;
         firsts[count] = first;
         generations[count] = generation;
         hits[count] = 1;
         count++;
+        return true;
     }
 
     private boolean isEmpty() {

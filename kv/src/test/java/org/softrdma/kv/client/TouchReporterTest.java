@@ -128,4 +128,18 @@ class TouchReporterTest {
         assertEquals(TouchReportDescriptor.MAX_LENGTH, touches.seal());
         assertEquals(TouchReportDescriptor.MAX_RECORDS, TouchReportDescriptor.unnamedHits(memory, START));
     }
+
+    @Test
+    void shouldNameAtTheNextOccasionWhatDidNotFit() {
+        for (int i = 0; i < TouchReportDescriptor.MAX_RECORDS + 1; i++) {
+            touches.add(i, 1, 0);
+            touches.add(i, 1, 0);
+        }
+        touches.seal();
+        touches.add(TouchReportDescriptor.MAX_RECORDS, 1, 1);
+        touches.add(TouchReportDescriptor.MAX_RECORDS, 1, 1);
+        assertEquals(TouchReportDescriptor.length(1), touches.seal());
+        assertEquals(TouchReportDescriptor.MAX_RECORDS, TouchReportDescriptor.first(memory, START, 0));
+        assertEquals(2, TouchReportDescriptor.hits(memory, START, 0));
+    }
 }
