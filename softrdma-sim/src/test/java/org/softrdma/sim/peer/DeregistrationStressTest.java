@@ -62,7 +62,7 @@ class DeregistrationStressTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void shouldNeverTouchMemoryAfterClose(String transport) throws Exception {
-        run(transport, TimeUnit.SECONDS.toNanos(1));
+        run(transport, TimeUnit.SECONDS.toNanos(Integer.getInteger("softrdma.test.stress.seconds", 1)));
     }
 
     @Tag("slow")

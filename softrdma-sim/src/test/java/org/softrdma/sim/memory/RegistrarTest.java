@@ -1,0 +1,56 @@
+package org.softrdma.sim.memory;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.withSettings;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.security.SecureRandom;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+
+class RegistrarTest {
+    private static final int LOOKS = 1000;
+    private static final long DEADLINE_SECONDS = 30;
+
+    private final Quiescence quiescence = new Quiescence();
+    private final Quiescence.Epoch epoch = quiescence.newEpoch();
+    private final Registrar registrar =
+            new Registrar(new StagTable(4, new SecureRandom()), quiescence, new HostMemories(), 4);
+    private final ProtectionDomain domain = mock(
+            ProtectionDomain.class, withSettings().extraInterfaces(Registrar.Domain.class));
+
+    @Test
+    void shouldReturnFromCloseOnlyOnceTheBatchThatMayTouchTheRegionHasEnded() throws Exception {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(64);
+            MemoryRegion region = registrar.register(domain, 1, memory, Set.of(AccessFlag.REMOTE_READ));
+            AtomicBoolean ended = new AtomicBoolean();
+            CountDownLatch begun = new CountDownLatch(1);
+            epoch.enter();
+            CompletableFuture<Boolean> endedBefore = CompletableFuture.supplyAsync(
+                    () -> {
+                        begun.countDown();
+                        region.close();
+                        return ended.get();
+                    },
+                    task -> Thread.ofPlatform().daemon().start(task));
+            assertTrue(begun.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
+            for (int i = 0; i < LOOKS; i++) {
+                assertTrue(!endedBefore.isDone(), "close returned while an engine was in a batch");
+                Thread.yield();
+            }
+            ended.set(true);
+            epoch.exit();
+            assertTrue(endedBefore.get(DEADLINE_SECONDS, TimeUnit.SECONDS), "close returned before the batch had ended");
+        }
+    }
+}
