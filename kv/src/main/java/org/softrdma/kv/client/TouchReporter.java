@@ -34,6 +34,9 @@ final class TouchReporter {
 
     private static final int RECENT_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(RECENT);
 
+    /** How often, in the low bits of since when, in nanoseconds; holds {@link #NAMED_PER_INTERVAL}. */
+    private static final long TIMES = 0x3;
+
     /** The next report may be written once the SEND of the last one is complete and it is answered. */
     private static final int PARTS_OF_A_REPORT = 2;
 
@@ -44,9 +47,9 @@ final class TouchReporter {
     private final int[] generations = new int[CAPACITY];
     private final int[] hits = new int[CAPACITY];
     private final int[] buckets = new int[BUCKETS];
-    private final long[] recent = new long[RECENT];
-    private final long[] recentSinceNs = new long[RECENT];
-    private final byte[] recentTimes = new byte[RECENT];
+    /** Of each item two words side by side, for one cache miss: its hash, and since when it was named how often. */
+    private final long[] recent = new long[2 * RECENT];
+
     private int count;
     private int unnamedHits;
     private long oldestNs;
@@ -89,21 +92,23 @@ final class TouchReporter {
     }
 
     private boolean isNamedOften(long hash, long nowNs) {
-        int place = (int) (hash >>> RECENT_SHIFT);
-        return recent[place] == hash
-                && recentTimes[place] >= NAMED_PER_INTERVAL
-                && nowNs - recentSinceNs[place] < intervalNs;
+        int place = 2 * (int) (hash >>> RECENT_SHIFT);
+        return recent[place] == hash && isOftenEnough(recent[place + 1], nowNs);
+    }
+
+    private boolean isOftenEnough(long named, long nowNs) {
+        return (named & TIMES) >= NAMED_PER_INTERVAL && nowNs - (named & ~TIMES) < intervalNs;
     }
 
     /** An item is in a report; only then: what did not fit is named at the next occasion. */
     private void named(long hash, long nowNs) {
-        int place = (int) (hash >>> RECENT_SHIFT);
-        if (recent[place] != hash || nowNs - recentSinceNs[place] >= intervalNs || recentTimes[place] == 0) {
+        int place = 2 * (int) (hash >>> RECENT_SHIFT);
+        long named = recent[place + 1];
+        if (recent[place] != hash || (named & TIMES) == 0 || nowNs - (named & ~TIMES) >= intervalNs) {
             recent[place] = hash;
-            recentSinceNs[place] = nowNs;
-            recentTimes[place] = 0;
+            named = nowNs & ~TIMES;
         }
-        recentTimes[place]++;
+        recent[place + 1] = named + 1;
     }
 
     /** False if the report is full. */
