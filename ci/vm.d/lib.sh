@@ -18,7 +18,7 @@ VM_HOST=10.0.2.2 # the host, seen from the guest: its 127.0.0.1
 VM_AGENT_PORT=7100
 VM_PORTS='7174 7175 7176 7177' # reach the guest at $VM_ADDRESS
 VM_MEMORY_MB=512
-VM_KVM_SECONDS=12 # a kernel that KVM runs is up in three; on some nested hosts it never is
+VM_KVM_SECONDS=6 # a kernel that KVM runs is up in two; on some nested hosts it never is
 VM_TCG_SECONDS=120
 VM_OOPS='BUG: |Oops: |general protection fault|Kernel panic|soft lockup|rcu: INFO: rcu_.* stall|kernel BUG at'
 # SoftiWARP sends its reply before it installs the callback for data (siw_accept), and what comes between lies there until more
@@ -60,8 +60,8 @@ vm_start() {
         for port in $VM_AGENT_PORT $VM_PORTS; do forward="$forward,hostfwd=tcp:$VM_ADDRESS:$port-$VM_IP:$port"; done
         : >"$VM_CONSOLE"
         qemu-system-x86_64 -accel "$1" -cpu "$cpu" -smp 2 -m "$VM_MEMORY_MB" -display none -monitor none -no-reboot \
-            -kernel "$VM_GUEST/vmlinuz" -initrd "$VM_GUEST/initrd.gz" \
-            -append "console=ttyS0 quiet panic=-1 softrdma.device=$VM_DEVICE" \
+            -kernel "$VM_GUEST/kernel" -initrd "$VM_GUEST/initrd.gz" \
+            -append "console=ttyS0 quiet panic=-1 mitigations=off softrdma.device=$VM_DEVICE" \
             -drive "file=$VM_GUEST/disk.img,if=virtio,format=raw,snapshot=on" -nic "user,model=virtio-net-pci$forward" \
             -object rng-random,id=random,filename=/dev/urandom -device virtio-rng-pci,rng=random \
             -serial "file:$VM_CONSOLE" </dev/null >"$VM_WORK/qemu.log" 2>&1 &
