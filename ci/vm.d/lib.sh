@@ -181,10 +181,13 @@ guest_end() {
 guest_log() { guest 10 "cat /tmp/run/$1.log"; }
 
 # guest_keep NAME: what was started lives on when this case has passed; its name is taken as long as guest_lives.
-guest_keep() { guest 10 "cp /tmp/run/$1.pid /tmp/run/$1.keep"; }
+guest_keep() { guest 10 ": >/tmp/run/$1.keep"; }
 
-# guest_lives NAME: what was started has not ended.
-guest_lives() { guest 10 "cd /tmp/run && [ -s $1.pid ] && [ ! -e $1.code ]" >/dev/null; }
+# guest_release NAME: what was kept ends with this case after all.
+guest_release() { guest 10 "rm -f /tmp/run/$1.keep"; }
+
+# guest_lives NAME: what was started has not ended, nor was it killed.
+guest_lives() { guest 10 "cd /tmp/run && [ -s $1.pid ] && kill -0 -\$(cat $1.pid)" >/dev/null; }
 
 # guest_kill NAME: kills what was started, with its children.
 guest_kill() { guest 10 "kill -KILL -\$(cat /tmp/run/$1.pid)"; }
@@ -231,7 +234,10 @@ vm_clean() {
 kept='^\$'
 for pid in *.pid; do
     name=\${pid%.pid}
-    if [ -e \$name.keep ]; then kept=\"\$kept| pid \$(cat \$pid) \"; continue; fi
+    if [ -e \$name.keep ]; then
+        for each in \$(pgrep -s \$(cat \$pid)); do kept=\"\$kept| pid \$each \"; done
+        continue
+    fi
     [ ! -e \$pid ] || kill -KILL -\$(cat \$pid)
     gone=\"\${gone:-} \$name\"
 done 2>/dev/null
