@@ -1,6 +1,6 @@
 # Shared by the suites of ci/rdma-vm: a guest with a kernel's RDMA device, commands in it, cases and their results.
 # Sourced by the suites, never run. ci/rdma-vm sets SOFTRDMA_ROOT, VM_GUEST (the guest's files), VM_WORK (a folder of this
-# run), VM_SUITE and VM_RESULTS (one line per case: suite, case, result, seconds, reason; separated by tabs).
+# run), VM_SUITE, VM_SOAK_SECONDS and VM_RESULTS (one line per case: suite, case, result, seconds, reason; separated by tabs).
 #
 # A suite boots a guest (vm_boot), then runs cases with `check NAME SECONDS FUNCTION [ARGUMENT...]`. A case is a function
 # in which every failing command fails the case (set -e); `fail` says why. It runs in a process group of its own that is
@@ -22,9 +22,6 @@ VM_MEMORY_MB=512
 VM_KVM_SECONDS=6 # a kernel that KVM runs is up in two; on some nested hosts it never is
 VM_TCG_SECONDS=120
 VM_OOPS='BUG: |Oops: |general protection fault|Kernel panic|soft lockup|rcu: INFO: rcu_.* stall|kernel BUG at'
-# SoftiWARP sends its reply before it installs the callback for data (siw_accept), and what comes between lies there until more
-# comes; under emulation that is one connection in twenty. So our end repeats its ready-to-receive while the guest is silent.
-READY=ready-repeat=50
 VM_DEVIATIONS="$SOFTRDMA_ROOT/ci/vm.d/deviations.txt"
 VM_CONSOLE="$VM_WORK/console.log"
 

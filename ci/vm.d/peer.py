@@ -201,12 +201,14 @@ def connect(host, port, how):
         if event.event_type != ce.RDMA_CM_EVENT_REJECTED or came != b"not today":
             sys.exit("expected a reject that says 'not today'")
         event.ack_cm_event()
+        cmid.close()
         return
     if event.event_type != ce.RDMA_CM_EVENT_ESTABLISHED or came != private_data:
         sys.exit("expected to be connected, and %s bytes of private data back" % how)
     event.ack_cm_event()
     connection.answer(GREETING)
     connection.serve()
+    cmid.close()
 
 
 if sys.argv[1] == "listen":

@@ -105,9 +105,7 @@ final class FakeTransport implements Transport {
         }
 
         private Optional<Timer> next(long endNs) {
-            return timers.stream()
-                    .filter(timer -> timer.dueNs() <= endNs)
-                    .min(Comparator.comparingLong(Timer::dueNs));
+            return timers.stream().filter(timer -> timer.dueNs() <= endNs).min(Comparator.comparingLong(Timer::dueNs));
         }
 
         @Override

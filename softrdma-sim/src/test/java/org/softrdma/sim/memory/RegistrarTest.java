@@ -25,8 +25,8 @@ class RegistrarTest {
     private final Quiescence.Epoch epoch = quiescence.newEpoch();
     private final Registrar registrar =
             new Registrar(new StagTable(4, new SecureRandom()), quiescence, new HostMemories(), 4);
-    private final ProtectionDomain domain = mock(
-            ProtectionDomain.class, withSettings().extraInterfaces(Registrar.Domain.class));
+    private final ProtectionDomain domain =
+            mock(ProtectionDomain.class, withSettings().extraInterfaces(Registrar.Domain.class));
 
     @Test
     void shouldReturnFromCloseOnlyOnceTheBatchThatMayTouchTheRegionHasEnded() throws Exception {
@@ -50,7 +50,8 @@ class RegistrarTest {
             }
             ended.set(true);
             epoch.exit();
-            assertTrue(endedBefore.get(DEADLINE_SECONDS, TimeUnit.SECONDS), "close returned before the batch had ended");
+            assertTrue(
+                    endedBefore.get(DEADLINE_SECONDS, TimeUnit.SECONDS), "close returned before the batch had ended");
         }
     }
 }
