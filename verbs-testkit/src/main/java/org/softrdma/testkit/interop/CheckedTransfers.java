@@ -55,8 +55,8 @@ final class CheckedTransfers {
             case WRITE -> {
                 long mine = peer.fill(lengthBytes, seed);
                 peer.write(open.address(), open.rkey(), lengthBytes, pieces);
-                long came =
-                        peer.ask(ControlMessage.of(Command.CHECKSUM, lengthBytes)).first();
+                long came = peer.ask(ControlMessage.of(Command.CHECKSUM, lengthBytes))
+                        .first();
                 requireSame(mine, came, what);
             }
             case SEND -> {

@@ -320,7 +320,8 @@ public final class InteropCases {
                 require(
                         peer.queuePair().state() == QueuePairState.ERROR,
                         "state " + peer.queuePair().state());
-                CheckedTransfers.requireSame(untouched, peer.checksum(ScriptedPeer.BUFFER_BYTES), "memory after a refused access");
+                CheckedTransfers.requireSame(
+                        untouched, peer.checksum(ScriptedPeer.BUFFER_BYTES), "memory after a refused access");
             }
         });
         require(counter("accessErrors") == before + 1, "accessErrors: " + before + ", then " + counter("accessErrors"));
