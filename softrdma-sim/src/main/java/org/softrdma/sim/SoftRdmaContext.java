@@ -28,6 +28,7 @@ public final class SoftRdmaContext {
     private static final int MOST_THREADS = 256;
     private static final int MOST_SOCKET_BUFFER = 1 << 30;
     private static final long MOST_TIMEOUT_MS = 3_600_000;
+    private static final long DEFAULT_READY_REPEAT_MS = 50;
 
     private final List<String> faults = new ArrayList<>();
     private ProgressMode progress = ProgressMode.ENGINE;
@@ -41,7 +42,7 @@ public final class SoftRdmaContext {
     private int receiveBuffer = DEFAULT_RECEIVE_BUFFER;
     private int socketBuffer;
     private long handshakeTimeoutMs = 10_000;
-    private long readyRepeatMs;
+    private long readyRepeatMs = DEFAULT_READY_REPEAT_MS;
     private long lingerTimeoutMs = 2_000;
     private @Nullable Path capture;
     private boolean concluded;
@@ -70,7 +71,8 @@ public final class SoftRdmaContext {
         options.put(
                 "ready-repeat",
                 "milliseconds after which an initiator says again that it is ready to a peer that has sent nothing, which"
-                        + " Linux's siw may need (docs/wire.md); default 0: never");
+                        + " Linux's siw may need (docs/wire.md); 0 for never; default "
+                        + DEFAULT_READY_REPEAT_MS);
         options.put("linger-timeout", "milliseconds that an ended connection waits for its peer; default 2000");
         options.put(
                 "pcap",
