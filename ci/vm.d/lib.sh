@@ -1,11 +1,12 @@
 # Shared by the suites of ci/rdma-vm: a guest with a kernel's RDMA device, commands in it, cases and their results.
 # Sourced by the suites, never run. ci/rdma-vm sets SOFTRDMA_ROOT, VM_GUEST (the guest's files), VM_WORK (a folder of this
-# run), VM_SUITE and VM_RESULTS (one line per case: suite, case, result, seconds, reason; separated by tabs).
+# run), VM_SUITE, VM_SOAK_SECONDS and VM_RESULTS (one line per case: suite, case, result, seconds, reason; separated by tabs).
 #
 # A suite boots a guest (vm_boot), then runs cases with `check NAME SECONDS FUNCTION [ARGUMENT...]`. A case is a function
 # in which every failing command fails the case (set -e); `fail` says why. It runs in a process group of its own that is
-# killed when the case ends, as is what it has started in the guest; what it says is in $CASE_LOG. When a guest's kernel oopsed or does not answer, the
-# case has failed and the next one gets a guest that was started again.
+# killed when the case ends, as is what it has started in the guest, unless it said guest_keep; what it says is in $CASE_LOG.
+# After a case that failed nothing in the guest is kept. When a guest's kernel oopsed or does not answer, the case has failed
+# and the next one gets a guest that was started again.
 
 . "$SOFTRDMA_ROOT/ci/lib.sh"
 
@@ -18,16 +19,14 @@ VM_HOST=10.0.2.2 # the host, seen from the guest: its 127.0.0.1
 VM_AGENT_PORT=7100
 VM_PORTS='7174 7175 7176 7177' # reach the guest at $VM_ADDRESS
 VM_MEMORY_MB=512
-VM_KVM_SECONDS=12 # a kernel that KVM runs is up in three; on some nested hosts it never is
+VM_KVM_SECONDS=6 # a kernel that KVM runs is up in two; on some nested hosts it never is
 VM_TCG_SECONDS=120
 VM_OOPS='BUG: |Oops: |general protection fault|Kernel panic|soft lockup|rcu: INFO: rcu_.* stall|kernel BUG at'
-# SoftiWARP sends its reply before it installs the callback for data (siw_accept), and what comes between lies there until more
-# comes; under emulation that is one connection in twenty. So our end repeats its ready-to-receive while the guest is silent.
-READY=ready-repeat=50
 VM_DEVIATIONS="$SOFTRDMA_ROOT/ci/vm.d/deviations.txt"
 VM_CONSOLE="$VM_WORK/console.log"
 
 vm_pid=
+case_pids= # of the case that runs and of its watchdog, both leaders of a process group
 VM_ADDRESS=
 VM_DEVICE=
 
@@ -60,8 +59,8 @@ vm_start() {
         for port in $VM_AGENT_PORT $VM_PORTS; do forward="$forward,hostfwd=tcp:$VM_ADDRESS:$port-$VM_IP:$port"; done
         : >"$VM_CONSOLE"
         qemu-system-x86_64 -accel "$1" -cpu "$cpu" -smp 2 -m "$VM_MEMORY_MB" -display none -monitor none -no-reboot \
-            -kernel "$VM_GUEST/vmlinuz" -initrd "$VM_GUEST/initrd.gz" \
-            -append "console=ttyS0 quiet panic=-1 softrdma.device=$VM_DEVICE" \
+            -kernel "$VM_GUEST/kernel" -initrd "$VM_GUEST/initrd.gz" \
+            -append "console=ttyS0 quiet panic=-1 mitigations=off softrdma.device=$VM_DEVICE" \
             -drive "file=$VM_GUEST/disk.img,if=virtio,format=raw,snapshot=on" -nic "user,model=virtio-net-pci$forward" \
             -object rng-random,id=random,filename=/dev/urandom -device virtio-rng-pci,rng=random \
             -serial "file:$VM_CONSOLE" </dev/null >"$VM_WORK/qemu.log" 2>&1 &
@@ -110,7 +109,15 @@ vm_stop() {
     wait "$vm_pid" 2>/dev/null
     vm_pid=
 }
-trap vm_stop EXIT
+
+# case_stop: ends the case that runs, with everything it started on the host.
+case_stop() {
+    local pid
+    for pid in $case_pids; do kill -KILL -- "-$pid"; done 2>/dev/null
+    case_pids=
+}
+trap 'case_stop; vm_stop' EXIT
+trap 'exit 143' TERM INT HUP
 
 # guest SECONDS SCRIPT: runs shell in the guest, prints what it writes, returns its code: 124 once its time is over, 125
 # if the guest does not answer.
@@ -147,7 +154,7 @@ until [ -s $1.pid ]; do usleep 10000; done"
 
 # guest_await NAME PATTERN SECONDS: until a line of what was started has the pattern.
 guest_await() {
-    guest "$3" "cd /tmp/run; until grep -aqE '$2' $1.log; do [ ! -e $1.code ] || grep -aqE '$2' $1.log || exit 3; usleep 50000; done" && return 0
+    guest "$3" "cd /tmp/run; until grep -qE '$2' $1.log; do [ ! -e $1.code ] || grep -qE '$2' $1.log || exit 3; usleep 50000; done" && return 0
     guest_log "$1" >&2
     fail "$1 in the guest did not say '$2' in $3 s"
 }
@@ -169,6 +176,15 @@ guest_end() {
 }
 
 guest_log() { guest 10 "cat /tmp/run/$1.log"; }
+
+# guest_keep NAME: what was started lives on when this case has passed; its name is taken as long as guest_lives.
+guest_keep() { guest 10 ": >/tmp/run/$1.keep"; }
+
+# guest_release NAME: what was kept ends with this case after all.
+guest_release() { guest 10 "rm -f /tmp/run/$1.keep"; }
+
+# guest_lives NAME: what was started has not ended, nor was it killed.
+guest_lives() { guest 10 "cd /tmp/run && [ -s $1.pid ] && kill -0 -\$(cat $1.pid)" >/dev/null; }
 
 # guest_kill NAME: kills what was started, with its children.
 guest_kill() { guest 10 "kill -KILL -\$(cat /tmp/run/$1.pid)"; }
@@ -208,17 +224,28 @@ host_port() { printf '%s' $((20000 + RANDOM % 10000)); }
 # vm_oops LINE: what the guest's console said of a broken kernel from that line on; fails if nothing.
 vm_oops() { tail -n "+$1" "$VM_CONSOLE" | grep -aE -m 1 "$VM_OOPS"; }
 
-# vm_clean: kills what was started in the guest, until its device has no listener left.
+# vm_clean [all]: kills what was started in the guest, other than what is kept, until its device has no listener of it left.
 vm_clean() {
-    guest 15 'cd /tmp/run 2>/dev/null || exit 0
-for pid in *.pid; do [ ! -e "$pid" ] || kill -KILL "-$(cat "$pid")"; done 2>/dev/null
-while rdma resource show cm_id | grep -q LISTEN; do usleep 50000; done
-rm -f *'
+    guest 15 "cd /tmp/run 2>/dev/null || exit 0
+[ -z '${1:-}' ] || rm -f *.keep
+kept='^\$'
+for pid in *.pid; do
+    name=\${pid%.pid}
+    if [ -e \$name.keep ]; then
+        for each in \$(pgrep -s \$(cat \$pid)); do kept=\"\$kept| pid \$each \"; done
+        continue
+    fi
+    [ ! -e \$pid ] || kill -KILL -\$(cat \$pid)
+    gone=\"\${gone:-} \$name\"
+done 2>/dev/null
+while rdma resource show cm_id | grep LISTEN | grep -qvE \"\$kept\"; do usleep 50000; done
+for name in \$gone; do rm -f \$name.*; done"
 } >/dev/null 2>&1
 
 # check NAME SECONDS FUNCTION [ARGUMENT...]: runs a case and notes its result.
 check() {
     local name=$1 limit=$2 log="$VM_WORK/$1.log" line start=$SECONDS code=0 watchdog case_pid result reason deviation oops
+    local clean=
     shift 2
     if [ -z "$vm_pid" ]; then vm_boot "$VM_DEVICE"; fi
     line=$(($(wc -l <"$VM_CONSOLE") + 1))
@@ -238,15 +265,16 @@ check() {
         kill -KILL -- "-$case_pid"
     ) >/dev/null 2>&1 &
     watchdog=$!
+    case_pids="$watchdog $case_pid"
     set +m
     wait "$case_pid" 2>/dev/null || code=$?
-    kill -KILL -- "-$watchdog" "-$case_pid" 2>/dev/null
+    case_stop
     wait "$watchdog" 2>/dev/null
     result=passed reason=
-    if [ $code -ne 0 ]; then result=failed reason=$(grep -a . "$log" | tail -n 1); fi
+    if [ $code -ne 0 ]; then result=failed clean=all reason=$(grep -a . "$log" | tail -n 1); fi
     if oops=$(vm_oops "$line"); then
         result=failed reason="the guest's kernel: $oops"
-    elif ! vm_clean && ! guest 10 : >/dev/null; then
+    elif ! vm_clean $clean && ! guest 10 : >/dev/null; then
         result=failed reason="the guest does not answer any more${reason:+; before: $reason}"
         oops=silent
     fi

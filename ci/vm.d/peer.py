@@ -3,8 +3,8 @@
 other end asks for by messages. The messages are those of org.softrdma.testkit.interop.ControlMessage.
 
     peer.py listen PORT                      serves one connection after the other until it is killed
-    peer.py connect HOST PORT LENGTH [reject]  connects with LENGTH bytes of private data 0, 1, 2, ..., which must come back;
-                                             with "reject" it asks for a reject and expects one, with a reason
+    peer.py connect HOST PORT HOW...         connects once for each HOW, a number: with so many bytes of private data 0, 1, 2, ...,
+                                             which must come back; or "reject": asks for a reject and expects one, with a reason
 A listening peer sends the private data of a request back in its reply; it rejects a request whose private data begins with
 "reject:", with the rest of it as its reason.
 """
@@ -177,7 +177,7 @@ def listen(port):
         child.close()
 
 
-def connect(host, port, length, reject):
+def connect(host, port, how):
     channel = CMEventChannel()
     cmid = CMID(creator=channel)
     to = AddrInfo(src=ADDRESS, dst=host, dst_service=port, port_space=ce.RDMA_PS_TCP)
@@ -186,7 +186,7 @@ def connect(host, port, length, reject):
     cmid.resolve_route()
     take(channel, ce.RDMA_CM_EVENT_ROUTE_RESOLVED).ack_cm_event()
     connection = Connection(cmid, Memory(cmid.pd))
-    private_data = b"reject:" if reject else bytes(range(length))
+    private_data = b"reject:" if how == "reject" else bytes(range(int(how)))
     cmid.connect(parameters(private_data))
     event = take(
         channel,
@@ -197,19 +197,22 @@ def connect(host, port, length, reject):
     )
     came = bytes(event.private_data or b"")
     say(event.event_str(), came)
-    if reject:
+    if how == "reject":
         if event.event_type != ce.RDMA_CM_EVENT_REJECTED or came != b"not today":
             sys.exit("expected a reject that says 'not today'")
         event.ack_cm_event()
+        cmid.close()
         return
     if event.event_type != ce.RDMA_CM_EVENT_ESTABLISHED or came != private_data:
-        sys.exit("expected to be connected, and %d bytes of private data back" % length)
+        sys.exit("expected to be connected, and %s bytes of private data back" % how)
     event.ack_cm_event()
     connection.answer(GREETING)
     connection.serve()
+    cmid.close()
 
 
 if sys.argv[1] == "listen":
     listen(sys.argv[2])
 else:
-    connect(sys.argv[2], sys.argv[3], int(sys.argv[4]), sys.argv[5:] == ["reject"])
+    for how in sys.argv[4:]:
+        connect(sys.argv[2], sys.argv[3], how)

@@ -46,7 +46,6 @@ struct connection {
     int fd;
     bool open;
     bool established;       /* MPA start-up is over */
-    bool rtr_expected;      /* the first FPDU may be the RTR */
     bool readable;          /* the socket may hold bytes we have not received */
     bool peer_finished;     /* a FIN is behind the bytes, so a short read does not mean drained */
     bool blocked;           /* the socket took less than a batch: wait for EPOLLOUT and do not read */
@@ -291,7 +290,10 @@ static enum outcome answer(struct connection *c, const uint8_t *in, uint32_t len
     for (uint64_t skip = c->sent; length - planned >= 2; skip = 0) {
         const uint8_t *frame = in + planned;
         if (get16(frame) != READ_REQUEST_ULPDU_LENGTH) {
-            outcome = BROKEN;
+            if (get16(frame) != TAGGED_ULPDU_OVERHEAD)
+                outcome = BROKEN;
+            else if (planned > 0)
+                outcome = NEEDS_TURN; /* skip_ready goes first */
             break;
         }
         if (length - planned < READ_REQUEST_LENGTH)
@@ -368,7 +370,6 @@ static enum outcome start(struct connection *c, const uint8_t *in, uint32_t leng
         if (their_ird_word & MPA_IRD_PEER_TO_PEER) {
             ird_word |= MPA_IRD_PEER_TO_PEER;
             ord_word |= MPA_ORD_RTR_WRITE; /* the one kind we take, whether asked for or not (RFC 6581 section 9.2) */
-            c->rtr_expected = true;
         }
     }
     bool refused = (flags & (MPA_FLAG_MARKERS | MPA_FLAG_CRC)) != 0;
@@ -381,18 +382,16 @@ static enum outcome start(struct connection *c, const uint8_t *in, uint32_t leng
     return NEEDS_INPUT;
 }
 
-/* Skips the zero-length RDMA WRITE that says ready to receive, if that is what comes first. */
-static enum outcome skip_rtr(struct connection *c, const uint8_t *in, uint32_t length, uint32_t *consumed)
+/* Skips zero-length RDMA WRITEs: the one that says ready to receive, and its repetitions, to a peer that has not spoken yet. */
+static enum outcome skip_ready(const uint8_t *in, uint32_t length, uint32_t *consumed)
 {
-    if (length >= 2 && get16(in) == TAGGED_ULPDU_OVERHEAD) {
-        if (length < RTR_WRITE_LENGTH)
-            return NEEDS_INPUT;
-        if (in[DDP_CONTROL_OFFSET] != DDP_TAGGED_LAST || in[RDMAP_CONTROL_OFFSET] != RDMAP_WRITE)
+    uint32_t skipped = 0;
+    for (; length - skipped >= RTR_WRITE_LENGTH && get16(in + skipped) == TAGGED_ULPDU_OVERHEAD; skipped += RTR_WRITE_LENGTH) {
+        const uint8_t *frame = in + skipped;
+        if (frame[DDP_CONTROL_OFFSET] != DDP_TAGGED_LAST || frame[RDMAP_CONTROL_OFFSET] != RDMAP_WRITE)
             return BROKEN;
-        *consumed += RTR_WRITE_LENGTH;
     }
-    if (length >= 2)
-        c->rtr_expected = false;
+    *consumed += skipped;
     return NEEDS_INPUT;
 }
 
@@ -411,12 +410,12 @@ static enum outcome consume(struct connection *c, const uint8_t *in, uint32_t le
     enum outcome outcome = NEEDS_INPUT;
     if (!c->established)
         outcome = start(c, in, length, &consumed);
-    if (outcome == NEEDS_INPUT && c->established && c->rtr_expected)
-        outcome = skip_rtr(c, in + consumed, length - consumed, &consumed);
-    if (outcome == NEEDS_INPUT && c->established && !c->rtr_expected) {
-        do
-            outcome = answer(c, in + consumed, length - consumed, &consumed, written);
-        while (outcome == NEEDS_TURN && *written < options.quantum);
+    if (outcome == NEEDS_INPUT && c->established) {
+        do {
+            outcome = skip_ready(in + consumed, length - consumed, &consumed);
+            if (outcome == NEEDS_INPUT)
+                outcome = answer(c, in + consumed, length - consumed, &consumed, written);
+        } while (outcome == NEEDS_TURN && *written < options.quantum);
     }
     c->held_length = length - consumed;
     memcpy(c->held, in + consumed, c->held_length);

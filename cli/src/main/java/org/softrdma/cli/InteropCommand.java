@@ -48,11 +48,18 @@ final class InteropCommand implements Callable<Integer> {
             names = "-n",
             paramLabel = "NUMBER",
             defaultValue = "0",
-            description = "Connections, bytes of private data, largest size, or the MPA revision, by case.")
+            description = "Connections, bytes of private data, largest size, MPA revision, or seconds, by case.")
     private int number;
 
     @Option(names = "--trespass", paramLabel = "WHAT", description = "One of ${COMPLETION-CANDIDATES}.")
     private Trespass trespass = Trespass.READ_KEY;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "SEED",
+            defaultValue = "4711",
+            description = "Of what is random; a failure names it.")
+    private long seed;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Write the device's counters there.")
     private @Nullable Path json;
@@ -67,7 +74,9 @@ final class InteropCommand implements Callable<Integer> {
         TRESPASSED,
         KILLED,
         CONNECTS,
-        LISTEN
+        LISTEN,
+        SOAK,
+        SOAK_LISTENING
     }
 
     InteropCommand() {}
@@ -90,6 +99,8 @@ final class InteropCommand implements Callable<Integer> {
                 case KILLED -> cases.killed(other);
                 case CONNECTS -> cases.connects(number);
                 case LISTEN -> cases.listen(number);
+                case SOAK -> cases.soak(number, seed);
+                case SOAK_LISTENING -> cases.soakListening(number, seed);
             }
             if (json != null) {
                 ObjectMapper mapper = new ObjectMapper();

@@ -33,6 +33,7 @@ public final class SoftRdmaContext {
     private static final int MOST_THREADS = 256;
     private static final int MOST_SOCKET_BUFFER = 1 << 30;
     private static final long MOST_TIMEOUT_MS = 3_600_000;
+    private static final long DEFAULT_READY_REPEAT_MS = 50;
 
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,9}|[0-9]{1,18}(?![kmgKMG]))([kmgKMG]?)");
     private static final Map<String, Long> UNITS = Map.of("k", 1L << 10, "m", 1L << 20, "g", 1L << 30);
@@ -52,7 +53,7 @@ public final class SoftRdmaContext {
     private long pinBudget = PinningSettings.DEFAULT.budgetBytes();
     private int pinGranule = PinningSettings.DEFAULT.granuleBytes();
     private long handshakeTimeoutMs = 10_000;
-    private long readyRepeatMs;
+    private long readyRepeatMs = DEFAULT_READY_REPEAT_MS;
     private long lingerTimeoutMs = 2_000;
     private @Nullable Path capture;
     private boolean concluded;
@@ -93,7 +94,8 @@ public final class SoftRdmaContext {
         options.put(
                 "ready-repeat",
                 "milliseconds after which an initiator says again that it is ready to a peer that has sent nothing, which"
-                        + " Linux's siw may need (docs/wire.md); default 0: never");
+                        + " Linux's siw may need (docs/wire.md); 0 for never; default "
+                        + DEFAULT_READY_REPEAT_MS);
         options.put("linger-timeout", "milliseconds that an ended connection waits for its peer; default 2000");
         options.put(
                 "pcap",

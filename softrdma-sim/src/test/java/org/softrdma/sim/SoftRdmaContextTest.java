@@ -111,6 +111,7 @@ class SoftRdmaContextTest {
         "receive-buffer, 131072, 67108864",
         "socket-buffer, 0, 1073741824",
         "handshake-timeout, 1, 3600000",
+        "ready-repeat, 0, 3600000",
         "linger-timeout, 1, 3600000"
     })
     void shouldTakeNumbersInTheirRangeOnly(String name, long least, long most) {

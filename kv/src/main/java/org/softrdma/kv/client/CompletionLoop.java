@@ -1,5 +1,8 @@
 package org.softrdma.kv.client;
 
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +15,8 @@ import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * What all clients of one thread share: a protection domain and one completion queue, polled or waited for. Works with
+ * What all clients of one thread share: a protection domain, one completion queue, polled or waited for, and where the items of
+ * each server are. Works with
  * devices that drive themselves and with devices in manual progress, which this drives. Owned by one thread (in manual
  * progress: the one that opened the device); its owner closes the clients first, then this, then the device.
  */
@@ -28,6 +32,7 @@ public final class CompletionLoop implements AutoCloseable {
     private final CompletionQueue queue;
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private final @Nullable RemoteReader[] readers;
+    private final Map<Server, KnownItems> known = new HashMap<>();
     private int entriesLeft;
     private int emptyPolls;
 
@@ -126,6 +131,14 @@ public final class CompletionLoop implements AutoCloseable {
         Optional<CompletionQueue> ready = Objects.requireNonNull(channel).await(timeoutNs);
         ready.ifPresent(signalled -> signalled.acknowledgeEvents(1));
         return ready.isPresent();
+    }
+
+    /** A server, and how many of its items are to be known. */
+    private record Server(InetSocketAddress address, int stagCapacity) {}
+
+    /** What clients of this loop know of a server; those that want as many places of items share it. */
+    KnownItems known(InetSocketAddress server, int stagCapacity) {
+        return known.computeIfAbsent(new Server(server, stagCapacity), key -> new KnownItems(stagCapacity));
     }
 
     VerbsDevice device() {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.Selector;
-import java.security.SecureRandom;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -32,9 +31,8 @@ public final class KvClient implements KvCommands {
     private final KvClientContext context;
     private final CloseStack owned = new CloseStack();
     private final Selector selector;
-    private final StagCache stags;
+    private final KnownItems known;
     private final KvClientCounters counters = new KvClientCounters();
-    private final long hashSeed = new SecureRandom().nextLong();
     private final Backoff backoff = new Backoff();
     private final RemoteItem noItem = new RemoteItem();
     private final long[] lostTags;
@@ -96,7 +94,9 @@ public final class KvClient implements KvCommands {
     private KvClient(KvClientContext context, @Nullable CompletionLoop loop) {
         this.loop = loop;
         this.context = context;
-        this.stags = new StagCache(context.stagCapacity());
+        this.known = loop == null
+                ? new KnownItems(context.stagCapacity())
+                : loop.known(context.server(), context.stagCapacity());
         this.lostTags = new long[context.window()];
         try {
             selector = Selector.open();
@@ -136,9 +136,9 @@ public final class KvClient implements KvCommands {
         return counters;
     }
 
-    /** Items whose place is known. */
+    /** Items whose place is known, to all clients of the loop. */
     public int knownItems() {
-        return stags.size();
+        return known.stags().size();
     }
 
     @Override
@@ -167,7 +167,7 @@ public final class KvClient implements KvCommands {
         if (reader == null || reader.failure() != null) {
             return StartStatus.UNKNOWN;
         }
-        return reader.start(KeyHash.hash(key, 0, key.length, hashSeed), key, tag);
+        return reader.start(KeyHash.hash(key, 0, key.length, known.hashSeed()), key, tag);
     }
 
     /**
@@ -303,7 +303,7 @@ public final class KvClient implements KvCommands {
     void connect() {
         requireOpen();
         try {
-            KvConnection made = new KvConnection(loop, context, selector, counters, stags, bootId, hashSeed);
+            KvConnection made = new KvConnection(loop, context, selector, counters, known);
             backoff.reset();
             connection = made;
             lastFailure = null;

@@ -130,7 +130,7 @@ public final class KvClientContext {
     }
 
     /**
-     * Sets of how many items the place is remembered.
+     * Sets of how many items the place is remembered, for each server and by all clients of a loop together.
      *
      * @param entries 1 to 2^25
      */

@@ -43,8 +43,7 @@ final class KvConnection implements AutoCloseable {
     private final @Nullable CompletionLoop loop;
     private final KvClientContext context;
     private final KvClientCounters counters;
-    private final StagCache stags;
-    private final long hashSeed;
+    private final KnownItems known;
     private final CloseStack owned = new CloseStack();
     private final MemcachedLink link;
     private final @Nullable RemoteReader reader;
@@ -70,8 +69,7 @@ final class KvConnection implements AutoCloseable {
      * @param loop needed unless the protocol is PLAIN
      * @param context concluded
      * @param selector for the memcached connection
-     * @param stags empty, or of an earlier connection: emptied unless this is the same life of the server
-     * @param bootId of the life of the server that {@code stags} belongs to
+     * @param known of the server, from earlier connections and other clients of the loop
      * @throws KvException if there is no such server
      */
     KvConnection(
@@ -79,23 +77,18 @@ final class KvConnection implements AutoCloseable {
             KvClientContext context,
             Selector selector,
             KvClientCounters counters,
-            StagCache stags,
-            String bootId,
-            long hashSeed) {
+            KnownItems known) {
         this.loop = loop;
         this.context = context;
         this.counters = counters;
-        this.stags = stags;
-        this.hashSeed = hashSeed;
+        this.known = known;
         try {
             link = owned.add(new MemcachedLink(context.server(), selector, context.connectTimeoutNs()));
             Hello hello = new Hello();
             if (loop != null && context.protocol() != KvProtocol.PLAIN) {
                 greet(hello, System.nanoTime() + context.connectTimeoutNs());
             }
-            if (!hello.bootId.equals(bootId)) {
-                stags.clear();
-            }
+            known.reached(hello.bootId);
             this.bootId = hello.bootId;
             this.reader = hello.token.isEmpty() || loop == null ? null : connectReader(loop, hello);
             this.plainReason = hello.plainReason;
@@ -138,7 +131,7 @@ final class KvConnection implements AutoCloseable {
         InetSocketAddress address = new InetSocketAddress(context.server().getAddress(), hello.port);
         RemoteReader made;
         try {
-            made = new RemoteReader(this, itsLoop, context, address, stags, registration, counters);
+            made = new RemoteReader(this, itsLoop, context, address, known, registration, counters);
         } catch (VerbsException e) {
             String reason = "answers on its memcached port, but no queue pair could be connected to port " + hello.port
                     + ": " + e.getMessage();
@@ -190,7 +183,7 @@ final class KvConnection implements AutoCloseable {
     }
 
     long hash(byte[] key) {
-        return KeyHash.hash(key, 0, key.length, hashSeed);
+        return KeyHash.hash(key, 0, key.length, known.hashSeed());
     }
 
     /** Sends a request that has begun. */
@@ -259,11 +252,11 @@ final class KvConnection implements AutoCloseable {
     }
 
     void forget(long hash) {
-        stags.remove(hash);
+        known.stags().remove(hash);
     }
 
     void forgetAll() {
-        stags.clear();
+        known.stags().clear();
     }
 
     /** Remembers where a stored value is. */
@@ -279,7 +272,7 @@ final class KvConnection implements AutoCloseable {
         }
         learnArena(locator.rkey());
         if (!isBeingWritten(hash)) {
-            stags.put(hash, locator.first(), locator.second());
+            known.stags().put(hash, locator.first(), locator.second());
         }
     }
 

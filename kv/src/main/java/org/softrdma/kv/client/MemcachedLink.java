@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.CloseStack;
@@ -54,6 +55,10 @@ final class MemcachedLink implements AutoCloseable {
                 }
                 select(leftNs);
                 connected = channel.finishConnect();
+            }
+            if (Objects.equals(channel.getLocalAddress(), channel.getRemoteAddress())) {
+                // Simultaneous open (RFC 9293 section 3.5): the kernel chose the very port that nobody listens on.
+                throw new KvException("cannot connect to " + name + ": nobody listens there");
             }
             key.interestOps(SelectionKey.OP_READ);
         } catch (IOException e) {

@@ -120,7 +120,7 @@ final class RemoteReader implements AutoCloseable {
             CompletionLoop loop,
             KvClientContext context,
             InetSocketAddress rdmaAddress,
-            StagCache stags,
+            KnownItems known,
             Registration registration,
             KvClientCounters counters) {
         this.connection = connection;
@@ -129,7 +129,7 @@ final class RemoteReader implements AutoCloseable {
         this.window = context.window();
         this.maxItemLength = context.maxItemLength();
         this.slotLength = (maxItemLength + PAGE - 1) & -PAGE;
-        this.stags = stags;
+        this.stags = known.stags();
         this.registration = registration;
         this.counters = counters;
         int slots = window + 1;
@@ -164,7 +164,7 @@ final class RemoteReader implements AutoCloseable {
             long reportOffset = helloOffset + CONTROL_SLOT_LENGTH;
             controlSegment = owned.add(device.allocateMemory(reportOffset + REPORT_LENGTH))
                     .segment();
-            touches = new TouchReporter(controlSegment, reportOffset, counters);
+            touches = new TouchReporter(controlSegment, reportOffset, known.named(), counters);
             control = owned.add(loop.domain()
                     .register(controlSegment, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
             queuePair = connect(device, context, rdmaAddress);

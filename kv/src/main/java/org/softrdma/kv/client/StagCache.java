@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.softrdma.kv.store.Locator;
 
 /**
- * Where items are, as far as the client knows: hash of the key to locator. Packed (25 bytes an entry) and bounded: eight
+ * Where items are, as far as the client knows: hash of the key to locator. Packed (24 bytes an entry and two a set) and bounded: eight
  * ways a set, and when a set is full the first entry goes that was not used since the clock hand passed it. A wrong entry
  * does no harm, the item itself is checked. Owned by one thread.
  */
@@ -19,7 +19,9 @@ public final class StagCache {
     private static final int SECOND = 2;
 
     private final long[] entries;
-    private final boolean[] used;
+    /** A bit for each entry of a set. */
+    private final byte[] used;
+
     private final byte[] hands;
     private final int setMask;
     private int size;
@@ -38,14 +40,14 @@ public final class StagCache {
             sets *= 2;
         }
         entries = new long[sets * WAYS * LONGS];
-        used = new boolean[sets * WAYS];
+        used = new byte[sets];
         hands = new byte[sets];
         setMask = sets - 1;
     }
 
     /** Entries it can hold. */
     public int capacity() {
-        return used.length;
+        return used.length * WAYS;
     }
 
     /** Entries it holds. */
@@ -61,8 +63,8 @@ public final class StagCache {
      */
     public int find(long hash) {
         int entry = lookUp(hash);
-        if (entry != NONE) {
-            used[entry] = true;
+        if (entry != NONE && !isUsed(entry)) {
+            used[entry / WAYS] |= (byte) bit(entry);
         }
         return entry;
     }
@@ -96,7 +98,7 @@ public final class StagCache {
         int entry = lookUp(hash);
         if (entry == NONE) {
             entry = victim((int) hash & setMask);
-            used[entry] = false;
+            forgetUse(entry);
         }
         entries[entry * LONGS + HASH] = hash;
         entries[entry * LONGS + FIRST] = first;
@@ -134,7 +136,7 @@ public final class StagCache {
     /** Removes all entries. */
     public void clear() {
         Arrays.fill(entries, 0);
-        Arrays.fill(used, false);
+        Arrays.fill(used, (byte) 0);
         size = 0;
     }
 
@@ -160,10 +162,22 @@ public final class StagCache {
         while (true) { // at most one round: each step clears a mark
             int entry = start + hands[set];
             hands[set] = (byte) ((hands[set] + 1) % WAYS);
-            if (!used[entry]) {
+            if (!isUsed(entry)) {
                 return entry;
             }
-            used[entry] = false;
+            forgetUse(entry);
         }
+    }
+
+    private boolean isUsed(int entry) {
+        return (used[entry / WAYS] & bit(entry)) != 0;
+    }
+
+    private void forgetUse(int entry) {
+        used[entry / WAYS] &= (byte) ~bit(entry);
+    }
+
+    private static int bit(int entry) {
+        return 1 << entry % WAYS;
     }
 }

@@ -7,7 +7,7 @@ import org.softrdma.kv.memcached.TouchReportDescriptor;
 
 /**
  * Collects which items were READ, for reports to the server. READs of one item are one record, and an item that was named
- * {@link #NAMED_PER_INTERVAL} times is not named again for an interval that the server says, only counted: more would not change
+ * {@link RecentlyNamed#TIMES_PER_INTERVAL} times is not named again for an interval that the server says, only counted: more would not change
  * its place in the LRU (memcached bumps an item once a minute for the same reason), and the server would pay for it. A report is due when it
  * is full or {@link #MAX_AGE_NS} old and the last one was answered; what comes while it is full is counted too but not named,
  * so that a slow server never makes a GET wait. Allocates nothing. Owned by the thread of its reader.
@@ -19,9 +19,6 @@ final class TouchReporter {
     /** The interval until the server has said another. */
     static final long FIRST_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The second time is what makes an item active in a segmented LRU. */
-    static final int NAMED_PER_INTERVAL = 2;
-
     private static final int CAPACITY = TouchReportDescriptor.MAX_RECORDS;
     private static final int BUCKETS = 2 * CAPACITY;
     private static final int BUCKET_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(BUCKETS);
@@ -29,24 +26,17 @@ final class TouchReporter {
     private static final long GENERATION_MULTIPLIER = 0xD6E8_FEB8_6659_FD93L;
     private static final int FREE = -1;
 
-    /** Items of which it is known when they were named; one takes the place of another, which then is named too often. */
-    private static final int RECENT = 1 << 14;
-
-    private static final int RECENT_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(RECENT);
-
     /** The next report may be written once the SEND of the last one is complete and it is answered. */
     private static final int PARTS_OF_A_REPORT = 2;
 
     private final MemorySegment memory;
     private final long start;
+    private final RecentlyNamed recent;
     private final KvClientCounters counters;
     private final long[] firsts = new long[CAPACITY];
     private final int[] generations = new int[CAPACITY];
     private final int[] hits = new int[CAPACITY];
     private final int[] buckets = new int[BUCKETS];
-    private final long[] recent = new long[RECENT];
-    private final long[] recentSinceNs = new long[RECENT];
-    private final byte[] recentTimes = new byte[RECENT];
     private int count;
     private int unnamedHits;
     private long oldestNs;
@@ -58,8 +48,10 @@ final class TouchReporter {
      *
      * @param memory takes the reports that are sent
      * @param start where each starts
+     * @param recent of the server
      */
-    TouchReporter(MemorySegment memory, long start, KvClientCounters counters) {
+    TouchReporter(MemorySegment memory, long start, RecentlyNamed recent, KvClientCounters counters) {
+        this.recent = recent;
         this.memory = memory;
         this.start = start;
         this.counters = counters;
@@ -72,10 +64,10 @@ final class TouchReporter {
             oldestNs = nowNs;
         }
         long hash = (first ^ generation * GENERATION_MULTIPLIER) * MULTIPLIER;
-        if (isNamedOften(hash, nowNs)) {
+        if (recent.isNamedOften(hash, nowNs, intervalNs)) {
             countUnnamed();
         } else if (name(first, generation, hash)) {
-            named(hash, nowNs);
+            recent.named(hash, nowNs, intervalNs);
         } else {
             counters.touchesDropped++;
             countUnnamed();
@@ -86,24 +78,6 @@ final class TouchReporter {
         if (unnamedHits < Integer.MAX_VALUE) {
             unnamedHits++;
         }
-    }
-
-    private boolean isNamedOften(long hash, long nowNs) {
-        int place = (int) (hash >>> RECENT_SHIFT);
-        return recent[place] == hash
-                && recentTimes[place] >= NAMED_PER_INTERVAL
-                && nowNs - recentSinceNs[place] < intervalNs;
-    }
-
-    /** An item is in a report; only then: what did not fit is named at the next occasion. */
-    private void named(long hash, long nowNs) {
-        int place = (int) (hash >>> RECENT_SHIFT);
-        if (recent[place] != hash || nowNs - recentSinceNs[place] >= intervalNs || recentTimes[place] == 0) {
-            recent[place] = hash;
-            recentSinceNs[place] = nowNs;
-            recentTimes[place] = 0;
-        }
-        recentTimes[place]++;
     }
 
     /** False if the report is full. */

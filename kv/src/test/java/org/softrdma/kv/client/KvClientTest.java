@@ -212,6 +212,8 @@ class KvClientTest {
                 for (byte[] key : keys) {
                     client.get(key);
                 }
+                assertEquals(keys.length, client.knownItems());
+                assertTrue(client.counters().rgets() <= 1, "asks for the arenas at most: what one client knows all do");
             }
             int[] delivered = {0};
             ReadHandler handler = (tag, outcome, item) -> {

@@ -17,7 +17,7 @@ class TouchReporterTest {
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment memory = arena.allocate(START + TouchReportDescriptor.MAX_LENGTH, 8);
     private final KvClientCounters counters = new KvClientCounters();
-    private final TouchReporter touches = new TouchReporter(memory, START, counters);
+    private final TouchReporter touches = new TouchReporter(memory, START, new RecentlyNamed(), counters);
 
     @AfterEach
     void free() {

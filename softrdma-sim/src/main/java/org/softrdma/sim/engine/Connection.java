@@ -157,14 +157,15 @@ public final class Connection implements SocketEvents {
     }
 
     /**
-     * For a peer that may have missed what came right behind its reply (Linux's siw): a WRITE of no bytes makes it look again
-     * and changes nothing.
+     * For a peer that may have missed what came right behind its reply (Linux's siw, docs/wire.md): a WRITE of no bytes makes it
+     * look again and changes nothing (RFC 5040 section 5.1; RFC 5041 section 5.2: its STag is not checked). Each wait is twice the one
+     * before.
      */
     private void startReadyTimer() {
-        long delayNs = engine.limits().readyRepeatNs();
-        if (delayNs > 0 && readyRepeats < READY_REPEATS) {
+        long firstNs = engine.limits().readyRepeatNs();
+        if (firstNs > 0 && readyRepeats < READY_REPEATS) {
+            readyTimer = engine.loop().schedule(this::repeatReady, firstNs << readyRepeats, TimeUnit.NANOSECONDS);
             readyRepeats++;
-            readyTimer = engine.loop().schedule(this::repeatReady, delayNs, TimeUnit.NANOSECONDS);
         }
     }
 

@@ -9,7 +9,8 @@ package org.softrdma.sim.engine;
  * @param crc ask for CRC32C on every connection
  * @param mpaRevision 1 or 2, of requests sent
  * @param handshakeTimeoutNs how long a peer may take for its part of the handshake
- * @param readyRepeatNs after how long the initiator says again that it is ready to a peer that has sent nothing, 0 for never
+ * @param readyRepeatNs after how long the initiator says again that it is ready to a peer that has sent nothing, the next times
+ *     after twice as long each; 0 for never
  * @param lingerTimeoutNs how long an ended connection waits for the peer to end its side
  */
 public record EngineLimits(

@@ -158,9 +158,16 @@ public final class RnicEngine implements Progress {
     }
 
     @Override
+    public void send() {
+        for (Connection connection = rung.pollFirst(); connection != null; connection = rung.pollFirst()) {
+            connection.doorbell();
+        }
+    }
+
+    @Override
     public void poll() {
         if (manual) {
-            ringDoorbells();
+            send();
             if (!favourite.poll()) {
                 loop.run(0);
             }
@@ -174,14 +181,8 @@ public final class RnicEngine implements Progress {
      * @return events and tasks handled
      */
     public int run(long timeoutNs) {
-        ringDoorbells();
+        send();
         return loop.run(timeoutNs);
-    }
-
-    private void ringDoorbells() {
-        for (Connection connection = rung.pollFirst(); connection != null; connection = rung.pollFirst()) {
-            connection.doorbell();
-        }
     }
 
     Favourite favourite() {

@@ -16,8 +16,11 @@ public interface Progress {
      */
     void checkThread();
 
-    /** Manual: runs what is ready, without waiting. Engine: nothing. */
+    /** Manual: sends what was posted and runs what is ready, without waiting. Engine: nothing. */
     void poll();
+
+    /** Manual: sends what was posted, so that the peer works while the caller does. Engine: nothing. */
+    void send();
 
     /**
      * Manual: runs the device until a condition holds, the time is over, or the thread is interrupted. Engine: must not be

@@ -177,6 +177,8 @@ public final class SoftCompletionQueue implements CompletionQueue {
             progress.checkThread();
             if (head == tail) {
                 progress.poll();
+            } else {
+                progress.send();
             }
         }
         lock.lock();

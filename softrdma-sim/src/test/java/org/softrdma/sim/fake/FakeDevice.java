@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.device.SoftRdmaDevice;
 import org.softrdma.sim.peer.Frames;
@@ -139,6 +140,11 @@ final class FakeDevice implements AutoCloseable {
             assertTrue(i < MOST_STEPS, "the device never comes to rest");
             idle = device.progress(0) == 0 ? idle + 1 : 0;
         }
+    }
+
+    /** Time passes, and timers that are due fire. */
+    void advance(long milliseconds) {
+        transport.advance(milliseconds, TimeUnit.MILLISECONDS);
     }
 
     /** Drives the device and polls: statuses of everything that ended. */

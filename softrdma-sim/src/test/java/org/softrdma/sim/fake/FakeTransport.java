@@ -6,8 +6,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +19,7 @@ import org.softrdma.sim.transport.SocketEvents;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.transport.Transport;
 
-/** One loop for manual progress. Timers never fire. One thread. */
+/** One loop for manual progress. Its time stands still but for {@link #advance}. One thread. */
 final class FakeTransport implements Transport {
     private static final InetSocketAddress NOWHERE = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
 
@@ -35,6 +37,11 @@ final class FakeTransport implements Transport {
     /** The peer that the next outgoing connection finds. */
     void answer(FakeSocket socket) {
         loop.answering = socket;
+    }
+
+    /** Time passes, and timers that are due fire in their order. */
+    void advance(long delay, TimeUnit unit) {
+        loop.advance(unit.toNanos(delay));
     }
 
     @Override
@@ -59,8 +66,12 @@ final class FakeTransport implements Transport {
         }
     }
 
+    private record Timer(long dueNs, Runnable task) {}
+
     private static final class Loop implements EventLoop {
         private final Deque<Runnable> tasks = new ArrayDeque<>();
+        private final List<Timer> timers = new ArrayList<>();
+        private long nowNs;
         private final List<FakeSocket> sockets = new ArrayList<>();
         private @Nullable Consumer<PendingSocket> listening;
         private @Nullable FakeSocket answering;
@@ -77,7 +88,24 @@ final class FakeTransport implements Transport {
 
         @Override
         public Cancellable schedule(Runnable task, long delay, TimeUnit unit) {
-            return () -> {};
+            Timer timer = new Timer(nowNs + unit.toNanos(delay), task);
+            timers.add(timer);
+            return () -> timers.remove(timer);
+        }
+
+        private void advance(long delayNs) {
+            long endNs = nowNs + delayNs;
+            for (Optional<Timer> next = next(endNs); next.isPresent(); next = next(endNs)) {
+                Timer timer = next.get();
+                timers.remove(timer);
+                nowNs = timer.dueNs();
+                timer.task().run();
+            }
+            nowNs = endNs;
+        }
+
+        private Optional<Timer> next(long endNs) {
+            return timers.stream().filter(timer -> timer.dueNs() <= endNs).min(Comparator.comparingLong(Timer::dueNs));
         }
 
         @Override

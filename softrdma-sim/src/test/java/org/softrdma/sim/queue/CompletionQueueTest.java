@@ -40,6 +40,11 @@ class CompletionQueueTest {
         }
 
         @Override
+        public void send() {
+            throw new AssertionError("nobody drives an engine");
+        }
+
+        @Override
         public boolean runUntil(BooleanSupplier condition, long timeoutNs) {
             throw new AssertionError("nobody drives an engine");
         }

@@ -117,6 +117,7 @@ class SoftCompletionQueueTest {
         queue.poll(completions, 1);
         queue.poll(completions, 1);
         assertEquals(1, progress.polls());
+        assertEquals(2, progress.sends(), "what was posted meanwhile waits until all completions are taken");
         queue.poll(completions, 1);
         assertEquals(2, progress.polls());
     }

@@ -5,6 +5,7 @@ import java.util.function.BooleanSupplier;
 /** Manual progress of a device in which nothing ever happens by itself: a queue alone with its test. */
 final class StillProgress implements Progress {
     private int polls;
+    private int sends;
 
     @Override
     public boolean isManual() {
@@ -22,8 +23,18 @@ final class StillProgress implements Progress {
     }
 
     @Override
+    public void send() {
+        sends++;
+    }
+
+    @Override
     public boolean runUntil(BooleanSupplier condition, long timeoutNs) {
         return condition.getAsBoolean();
+    }
+
+    /** How often what was posted was sent without driving the device. */
+    int sends() {
+        return sends;
     }
 
     /** How often the device was driven. */

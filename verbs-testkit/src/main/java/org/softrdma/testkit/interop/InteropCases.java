@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.softrdma.testkit.BytePattern;
 import org.softrdma.testkit.Completion;
@@ -106,12 +107,6 @@ public final class InteropCases {
         }
     }
 
-    private static void requireSame(long expected, long found, String what) {
-        require(
-                expected == found,
-                what + ": CRC-32 " + Long.toHexString(found) + ", expected " + Long.toHexString(expected));
-    }
-
     /**
      * READ, WRITE and SEND of every size, requested by either side, with checksums.
      *
@@ -125,47 +120,49 @@ public final class InteropCases {
     }
 
     private void sizes(ScriptedPeer peer, int most) {
-        RemoteRegion open = peer.region(Region.OPEN);
-        RemoteRegion own = peer.dataForPeer();
+        CheckedTransfers transfers = new CheckedTransfers(peer);
         int[] sizes = Arrays.stream(SIZES).filter(size -> size <= most).toArray();
         for (int size : sizes) {
-            long theirs = peer.ask(new ControlMessage(Command.FILL, size, SEED + size, 0))
-                    .first();
-            require(peer.read(open.address(), open.rkey(), size).isSuccess(), "READ of " + size + " bytes");
-            requireSame(theirs, peer.checksum(size), "READ of " + size + " bytes");
-
-            long mine = fill(peer, size, 1);
-            require(peer.write(open.address(), open.rkey(), size).isSuccess(), "WRITE of " + size + " bytes");
-            requireSame(
-                    mine, peer.ask(ControlMessage.of(Command.CHECKSUM, size)).first(), "WRITE of " + size + " bytes");
-
-            mine = fill(peer, size, 2);
-            peer.tell(ControlMessage.of(Command.RECEIVE));
-            peer.sendData(size);
-            ControlMessage received = peer.answer(Command.RECEIVE);
-            require(received.second() == size, "SEND of " + size + " bytes: " + received.second() + " came");
-            requireSame(mine, received.first(), "SEND of " + size + " bytes");
-
-            mine = fill(peer, size, 3);
-            long read = peer.ask(ControlMessage.access(Command.READ, own.address(), own.rkey(), size))
-                    .first();
-            requireSame(mine, read, "the peer's READ of " + size + " bytes");
-
-            theirs = peer.ask(new ControlMessage(Command.FILL, size, SEED - size, 0))
-                    .first();
-            peer.ask(ControlMessage.access(Command.WRITE, own.address(), own.rkey(), size));
-            requireSame(theirs, peer.checksum(size), "the peer's WRITE of " + size + " bytes");
-
-            peer.tell(ControlMessage.of(Command.SEND, size));
-            requireSame(theirs, peer.receiveData(size), "the peer's SEND of " + size + " bytes");
-            peer.answer(Command.SEND);
+            for (CheckedTransfers.Kind kind : CheckedTransfers.Kind.values()) {
+                transfers.transfer(kind, size, 1, SEED * size + kind.ordinal());
+            }
         }
         say(sizes.length + " sizes, six ways each");
     }
 
-    private static long fill(ScriptedPeer peer, int lengthBytes, long seed) {
-        new BytePattern(seed).fill(peer.data().asSlice(0, lengthBytes));
-        return peer.checksum(lengthBytes);
+    /**
+     * READ, WRITE and SEND in random order and of random sizes, requested by either side, every byte checked, for some time.
+     * Connects.
+     *
+     * @param seconds how long
+     * @param seed of all choices and contents
+     */
+    public void soak(int seconds, long seed) {
+        try (ScriptedPeer peer = connect(ConnectionParameters.DEFAULT)) {
+            soak(peer, seconds, seed);
+        }
+    }
+
+    /**
+     * The same on a connection that the peer makes.
+     *
+     * @param seconds how long
+     * @param seed of all choices and contents
+     */
+    public void soakListening(int seconds, long seed) {
+        try (Listener listener = device.listen(remote, 1)) {
+            sayListening(listener);
+            accept(listener, 0, peer -> soak(peer, seconds, seed));
+        }
+    }
+
+    private void soak(ScriptedPeer peer, int seconds, long seed) {
+        say(peer.queuePair().connectionCapabilities().wire());
+        say(new Soak(peer, SIZES, seed).run(TimeUnit.SECONDS.toNanos(seconds)));
+    }
+
+    private void sayListening(Listener listener) {
+        say("listening on port " + listener.localAddress().getPort());
     }
 
     /**
@@ -180,17 +177,17 @@ public final class InteropCases {
             require(wire.contains("revision " + revision), "expected MPA revision " + revision + ", got " + wire);
             RemoteRegion open = peer.region(Region.OPEN);
             for (int size : SIZES) {
-                long mine = fill(peer, size, size);
+                long mine = peer.fill(size, size);
                 require(peer.write(open.address(), open.rkey(), size).isSuccess(), "WRITE of " + size + " bytes");
-                requireSame(
+                CheckedTransfers.requireSame(
                         mine,
                         peer.ask(ControlMessage.of(Command.CHECKSUM, size)).first(),
                         "WRITE");
                 peer.tell(ControlMessage.of(Command.RECEIVE));
                 peer.sendData(size);
-                requireSame(mine, peer.answer(Command.RECEIVE).first(), "SEND of " + size + " bytes");
+                CheckedTransfers.requireSame(mine, peer.answer(Command.RECEIVE).first(), "SEND of " + size + " bytes");
                 peer.tell(ControlMessage.of(Command.SEND, size));
-                requireSame(mine, peer.receiveData(size), "the peer's SEND of " + size + " bytes");
+                CheckedTransfers.requireSame(mine, peer.receiveData(size), "the peer's SEND of " + size + " bytes");
                 peer.answer(Command.SEND);
             }
         }
@@ -317,13 +314,14 @@ public final class InteropCases {
                 RemoteRegion own = trespass.key() || trespass.bounds() ? peer.dataForPeer() : peer.privateToThisSide();
                 int rkey = trespass.key() ? own.rkey() ^ 0x00FF_FF00 : own.rkey();
                 long address = trespass.bounds() ? own.address() + own.length() - 31 : own.address();
-                long untouched = fill(peer, ScriptedPeer.BUFFER_BYTES, 5);
+                long untouched = peer.fill(ScriptedPeer.BUFFER_BYTES, 5);
                 peer.tell(ControlMessage.access(trespass.read ? Command.READ : Command.WRITE, address, rkey, 32));
                 say("the connection ended: " + peer.awaitEnd());
                 require(
                         peer.queuePair().state() == QueuePairState.ERROR,
                         "state " + peer.queuePair().state());
-                requireSame(untouched, peer.checksum(ScriptedPeer.BUFFER_BYTES), "memory after a refused access");
+                CheckedTransfers.requireSame(
+                        untouched, peer.checksum(ScriptedPeer.BUFFER_BYTES), "memory after a refused access");
             }
         });
         require(counter("accessErrors") == before + 1, "accessErrors: " + before + ", then " + counter("accessErrors"));
@@ -347,7 +345,7 @@ public final class InteropCases {
         RemoteRegion open = peer.region(Region.OPEN);
         long theirs = peer.ask(new ControlMessage(Command.FILL, 5000, SEED, 0)).first();
         require(peer.read(open.address(), open.rkey(), 5000).isSuccess(), "READ of the bystander");
-        requireSame(theirs, peer.checksum(5000), "READ of the bystander");
+        CheckedTransfers.requireSame(theirs, peer.checksum(5000), "READ of the bystander");
     }
 
     /**
@@ -400,7 +398,7 @@ public final class InteropCases {
      */
     public void listen(int most) {
         try (Listener listener = device.listen(remote, 8)) {
-            say("listening on port " + listener.localAddress().getPort());
+            sayListening(listener);
             try (ConnectionRequest request = next(listener)) {
                 require(Arrays.equals(REJECT, request.privateData()), "expected that the peer asks for a reject");
                 request.reject(REASON);

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.zip.CRC32;
+import org.softrdma.testkit.BytePattern;
 import org.softrdma.testkit.Completion;
 import org.softrdma.testkit.interop.ControlMessage.Command;
 import org.softrdma.verbs.AccessFlag;
@@ -40,6 +41,9 @@ final class ScriptedPeer implements AutoCloseable {
 
     /** How long anything may take; the peer may be an emulated machine. */
     static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
+
+    /** Bytes behind a transfer that are looked at. */
+    private static final int GUARD_BYTES = 4096;
 
     private static final int RECEIVES = 2;
     private static final long CONTROL_SEND = 1L << 32;
@@ -156,6 +160,12 @@ final class ScriptedPeer implements AutoCloseable {
         return data.memory();
     }
 
+    /** Fills the first bytes of {@link #data()} with a pattern. @return their CRC-32 */
+    long fill(int lengthBytes, long seed) {
+        new BytePattern(seed).fill(data().asSlice(0, lengthBytes));
+        return checksum(lengthBytes);
+    }
+
     /** What the peer needs to reach {@link #data()}. */
     RemoteRegion dataForPeer() {
         return data.remote();
@@ -169,6 +179,12 @@ final class ScriptedPeer implements AutoCloseable {
     /** The CRC-32 of the first bytes of this end's memory. */
     long checksum(long lengthBytes) {
         return checksum(data.memory(), lengthBytes);
+    }
+
+    /** The CRC-32 of the {@link #GUARD_BYTES} behind the first bytes of this end's memory, or what there is of them. */
+    long checksumBehind(long lengthBytes) {
+        MemorySegment behind = data.memory().asSlice(lengthBytes);
+        return checksum(behind, Math.min(GUARD_BYTES, behind.byteSize()));
     }
 
     private static long checksum(MemorySegment memory, long lengthBytes) {
@@ -242,6 +258,36 @@ final class ScriptedPeer implements AutoCloseable {
     Completion write(long address, int rkey, long lengthBytes) {
         require(queuePair.postWrite(lengthBytes, data, 0, lengthBytes, address, rkey, SendFlags.SIGNALLED));
         return nextSend("WRITE of " + lengthBytes + " bytes");
+    }
+
+    /** READs from the peer into the start of {@link #data()} by several requests at once, and waits for them. */
+    void read(long address, int rkey, int lengthBytes, int pieces) {
+        for (int i = 0; i < pieces; i++) {
+            long from = start(lengthBytes, pieces, i);
+            long length = start(lengthBytes, pieces, i + 1) - from;
+            require(queuePair.postRead(i, data, from, length, address + from, rkey, SendFlags.SIGNALLED));
+        }
+        expectPieces("READ", lengthBytes, pieces);
+    }
+
+    /** WRITEs the start of {@link #data()} to the peer by several requests at once, and waits for them. */
+    void write(long address, int rkey, int lengthBytes, int pieces) {
+        for (int i = 0; i < pieces; i++) {
+            long from = start(lengthBytes, pieces, i);
+            long length = start(lengthBytes, pieces, i + 1) - from;
+            require(queuePair.postWrite(i, data, from, length, address + from, rkey, SendFlags.SIGNALLED));
+        }
+        expectPieces("WRITE", lengthBytes, pieces);
+    }
+
+    private static long start(long lengthBytes, int pieces, int piece) {
+        return lengthBytes * piece / pieces;
+    }
+
+    private void expectPieces(String operation, long lengthBytes, int pieces) {
+        for (int i = 0; i < pieces; i++) {
+            expectSuccess(operation + " " + i + " of " + pieces + " for " + lengthBytes + " bytes");
+        }
     }
 
     private void expectSuccess(String what) {

@@ -37,7 +37,7 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
     private static final int EMPTY_POLLS_PER_CLOCK = 64;
     private static final int KEY_BITS = 32;
     /** So sparse that no place is forgotten. */
-    private static final int STAGS_PER_KEY = 16;
+    private static final int STAGS_PER_KEY = 8;
 
     private static final long MOST_STAGS = 1 << 25;
 

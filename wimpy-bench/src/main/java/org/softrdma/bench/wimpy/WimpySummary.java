@@ -211,12 +211,12 @@ final class WimpySummary {
                         compiling));
             }
         }
-        double waited = results.mostWaitedPercent();
+        double waited = results.waitedPercent();
         if (waited > BUSY_PERCENT && !results.plan().cores().servers().isEmpty()) {
             warnings.add(String.format(
                     Locale.ROOT,
-                    "The machine was not quiet: in one row, threads waited %.0f %% of the time for a core that other work had."
-                            + " Run it again when nothing else runs.",
+                    "The machine was not quiet: in half the rows, threads waited more than %.0f %% of the time for a core that"
+                            + " other work had. Run it again when nothing else runs.",
                     Math.min(waited, PERCENT)));
         }
         return warnings;

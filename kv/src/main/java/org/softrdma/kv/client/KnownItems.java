@@ -1,0 +1,47 @@
+package org.softrdma.kv.client;
+
+import java.security.SecureRandom;
+
+/**
+ * What the clients of a loop know of one server's items. Sharing it means that what one of them has learnt the others READ at
+ * once, and that eight clients take one client's share of the processor's cache. A wrong entry does no harm, the item itself
+ * is checked. Owned by the thread of the loop.
+ */
+final class KnownItems {
+    private final StagCache stags;
+    private final RecentlyNamed named = new RecentlyNamed();
+    private final long hashSeed = new SecureRandom().nextLong();
+    private String bootId = "";
+
+    /**
+     * Nothing is known.
+     *
+     * @param stagCapacity places of items there is room for
+     */
+    KnownItems(int stagCapacity) {
+        stags = new StagCache(stagCapacity);
+    }
+
+    /** Where items are. */
+    StagCache stags() {
+        return stags;
+    }
+
+    /** What was reported as touched. */
+    RecentlyNamed named() {
+        return named;
+    }
+
+    /** For the hashes of keys in {@link #stags}. */
+    long hashSeed() {
+        return hashSeed;
+    }
+
+    /** A connection has reached this life of the server: what was known of another one is forgotten. */
+    void reached(String life) {
+        if (!life.equals(bootId)) {
+            stags.clear();
+            bootId = life;
+        }
+    }
+}
