@@ -155,7 +155,8 @@ class SoftRdmaContextTest {
         assertRefused(
                 Map.of(name, "1"),
                 name + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, regions, "
-                        + "segment, copy-below, receive-buffer, socket-buffer, handshake-timeout, ready-repeat, linger-timeout, pcap");
+                        + "segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget, pin-granule, "
+                        + "handshake-timeout, ready-repeat, linger-timeout, pcap");
     }
 
     @Test

@@ -44,12 +44,25 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     @Override
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, PinningPolicy pinning) {
         device.progress().checkThread();
+        regionOpened();
+        boolean registered = false;
+        try {
+            // Not under the lock: EAGER takes as long as its memory is large, and may wait for engines.
+            MemoryRegion region = device.registrar().register(this, number, memory, access, pinning);
+            registered = true;
+            return region;
+        } finally {
+            if (!registered) {
+                regionClosed();
+            }
+        }
+    }
+
+    private void regionOpened() {
         lock.lock();
         try {
             checkOpen();
-            MemoryRegion region = device.registrar().register(this, number, memory, access, pinning);
             regions++;
-            return region;
         } finally {
             lock.unlock();
         }

@@ -164,7 +164,7 @@ public final class Registrar {
         } finally {
             swapLock.unlock();
         }
-        quiescence.await();
+        quiescence.await(); // no engine touches it any more
         endPinning(region.pinning(), binding, region.backing());
         table.free(region.row());
         release(region.backing().owner());

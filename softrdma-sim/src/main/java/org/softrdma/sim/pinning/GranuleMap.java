@@ -116,14 +116,13 @@ final class GranuleMap {
     }
 
     /** A granule was pinned: it is used now, and what is used from here on is used later. */
-    long pinned(long granule) {
+    void pinned(long granule) {
         long now = tick;
         long[] table = table(granule);
         if (table != null) {
             WORD.setOpaque(table, index(granule) + 1, now);
         }
         TICK.setOpaque(this, now + 1);
-        return now;
     }
 
     private long @Nullable [] table(long granule) {

@@ -208,13 +208,19 @@ public final class PinTable {
 
     private String eagerRefused(long need, int error) {
         long limit = locks.limitBytes();
-        String why = error < 0
-                ? "the process would have more than " + maxRanges
-                        + " separate locked ranges (a quarter of vm.max_map_count);" + " raise that, or register LAZY"
-                : "the kernel says errno " + error + "; RLIMIT_MEMLOCK is "
-                        + (limit == PageLocks.UNLIMITED ? "no limit" : limit + " bytes") + ", locked already are "
-                        + locks.lockedBytes() + "; raise it with ulimit -l "
+        String why = switch (error) {
+            case NO_ROOM ->
+                "the process would have more than " + maxRanges
+                        + " separate locked ranges (a quarter of vm.max_map_count); raise that, or register LAZY";
+            case WAIT ->
+                "engines still use what is to be unpinned for it, of " + totals.pinnedBytes
+                        + " bytes that are pinned; try again, or register LAZY";
+            default ->
+                "the kernel says errno " + error + "; RLIMIT_MEMLOCK is "
+                        + (limit == PageLocks.UNLIMITED ? "no limit" : limit + " bytes")
+                        + ", locked already are " + locks.lockedBytes() + "; raise it with ulimit -l "
                         + Math.ceilDiv(need + locks.lockedBytes(), KIB) + ", or register LAZY";
+        };
         return "cannot pin " + need + " bytes (EAGER): " + why;
     }
 
@@ -461,17 +467,32 @@ public final class PinTable {
         }
         int error = lock(granule, missing, how);
         if (error != PageLocks.OK) {
-            if (evictFor(missing, evictable)) {
-                error = makeRoom(granule, missing, how, evictable) ? lock(granule, missing, how) : NO_ROOM;
-            } else if (evictable.paced) {
-                pace.refused();
-            }
+            error = lockInstead(granule, missing, how, evictable, error);
         }
         if (error == PageLocks.OK) {
             pinned(payer, granule, missing);
         }
         trim(evictable);
         return error;
+    }
+
+    /** The kernel refused some pages: evicts as many, once, and tries again if that has unlocked them; else room comes later. */
+    private int lockInstead(Granule granule, long pages, How how, Evictable evictable, int refused) {
+        long before = totals.pinnedBytes;
+        long goal = before - bytes(pages);
+        while (totals.pinnedBytes - leavingBytes > goal && evictOldest(evictable)) {
+            // Until as much is unlocked or on its way out.
+        }
+        if (totals.pinnedBytes < before) {
+            return makeRoom(granule, pages, how, evictable) ? lock(granule, pages, how) : NO_ROOM;
+        }
+        if (!leaving.isEmpty()) {
+            return NO_ROOM;
+        }
+        if (evictable.paced) {
+            pace.refused();
+        }
+        return refused;
     }
 
     private void pinned(PinningTotals payer, Granule granule, long pages) {
@@ -494,6 +515,7 @@ public final class PinTable {
             leaving.remove(granule);
             leavingBytes -= bytes(granule.locked & ~granule.held);
             map.show(granule.number, granule.locked);
+            map.pinned(granule.number);
             enqueue(granule);
         }
     }
@@ -516,16 +538,6 @@ public final class PinTable {
 
     private long lazyBytes() {
         return totals.pinnedBytes - heldBytes;
-    }
-
-    /** The kernel refused some pages, its limit may be shared with others: evicts as many, once. */
-    private boolean evictFor(long pages, Evictable evictable) {
-        long goal = totals.pinnedBytes - bytes(pages);
-        boolean any = false;
-        while (totals.pinnedBytes > goal && evictOldest(evictable)) {
-            any = true;
-        }
-        return any;
     }
 
     /** With several engines room is made ahead of need, because it may take the length of a batch. */

@@ -12,6 +12,8 @@ final class FakePageLocks implements PageLocks {
     long limitPages = Long.MAX_VALUE;
     long maxRanges = Long.MAX_VALUE;
     int onFault;
+    /** Called when the limit refuses a lock. */
+    Runnable onRefusal = () -> {};
 
     @Override
     public int lock(long address, long length) {
@@ -23,6 +25,7 @@ final class FakePageLocks implements PageLocks {
             return ENOMEM;
         }
         if (locked.cardinality() + (to - from) > limitPages) {
+            onRefusal.run();
             return ENOMEM;
         }
         locked.set(from, to);

@@ -23,6 +23,7 @@ class PinTableTest {
     private static final Object OTHER = "other";
     private static final long MACHINE = 1L << 40;
     private static final long DEADLINE_SECONDS = 30;
+    private static final int LOOKS = 1000;
 
     private final FakePageLocks locks = new FakePageLocks();
     private final Quiescence quiescence = new Quiescence();
@@ -131,20 +132,10 @@ class PinTableTest {
     }
 
     @Test
-    void shouldNotUnlockWhatABatchOfAnotherEngineMayUse() throws Exception {
+    void shouldNotUnlockWhatABatchOfAnotherEngineMayUse() {
         PinTable table = tableWithRegion(1, 4);
         use(table, 0);
-        CountDownLatch mayEnd = new CountDownLatch(1);
-        CountDownLatch runs = new CountDownLatch(1);
-        CompletableFuture<Void> engine = CompletableFuture.runAsync(
-                () -> {
-                    epoch.enter();
-                    runs.countDown();
-                    awaitUninterruptibly(mayEnd);
-                    epoch.exit();
-                },
-                task -> Thread.ofPlatform().daemon().start(task));
-        awaitUninterruptibly(runs);
+        OtherBatch batch = new OtherBatch();
 
         use(table, 1);
         expectLocked(0);
@@ -155,10 +146,65 @@ class PinTableTest {
         assertTrue(table.isWarm(at(0), 1), "what was on its way out and is used stays");
         assertEquals(1, table.counters().pins());
         use(table, 1);
-        mayEnd.countDown();
-        engine.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        batch.end();
         use(table, 2);
         expectLocked(2);
+    }
+
+    @Test
+    void shouldCountAGranuleThatStaysAsUsedNow() {
+        PinTable table = tableWithRegion(2, 4);
+        use(table, 0);
+        use(table, 1);
+        OtherBatch batch = new OtherBatch();
+        use(table, 2);
+        assertFalse(table.isWarm(at(0), 1), "on its way out");
+        use(table, 0);
+        batch.end();
+
+        use(table, 2);
+
+        expectLocked(0, 2);
+    }
+
+    @Test
+    void shouldEvictNoMoreThanTheKernelRefuses() {
+        locks.limitPages = 4L * GRANULE / PAGE;
+        PinTable table = tableWithRegion(100, 8);
+        use(table, at(0), 4L * GRANULE, InUse.NOTHING);
+        OtherBatch batch = new OtherBatch();
+
+        use(table, 4);
+        use(table, 4);
+
+        assertEquals(1, table.counters().evictions(), "one granule is on its way out, and that is enough");
+        assertTrue(table.isWarm(at(1), 3L * GRANULE));
+        batch.end();
+        use(table, 4);
+        expectLocked(1, 2, 3, 4);
+    }
+
+    @Test
+    void shouldWaitForLazyGranulesToGoWhenEager() {
+        locks.limitPages = 2L * GRANULE / PAGE;
+        PinTable table = tableWithRegion(100, 2);
+        use(table, at(0), 2L * GRANULE, InUse.NOTHING);
+        OtherBatch batch = new OtherBatch();
+        CountDownLatch refused = new CountDownLatch(1);
+        locks.onRefusal = refused::countDown;
+
+        CompletableFuture<Void> eager = CompletableFuture.runAsync(
+                () -> table.addEager(OTHER, pages(table, at(5), GRANULE)),
+                task -> Thread.ofPlatform().daemon().start(task));
+
+        awaitUninterruptibly(refused);
+        for (int i = 0; i < LOOKS; i++) {
+            assertFalse(eager.isDone(), "it does not wait for the batch that may use what it evicts");
+            Thread.yield();
+        }
+        batch.end();
+        eager.orTimeout(DEADLINE_SECONDS, TimeUnit.SECONDS).join();
+        expectLocked(1, 5);
     }
 
     @Test
@@ -376,6 +422,30 @@ class PinTableTest {
 
         assertTrue(table.description().endsWith("accounted only: no such call"), table.description());
         assertTrue(table.canBeLazy());
+    }
+
+    /** A batch of the engine in another thread: runs when this is made, and until it may end. */
+    private final class OtherBatch {
+        private final CountDownLatch mayEnd = new CountDownLatch(1);
+        private final CompletableFuture<Void> engine;
+
+        OtherBatch() {
+            CountDownLatch runs = new CountDownLatch(1);
+            engine = CompletableFuture.runAsync(
+                    () -> {
+                        epoch.enter();
+                        runs.countDown();
+                        awaitUninterruptibly(mayEnd);
+                        epoch.exit();
+                    },
+                    task -> Thread.ofPlatform().daemon().start(task));
+            awaitUninterruptibly(runs);
+        }
+
+        void end() {
+            mayEnd.countDown();
+            engine.orTimeout(DEADLINE_SECONDS, TimeUnit.SECONDS).join();
+        }
     }
 
     private static void awaitUninterruptibly(CountDownLatch latch) {
