@@ -245,6 +245,7 @@ class PinTableTest {
         assertEquals(PAGE, locks.lockedBytes());
         table.add(pages(table, at(0) + 2L * PAGE, 1));
         assertFalse(table.isWarm(at(0) + 2L * PAGE, 1));
+        assertFalse(table.isWarm(at(0), 2L * PAGE + 1), "one page of the range is locked, not all");
         use(table, at(0) + 2L * PAGE, 1, InUse.NOTHING);
 
         assertEquals(2L * PAGE, locks.lockedBytes());
