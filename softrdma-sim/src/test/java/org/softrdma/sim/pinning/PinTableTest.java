@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -205,6 +206,35 @@ class PinTableTest {
         batch.end();
         eager.orTimeout(DEADLINE_SECONDS, TimeUnit.SECONDS).join();
         expectLocked(1, 5);
+    }
+
+    @Test
+    void shouldJoinAHugePageOnceAllOfItIsLocked() {
+        locks.hugePageBytes = 4L * GRANULE;
+        PinTable table = tableWithRegion(100, 12);
+        for (int granule : new int[] {1, 5, 3, 0, 4, 6}) {
+            use(table, granule);
+        }
+        assertEquals(List.of(), locks.joined);
+
+        use(table, 2);
+        assertEquals(List.of(at(0)), locks.joined);
+        use(table, 7);
+        use(table, 7);
+        assertEquals(List.of(at(0), at(4)), locks.joined);
+        table.prefetch(REGION, at(8), 4L * GRANULE, true, () -> true);
+        assertEquals(List.of(at(0), at(4)), locks.joined, "what is not resident stays so");
+    }
+
+    @Test
+    void shouldNotJoinHugePagesThatEvictionsTearAgain() {
+        locks.hugePageBytes = 2L * GRANULE;
+        PinTable table = tableWithRegion(3, 12);
+        use(table, at(0), 2L * GRANULE, InUse.NOTHING);
+        use(table, at(4), 2L * GRANULE, InUse.NOTHING);
+
+        assertTrue(table.isWarm(at(4), 2L * GRANULE));
+        assertEquals(List.of(at(0)), locks.joined);
     }
 
     @Test
