@@ -473,12 +473,16 @@ public final class PinTable {
         if (!makeRoom(granule, missing, how, evictable)) {
             return NO_ROOM;
         }
+        if (granule.payer == null) {
+            granule.payer = payer;
+            payer.tookOver(bytes(granule.locked));
+        }
         int error = lock(granule, missing, how);
         if (error != PageLocks.OK) {
             error = lockInstead(granule, missing, how, evictable, error);
         }
         if (error == PageLocks.OK) {
-            pinned(payer, granule, missing);
+            pinned(granule, missing);
             if (hugeGranules > 1 && totals.evictions == 0 && how != How.ON_FAULT) {
                 joinHugePage(granule);
             }
@@ -506,12 +510,11 @@ public final class PinTable {
         return refused;
     }
 
-    private void pinned(PinningTotals payer, Granule granule, long pages) {
-        if (granule.payer == null) {
-            granule.payer = payer;
-        }
+    private void pinned(Granule granule, long pages) {
         totals.pinned(bytes(pages));
-        granule.payer.pinned(bytes(pages));
+        if (granule.payer != null) {
+            granule.payer.pinned(bytes(pages));
+        }
         setLocked(granule, granule.locked | pages);
         map.show(granule.number, granule.locked);
         map.pinned(granule.number);

@@ -86,6 +86,7 @@ class PinTableTest {
         assertEquals(1, counters.pins());
         assertEquals(GRANULE, counters.pinnedBytes());
         assertEquals(counters.pins(), table.counters(REGION, 1).pins());
+        assertEquals(counters.pinningNs(), table.counters(REGION, 1).pinningNs(), "its first pin counts, too");
     }
 
     @Test
@@ -265,6 +266,23 @@ class PinTableTest {
         assertEquals(0, locks.lockedBytes());
         assertEquals(0, table.counters().pinnedBytes());
         assertEquals(3, table.counters().unpins());
+    }
+
+    @Test
+    void shouldCountWhatARegionThatEndsHasLeftForTheOneThatPinsMore() {
+        PinTable table = table(10L * GRANULE);
+        PinTable.PageRange first = pages(table, at(0), 2L * PAGE);
+        table.add(first);
+        table.add(pages(table, at(0) + PAGE, 2L * PAGE));
+        table.pin(OTHER, at(0), 1, InUse.NOTHING);
+        table.remove(OTHER, first);
+        table.add(pages(table, at(0) + 3L * PAGE, PAGE));
+        use(table, at(0) + 3L * PAGE, 1, InUse.NOTHING);
+
+        assertEquals(3L * PAGE, locks.lockedBytes());
+        assertEquals(3L * PAGE, table.counters(REGION, 1).pinnedBytes());
+        table.unpin(pages(table, at(0), GRANULE));
+        assertEquals(0, table.counters(REGION, 1).pinnedBytes());
     }
 
     @Test
