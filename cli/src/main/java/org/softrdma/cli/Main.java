@@ -54,6 +54,7 @@ public final class Main implements Runnable {
             ServerCommand.class,
             KvCommand.class,
             WimpyCommand.class,
+            PinningStudyCommand.class,
             PerfCommand.class,
             RpingCommand.class,
             TckCommand.class,

@@ -12,6 +12,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.kv.server.Passwords;
+import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
 import picocli.CommandLine.Command;
@@ -166,6 +168,30 @@ final class ServerCommand implements Callable<Integer> {
     private int backlog;
 
     @Option(
+            names = "--pinning",
+            paramLabel = "HOW",
+            description =
+                    "When the items' memory is locked in RAM: lazy (each part on its first use), eager (all at the start), off,"
+                            + " or auto: lazy where the device can, else off (auto).")
+    private @Nullable String pinning;
+
+    @Option(
+            names = "--pin-budget",
+            paramLabel = "SIZE",
+            description =
+                    "Most memory that lazy pinning locks at once, such as 64m (as much as the limit of locked memory"
+                            + " allows, half of the machine's at most).")
+    private @Nullable String pinBudget;
+
+    @Option(
+            names = "--memory-file",
+            paramLabel = "FILE",
+            description =
+                    "Keep items in a file of this name, which must not exist and loses its name at once, so that items"
+                            + " that nobody asks for can leave RAM without swap.")
+    private @Nullable Path memoryFile;
+
+    @Option(
             names = {"-P", "--pidfile"},
             paramLabel = "FILE",
             description = "Write the process number to a file.")
@@ -227,12 +253,12 @@ final class ServerCommand implements Callable<Integer> {
 
     @Option(
             names = {"-k", "--lock-memory"},
-            hidden = true)
+            description = "The same as --pinning eager.")
     private boolean lockMemory;
 
     @Option(
             names = {"-L", "--enable-largepages"},
-            hidden = true)
+            description = "Keep items in huge pages that the administrator has reserved; those are never paged out.")
     private boolean largePages;
 
     @Option(
@@ -254,13 +280,12 @@ final class ServerCommand implements Callable<Integer> {
         CountDownLatch stopped = new CountDownLatch(1);
         KvServerContext context = context(stopped);
         warn(noCas, "-C changes nothing: items always have cas numbers.");
-        warn(lockMemory, "-k changes nothing: memory is not locked.");
-        warn(largePages, "-L changes nothing: memory comes from the device.");
-        try (VerbsDevice device = PerfSupport.open(provider, Map.of("progress", "engine"));
+        try (VerbsDevice device = open();
                 Stoppable server = new Stoppable(KvServer.start(device, context), stopped)) {
             PrintWriter out = spec.commandLine().getOut();
             out.println("memcached: " + (unixSocket == null ? text(server.server.memcachedAddress()) : unixSocket));
             out.println("rdma: " + text(server.server.rdmaAddress()) + ", device " + device.name());
+            out.println("pinning: " + device.pinning());
             out.flush();
             writePidFile();
             server.await(untilInputEnds ? System.in : null);
@@ -272,6 +297,34 @@ final class ServerCommand implements Callable<Integer> {
         } catch (UncheckedIOException e) {
             throw new UserErrorException(e.getMessage() + ".", e);
         }
+    }
+
+    /** The device, pinned as the options say; a provider that cannot choose refuses any but the default. */
+    private VerbsDevice open() {
+        Map<String, String> asked = new LinkedHashMap<>();
+        if (pinning != null || lockMemory) {
+            asked.put("pinning", pinning != null ? pinning : "eager");
+        }
+        if (pinBudget != null) {
+            asked.put("pin-budget", pinBudget);
+        }
+        for (String option : asked.keySet()) {
+            if (!provider.provider().options().containsKey(option)) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "--" + option + ": the provider " + provider.provider().name()
+                                + " pins as its driver does, leave it out");
+            }
+        }
+        asked.put("progress", "engine");
+        return PerfSupport.open(provider, asked);
+    }
+
+    private MemorySource memory() {
+        if (memoryFile != null) {
+            return new MemorySource.File(memoryFile);
+        }
+        return largePages ? new MemorySource.HugePages() : new MemorySource.Anonymous();
     }
 
     private KvServerContext context(CountDownLatch stopped) {
@@ -291,6 +344,7 @@ final class ServerCommand implements Callable<Integer> {
                     .flushAllowed(!noFlush)
                     .backlog(backlog)
                     .verbosity(verbosity())
+                    .memory(memory())
                     .requestsPerTurn(requestsPerEvent)
                     .version(version());
             if (unixSocket != null) {
@@ -323,6 +377,12 @@ final class ServerCommand implements Callable<Integer> {
         List<String> faults = new ArrayList<>();
         check(faults, port >= 0 && port <= MAX_PORT, "-p " + port, "0 to " + MAX_PORT);
         check(faults, rdmaPort >= 0 && rdmaPort <= MAX_PORT, "--rdma-port " + rdmaPort, "0 to " + MAX_PORT);
+        check(
+                faults,
+                !lockMemory || pinning == null || pinning.equals("eager"),
+                "-k --pinning " + pinning,
+                "one of them");
+        check(faults, !largePages || memoryFile == null, "-L --memory-file " + memoryFile, "one of them");
         check(faults, udpPort == 0, "-U " + udpPort, "0, UDP is not offered");
         check(
                 faults,

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -132,31 +131,14 @@ final class WimpyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         WimpyStudy study = study();
-        requireWritable();
+        PerfSupport.requireWritable(out);
         try {
             return study.run(out) == 0 ? Main.EXIT_OK : Main.EXIT_FAILED;
         } catch (WimpyException | KvException | VerbsException e) {
             return PerfSupport.failed(spec, e);
         } catch (IOException e) {
-            throw unwritable(e);
+            throw PerfSupport.unwritable(out, e);
         }
-    }
-
-    /** Better before the study than after it. */
-    private void requireWritable() {
-        if (Files.exists(out) && !Files.isDirectory(out)) {
-            throw new UserErrorException("--out " + out + ": is a file, expected a directory; name another one");
-        }
-        try {
-            Files.createDirectories(out);
-            Files.delete(Files.createTempFile(out, "probe", ""));
-        } catch (IOException e) {
-            throw unwritable(e);
-        }
-    }
-
-    private UserErrorException unwritable(IOException e) {
-        return new UserErrorException("--out " + out + ": cannot be written (" + e + "); name another directory", e);
     }
 
     private WimpyStudy study() {

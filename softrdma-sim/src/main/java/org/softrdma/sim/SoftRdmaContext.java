@@ -5,13 +5,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.EngineLimits;
 import org.softrdma.sim.memory.StagTable;
+import org.softrdma.sim.pinning.PinningSettings;
 import org.softrdma.sim.transport.SocketOptions;
+import org.softrdma.verbs.PinningPolicy;
 
 /**
  * Configuration of a device: set, then {@link #conclude}, which reports all faults at once. The names and defaults of options
@@ -30,6 +35,9 @@ public final class SoftRdmaContext {
     private static final long MOST_TIMEOUT_MS = 3_600_000;
     private static final long DEFAULT_READY_REPEAT_MS = 50;
 
+    private static final Pattern SIZE = Pattern.compile("([0-9]{1,9}|[0-9]{1,18}(?![kmgKMG]))([kmgKMG]?)");
+    private static final Map<String, Long> UNITS = Map.of("k", 1L << 10, "m", 1L << 20, "g", 1L << 30);
+
     private final List<String> faults = new ArrayList<>();
     private ProgressMode progress = ProgressMode.ENGINE;
     private String transport = "auto";
@@ -41,6 +49,9 @@ public final class SoftRdmaContext {
     private int copyBelow = DEFAULT_COPY_BELOW;
     private int receiveBuffer = DEFAULT_RECEIVE_BUFFER;
     private int socketBuffer;
+    private PinningPolicy pinning = PinningSettings.DEFAULT.policy();
+    private long pinBudget = PinningSettings.DEFAULT.budgetBytes();
+    private int pinGranule = PinningSettings.DEFAULT.granuleBytes();
     private long handshakeTimeoutMs = 10_000;
     private long readyRepeatMs = DEFAULT_READY_REPEAT_MS;
     private long lingerTimeoutMs = 2_000;
@@ -67,6 +78,18 @@ public final class SoftRdmaContext {
                 "payloads below this many bytes are copied, others gathered; default " + DEFAULT_COPY_BELOW);
         options.put("receive-buffer", "bytes of an engine's receive buffer; default " + DEFAULT_RECEIVE_BUFFER);
         options.put("socket-buffer", "SO_SNDBUF and SO_RCVBUF, 0 leaves them to the kernel; default 0");
+        options.put(
+                "pinning",
+                "when registered memory is locked (mlock): lazy (on first use), eager (at registration), off or auto; default"
+                        + " auto: lazy where the limit of locked memory allows it, else off");
+        options.put(
+                "pin-budget",
+                "most bytes that lazy pinning locks at once, 64m for example, 0 for what the limit of locked memory allows"
+                        + " and half of the machine's memory at most; default 0");
+        options.put(
+                "pin-granule",
+                "bytes that are pinned at once, a power of two up to 64 pages; default "
+                        + PinningSettings.DEFAULT_GRANULE);
         options.put("handshake-timeout", "milliseconds that a peer may take for the handshake; default 10000");
         options.put(
                 "ready-repeat",
@@ -110,6 +133,18 @@ public final class SoftRdmaContext {
             case "receive-buffer" ->
                 receiveBuffer = (int) number(name, value, LEAST_RECEIVE_BUFFER, MOST_RECEIVE_BUFFER);
             case "socket-buffer" -> socketBuffer = (int) number(name, value, 0, MOST_SOCKET_BUFFER);
+            case "pinning" ->
+                pinning = choose(
+                        name,
+                        value,
+                        Map.of(
+                                "auto", PinningPolicy.AUTO,
+                                "lazy", PinningPolicy.LAZY,
+                                "eager", PinningPolicy.EAGER,
+                                "off", PinningPolicy.OFF),
+                        pinning);
+            case "pin-budget" -> pinBudget = size(name, value);
+            case "pin-granule" -> pinGranule = powerOfTwo(name, value);
             case "handshake-timeout" -> handshakeTimeoutMs = number(name, value, 1, MOST_TIMEOUT_MS);
             case "pcap" -> capture = path(name, value);
             case "ready-repeat" -> readyRepeatMs = number(name, value, 0, MOST_TIMEOUT_MS);
@@ -138,6 +173,25 @@ public final class SoftRdmaContext {
         }
         faults.add(name + "=" + value + ": expected the path of a file");
         return null;
+    }
+
+    /** Bytes, or a number with k, m or g. */
+    private long size(String name, String value) {
+        Matcher size = SIZE.matcher(value);
+        if (size.matches()) {
+            long unit = UNITS.getOrDefault(size.group(2).toLowerCase(Locale.ROOT), 1L);
+            return Long.parseLong(size.group(1)) * unit;
+        }
+        faults.add(name + "=" + value + ": expected bytes, or a number with k, m or g");
+        return 0;
+    }
+
+    private int powerOfTwo(String name, String value) {
+        int number = (int) number(name, value, PinningSettings.LEAST_GRANULE, PinningSettings.DEFAULT_GRANULE);
+        if (Integer.bitCount(number) != 1) {
+            faults.add(name + "=" + value + ": expected a power of two");
+        }
+        return number;
     }
 
     private long number(String name, String value, long least, long most) {
@@ -194,6 +248,11 @@ public final class SoftRdmaContext {
     /** Options of every socket. */
     SocketOptions socketOptions() {
         return require(new SocketOptions(socketBuffer, socketBuffer));
+    }
+
+    /** How memory is pinned. */
+    public PinningSettings pinning() {
+        return require(new PinningSettings(pinning, pinBudget, pinGranule));
     }
 
     /** Sizes of the data path. */

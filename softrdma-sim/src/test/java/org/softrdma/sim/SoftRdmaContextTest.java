@@ -21,7 +21,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.engine.EngineLimits;
+import org.softrdma.sim.pinning.PinningSettings;
 import org.softrdma.sim.transport.SocketOptions;
+import org.softrdma.verbs.PinningPolicy;
 
 /** Options of a device given as text. */
 class SoftRdmaContextTest {
@@ -53,11 +55,15 @@ class SoftRdmaContextTest {
                 Map.entry("copy-below", "100"),
                 Map.entry("receive-buffer", "131072"),
                 Map.entry("socket-buffer", "65536"),
+                Map.entry("pinning", "lazy"),
+                Map.entry("pin-budget", "64m"),
+                Map.entry("pin-granule", "65536"),
                 Map.entry("handshake-timeout", "1500"),
                 Map.entry("ready-repeat", "30"),
                 Map.entry("linger-timeout", "250"),
                 Map.entry("pcap", "a/capture")));
         assertEquals(Optional.of(Path.of("a/capture")), context.capture());
+        assertEquals(new PinningSettings(PinningPolicy.LAZY, 64L << 20, 65_536), context.pinning());
         assertTrue(context.manualProgress());
         assertEquals("nio", context.transport());
         assertEquals(3, context.threads());
@@ -74,6 +80,24 @@ class SoftRdmaContextTest {
                         TimeUnit.MILLISECONDS.toNanos(30),
                         TimeUnit.MILLISECONDS.toNanos(250)),
                 context.engineLimits());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "1000, 1000", "3k, 3072", "2G, 2147483648", "123456789012, 123456789012"})
+    void shouldTakeSizes(String text, long bytes) {
+        assertEquals(bytes, concluded(Map.of("pin-budget", text)).pinning().budgetBytes());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "-1", "1.5m", "64mb", "m", "12345678901k"})
+    void shouldRefuseWhatIsNoSize(String text) {
+        assertRefused(
+                Map.of("pin-budget", text), "pin-budget=" + text + ": expected bytes, or a number with k, m or g");
+    }
+
+    @Test
+    void shouldRefuseAGranuleThatIsNoPowerOfTwo() {
+        assertRefused(Map.of("pin-granule", "5000"), "pin-granule=5000: expected a power of two");
     }
 
     /** Number options: name, the least and the most value. */
@@ -131,7 +155,8 @@ class SoftRdmaContextTest {
         assertRefused(
                 Map.of(name, "1"),
                 name + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, regions, "
-                        + "segment, copy-below, receive-buffer, socket-buffer, handshake-timeout, ready-repeat, linger-timeout, pcap");
+                        + "segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget, pin-granule, "
+                        + "handshake-timeout, ready-repeat, linger-timeout, pcap");
     }
 
     @Test

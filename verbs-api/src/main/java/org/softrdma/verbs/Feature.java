@@ -14,6 +14,8 @@ public enum Feature {
     REMOTE_READ_STATUSES,
     /** A SEND waits for a RECV (receiver not ready); without it a SEND that finds none ends the connection. */
     RECEIVER_NOT_READY,
+    /** {@link PinningPolicy#LAZY}, {@link ProtectionDomain#advise} and {@link MemoryRegion#unpin}. */
+    LAZY_PINNING,
     /** IPv6 addresses. */
     IPV6
 }

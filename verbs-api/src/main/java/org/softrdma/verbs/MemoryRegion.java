@@ -38,6 +38,24 @@ public interface MemoryRegion extends AutoCloseable {
         return new RemoteRegion(address(), length(), rkey());
     }
 
+    /** The policy in force, never {@link PinningPolicy#AUTO}; OFF for memory that is resident by itself. */
+    default PinningPolicy pinning() {
+        return PinningPolicy.EAGER;
+    }
+
+    /** What pinning did to the memory that the keys name now, since it was registered. */
+    default PinningCounters pinningCounters() {
+        return PinningCounters.eager(length());
+    }
+
+    /**
+     * Gives back what is pinned lazily of this region, also where other regions share it; the next access pins again. Waits for what uses it just
+     * now, never for a peer. Nothing happens without {@link Feature#LAZY_PINNING}.
+     */
+    default void unpin() {
+        // Pinned by the driver until it is deregistered.
+    }
+
     /**
      * Checks that a range lies inside.
      *

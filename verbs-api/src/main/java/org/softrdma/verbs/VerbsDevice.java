@@ -55,6 +55,36 @@ public interface VerbsDevice extends AutoCloseable {
     HostMemory allocateMemory(long length);
 
     /**
+     * Allocates zeroed, page-aligned memory of a kind, as {@link #allocateMemory(long)} does otherwise.
+     *
+     * @param length bytes, at least 1
+     * @param source where its pages come from
+     * @throws VerbsException {@link VerbsErrorCode#NO_RESOURCES} if there is not that much of it, or the file cannot be made;
+     *     {@link VerbsErrorCode#NOT_SUPPORTED} if the device has none of that kind
+     */
+    default HostMemory allocateMemory(long length, MemorySource source) {
+        if (source instanceof MemorySource.Anonymous) {
+            return allocateMemory(length);
+        }
+        throw new VerbsException(
+                VerbsErrorCode.NOT_SUPPORTED,
+                source + ": this device allocates anonymous memory only; map it yourself");
+    }
+
+    /**
+     * How regions are pinned unless they say it themselves, for people: {@code lazy, budget 8388608 bytes}, {@code off}; and why, where it
+     * is less than could be expected.
+     */
+    default String pinning() {
+        return "eager, by the driver";
+    }
+
+    /** What pinning did to all regions since the device was opened, where the device counts it; else zeros. */
+    default PinningCounters pinningCounters() {
+        return new PinningCounters(0, 0, 0, 0, 0, 0, 0, 0, 0);
+    }
+
+    /**
      * Listens for connection requests (C: {@code rdma_bind_addr}, {@code rdma_listen}).
      *
      * @param local address and port; port 0 picks a free one, see {@link Listener#localAddress()}

@@ -8,6 +8,14 @@ public enum VerbsErrorCode {
     NO_RESOURCES,
     /** The device cannot do this (C: {@code EOPNOTSUPP}). */
     NOT_SUPPORTED,
+    /** A range is not inside its region (C: {@code EFAULT}). */
+    BAD_RANGE,
+    /** An object is not of the kind that the call is for (C: {@code EINVAL}). */
+    INVALID,
+    /** No live region has this key (C: {@code ENOENT}). */
+    NOT_FOUND,
+    /** The domain or the rights of a region do not allow it (C: {@code EPERM}). */
+    NOT_PERMITTED,
     /** There is no usable device (C: {@code ENODEV}). */
     NO_DEVICE,
     /** The local address is in use (C: {@code EADDRINUSE}). */

@@ -30,6 +30,7 @@ import org.softrdma.testkit.cases.ConnectionCases;
 import org.softrdma.testkit.cases.DeviceCases;
 import org.softrdma.testkit.cases.ListenerCases;
 import org.softrdma.testkit.cases.MemoryRegionCases;
+import org.softrdma.testkit.cases.PinningCases;
 import org.softrdma.testkit.cases.PostingCases;
 import org.softrdma.testkit.cases.QueuePairCases;
 import org.softrdma.testkit.cases.QuiescenceCases;
@@ -51,6 +52,7 @@ public final class ConformanceRunner {
     public static final List<Class<?>> GROUPS = List.of(
             DeviceCases.class,
             MemoryRegionCases.class,
+            PinningCases.class,
             AccessRightsCases.class,
             RangeCases.class,
             CompletionQueueCases.class,

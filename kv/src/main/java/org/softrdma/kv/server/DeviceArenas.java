@@ -10,6 +10,7 @@ import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsDevice;
 
@@ -23,12 +24,14 @@ abstract sealed class DeviceArenas<A extends DeviceArenas.DeviceArena> implement
         permits RegisteredArenas, RegisteredChunks {
     private final VerbsDevice device;
     private final ProtectionDomain domain;
+    private final MemorySource source;
     private final Set<AccessFlag> access;
     private final List<A> arenas = new CopyOnWriteArrayList<>();
 
-    DeviceArenas(VerbsDevice device, ProtectionDomain domain, Set<AccessFlag> access) {
+    DeviceArenas(VerbsDevice device, ProtectionDomain domain, MemorySource source, Set<AccessFlag> access) {
         this.device = device;
         this.domain = domain;
+        this.source = source;
         this.access = access;
     }
 
@@ -40,14 +43,14 @@ abstract sealed class DeviceArenas<A extends DeviceArenas.DeviceArena> implement
     static DeviceArenas<?> of(
             KvServerContext context, VerbsDevice device, ProtectionDomain domain, SlabGeometry geometry) {
         return switch (context.registration()) {
-            case ARENA -> new RegisteredArenas(device, domain);
-            case CHUNK -> new RegisteredChunks(device, domain, geometry, context.maxConnections());
+            case ARENA -> new RegisteredArenas(device, domain, context.memory());
+            case CHUNK -> new RegisteredChunks(device, domain, context.memory(), geometry, context.maxConnections());
         };
     }
 
     @Override
     public final ItemArena create(long length) {
-        HostMemory memory = device.allocateMemory(length);
+        HostMemory memory = device.allocateMemory(length, source);
         try {
             A arena = arena(memory, domain.register(memory.segment(), access));
             arenas.add(arena);

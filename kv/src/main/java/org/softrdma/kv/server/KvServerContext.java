@@ -11,6 +11,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.store.Locator;
 import org.softrdma.kv.store.SlabGeometry;
+import org.softrdma.verbs.MemorySource;
 
 /** Configuration of a {@link KvServer}: filled by setters, checked and frozen by {@link #conclude()}. Not thread-safe. */
 public final class KvServerContext {
@@ -85,6 +86,7 @@ public final class KvServerContext {
     private int idleTimeoutSeconds;
     private int backlog = DEFAULT_BACKLOG;
     private int verbosity;
+    private MemorySource memory = new MemorySource.Anonymous();
     private @Nullable Path unixSocket;
     private int unixSocketMask = DEFAULT_UNIX_SOCKET_MASK;
     private @Nullable Runnable shutdown;
@@ -309,6 +311,21 @@ public final class KvServerContext {
     /** How many connections may wait to be accepted. */
     public int backlog() {
         return backlog;
+    }
+
+    /**
+     * Sets where the memory of the items comes from.
+     *
+     * @param source anonymous memory unless set; of a file each arena makes one and removes its name at once
+     */
+    public KvServerContext memory(MemorySource source) {
+        memory = changed(source);
+        return this;
+    }
+
+    /** Where the memory of the items comes from. */
+    public MemorySource memory() {
+        return memory;
     }
 
     /**

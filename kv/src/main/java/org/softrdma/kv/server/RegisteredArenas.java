@@ -11,6 +11,7 @@ import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.VerbsDevice;
@@ -20,8 +21,8 @@ import org.softrdma.verbs.VerbsDevice;
  * each, on every device. Addresses start at 0 where the device can do that, so that clients do not learn ours. Thread-safe.
  */
 final class RegisteredArenas extends DeviceArenas<RegisteredArena> {
-    RegisteredArenas(VerbsDevice device, ProtectionDomain domain) {
-        super(device, domain, access(device));
+    RegisteredArenas(VerbsDevice device, ProtectionDomain domain, MemorySource source) {
+        super(device, domain, source, access(device));
     }
 
     private static Set<AccessFlag> access(VerbsDevice device) {

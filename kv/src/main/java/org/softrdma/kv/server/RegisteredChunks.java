@@ -19,6 +19,7 @@ import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -53,11 +54,13 @@ final class RegisteredChunks extends DeviceArenas<ChunkArena> {
     /**
      * No arenas yet.
      *
+     * @param source where their memory comes from
      * @param queuePairs regions left for the queue pairs of clients
      * @throws IllegalArgumentException if the device cannot do it
      */
-    RegisteredChunks(VerbsDevice device, ProtectionDomain domain, SlabGeometry geometry, int queuePairs) {
-        super(device, domain, EnumSet.of(AccessFlag.LOCAL_WRITE));
+    RegisteredChunks(
+            VerbsDevice device, ProtectionDomain domain, MemorySource source, SlabGeometry geometry, int queuePairs) {
+        super(device, domain, source, EnumSet.of(AccessFlag.LOCAL_WRITE));
         for (Feature feature : new Feature[] {Feature.ZERO_BASED, Feature.REGION_SWAP}) {
             if (!device.capabilities().has(feature)) {
                 throw new IllegalArgumentException("registration chunk needs the feature " + feature + ", which device "

@@ -215,6 +215,7 @@ final class ServerStatistics {
         Lines lines = new Lines();
         lines.add("device", device.name().replace(' ', '_'));
         lines.add("registration", context.registration().word());
+        lines.add("pinning", device.pinning().replace(' ', '_'));
         lines.add("item_regions", server.itemRegions());
         lines.add("queue_pairs", counters.boundQueuePairs.get());
         lines.add("rejected_queue_pairs", counters.rejectedQueuePairs.sum());

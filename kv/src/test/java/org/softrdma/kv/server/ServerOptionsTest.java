@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsDevice;
 
@@ -344,6 +345,7 @@ class ServerOptionsTest {
                     () -> new RegisteredChunks(
                             device(features, 1 << 20),
                             mock(ProtectionDomain.class),
+                            new MemorySource.Anonymous(),
                             new SlabGeometry(1.25, 48, 1 << 20),
                             1024));
             assertEquals(
@@ -356,6 +358,7 @@ class ServerOptionsTest {
                 () -> new RegisteredChunks(
                         device(Set.of(Feature.ZERO_BASED, Feature.REGION_SWAP), 1000),
                         mock(ProtectionDomain.class),
+                        new MemorySource.Anonymous(),
                         new SlabGeometry(1.25, 48, 1 << 20),
                         1024));
         assertTrue(String.valueOf(e.getMessage()).contains("more memory regions than the 1000 of device card"));

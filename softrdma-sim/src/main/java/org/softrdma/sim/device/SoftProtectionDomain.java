@@ -5,7 +5,9 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.sim.memory.Registrar;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.Advice;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -36,15 +38,44 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
 
     @Override
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
+        return register(memory, access, PinningPolicy.AUTO);
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, PinningPolicy pinning) {
         device.progress().checkThread();
+        regionOpened();
+        boolean registered = false;
+        try {
+            // Not under the lock: EAGER takes as long as its memory is large, and may wait for engines.
+            MemoryRegion region = device.registrar().register(this, number, memory, access, pinning);
+            registered = true;
+            return region;
+        } finally {
+            if (!registered) {
+                regionClosed();
+            }
+        }
+    }
+
+    private void regionOpened() {
         lock.lock();
         try {
             checkOpen();
-            MemoryRegion region = device.registrar().register(this, number, memory, access);
             regions++;
-            return region;
         } finally {
             lock.unlock();
+        }
+    }
+
+    @Override
+    public void advise(Advice advice, boolean wait, long address, long length, int lkey) {
+        device.progress().checkThread();
+        Runnable prefetch = device.registrar().prefetch(number, advice, address, length, lkey);
+        if (wait || device.manualProgress()) {
+            prefetch.run();
+        } else {
+            device.prefetchLater(prefetch);
         }
     }
 

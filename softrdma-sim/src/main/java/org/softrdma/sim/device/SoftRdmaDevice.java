@@ -1,13 +1,21 @@
 package org.softrdma.sim.device;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.SoftRdmaContext;
@@ -20,6 +28,9 @@ import org.softrdma.sim.memory.HostMemories;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.Registrar;
 import org.softrdma.sim.memory.StagTable;
+import org.softrdma.sim.pinning.KernelPageLocks;
+import org.softrdma.sim.pinning.PageLocks;
+import org.softrdma.sim.pinning.PinTable;
 import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.queue.SoftCompletionChannel;
 import org.softrdma.sim.queue.SoftCompletionQueue;
@@ -30,7 +41,10 @@ import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.HostMemory;
+import org.softrdma.verbs.MemorySource;
+import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.VerbsDevice;
@@ -44,6 +58,9 @@ import org.softrdma.verbs.cm.Listener;
 public final class SoftRdmaDevice implements VerbsDevice {
     private static final AtomicInteger NEXT_DEVICE = new AtomicInteger();
     private static final int CLOSED = -1;
+    /** Most prefetches that wait for their turn. */
+    private static final int PREFETCHES = 64;
+
     private static final int MAX_WORK_REQUESTS = 1 << 16;
     private static final int MAX_SCATTER_GATHER = 16;
     private static final int MAX_INLINE = 1024;
@@ -60,6 +77,8 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final StagTable stags;
     private final Registrar registrar;
     private final HostMemories memories = new HostMemories();
+    private final PinTable pins;
+    private final ExecutorService prefetcher;
     private final Capabilities capabilities;
     /** Number of live children, or {@link #CLOSED}. */
     private final AtomicInteger children = new AtomicInteger();
@@ -75,20 +94,46 @@ public final class SoftRdmaDevice implements VerbsDevice {
      * @param transport byte streams, closed with the device
      */
     public SoftRdmaDevice(SoftRdmaContext context, Transport transport) {
+        this(context, transport, KernelPageLocks.find());
+    }
+
+    /**
+     * Opens a device; in manual mode the calling thread owns it.
+     *
+     * @param context its configuration, concluded
+     * @param transport byte streams, closed with the device
+     * @param pageLocks locks pages
+     */
+    public SoftRdmaDevice(SoftRdmaContext context, Transport transport, PageLocks pageLocks) {
         this.transport = transport;
         manual = context.manualProgress();
         name = "sim" + NEXT_DEVICE.getAndIncrement() + " (" + transport.name() + ", " + (manual ? "manual" : "engine")
                 + ")";
+        prefetcher = prefetcher(name);
         stags = new StagTable(context.maxRegions(), new SecureRandom());
         Quiescence quiescence = new Quiescence();
+        pins = new PinTable(context.pinning(), pageLocks, quiescence, machineBytes(), System::nanoTime);
         for (EventLoop loop : transport.loops()) {
-            engines.add(new RnicEngine(loop, manual, stags, quiescence, context.engineLimits()));
+            engines.add(new RnicEngine(loop, manual, stags, pins, quiescence, context.engineLimits()));
         }
-        registrar = new Registrar(stags, quiescence, memories, context.maxRegions());
-        capabilities = capabilities(context);
+        registrar = new Registrar(stags, quiescence, memories, pins, context.maxRegions());
+        capabilities = capabilities(context, pins);
     }
 
-    private static Capabilities capabilities(SoftRdmaContext context) {
+    /** Memory of the machine, or of the container that the process is confined to. */
+    private static long machineBytes() {
+        return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
+    }
+
+    private static Set<Feature> features(PinTable pins) {
+        Set<Feature> features = EnumSet.copyOf(NegotiatedStream.FEATURES);
+        if (pins.canBeLazy()) {
+            features.add(Feature.LAZY_PINNING);
+        }
+        return features;
+    }
+
+    private static Capabilities capabilities(SoftRdmaContext context, PinTable pins) {
         return new Capabilities(
                 "sim",
                 "iWARP over TCP, without markers",
@@ -105,7 +150,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
                 MAX_READS,
                 MpaFrame.MAX_PRIVATE_DATA,
                 1,
-                NegotiatedStream.FEATURES);
+                features(pins));
     }
 
     Registrar registrar() {
@@ -253,7 +298,40 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     @Override
     public HostMemory allocateMemory(long length) {
-        return memories.allocate(length);
+        return allocateMemory(length, new MemorySource.Anonymous());
+    }
+
+    @Override
+    public HostMemory allocateMemory(long length, MemorySource source) {
+        return memories.allocate(length, source);
+    }
+
+    @Override
+    public String pinning() {
+        return pins.description();
+    }
+
+    @Override
+    public PinningCounters pinningCounters() {
+        return pins.counters();
+    }
+
+    /** Prefetches soon, or never if much is to be prefetched already. */
+    void prefetchLater(Runnable prefetch) {
+        prefetcher.execute(prefetch);
+    }
+
+    private static ExecutorService prefetcher(String device) {
+        ThreadPoolExecutor one = new ThreadPoolExecutor(
+                1,
+                1,
+                1,
+                TimeUnit.SECONDS,
+                new ArrayBlockingQueue<>(PREFETCHES),
+                task -> Thread.ofPlatform().daemon().name(device + " prefetch").unstarted(task),
+                new ThreadPoolExecutor.DiscardPolicy());
+        one.allowCoreThreadTimeOut(true);
+        return one;
     }
 
     @Override
@@ -334,6 +412,17 @@ public final class SoftRdmaDevice implements VerbsDevice {
             snapshot.put(counter.label(), sum);
         }
         snapshot.put("memoryRegions", (long) stags.live());
+        PinningCounters pinning = pins.counters();
+        snapshot.put("pinning.registeredBytes", pinning.registeredBytes());
+        snapshot.put("pinning.pinnedBytes", pinning.pinnedBytes());
+        snapshot.put("pinning.highWaterBytes", pinning.highWaterBytes());
+        snapshot.put("pinning.firstTouches", pinning.firstTouches());
+        snapshot.put("pinning.pins", pinning.pins());
+        snapshot.put("pinning.unpins", pinning.unpins());
+        snapshot.put("pinning.evictions", pinning.evictions());
+        snapshot.put("pinning.unpinnedAccesses", pinning.unpinnedAccesses());
+        snapshot.put("pinning.ns", pinning.pinningNs());
+        snapshot.put("pinning.budgetBytes", pins.budgetBytes());
         return snapshot;
     }
 
@@ -350,6 +439,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
                     live + " protection domains, completion queues and channels or listeners of " + name
                             + " are still open");
         }
+        prefetcher.shutdownNow();
         try {
             transport.close();
         } catch (IllegalStateException e) {

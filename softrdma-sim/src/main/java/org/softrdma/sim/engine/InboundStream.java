@@ -426,6 +426,7 @@ final class InboundStream {
         runAddress = binding.address() + stags.offset(row, address);
         runRemaining = length;
         runEpoch = engine.epoch().current();
+        engine.use(binding, runAddress, length);
     }
 
     private void advanceRun(int length) {
@@ -459,6 +460,7 @@ final class InboundStream {
             return true;
         }
         if (runBinding != null && runBinding.isAlive()) {
+            engine.use(runBinding, runAddress, runRemaining);
             runEpoch = engine.epoch().current();
             return true;
         }

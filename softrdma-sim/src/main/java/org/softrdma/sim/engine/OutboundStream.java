@@ -118,7 +118,7 @@ final class OutboundStream {
         if (residue.isRequest()) {
             engine.epoch().enter();
             try {
-                residue.own();
+                residue.own(engine);
             } finally {
                 engine.epoch().exit();
             }
@@ -158,11 +158,19 @@ final class OutboundStream {
      * @throws IOException if the connection broke
      */
     boolean transmit() throws IOException {
-        long turn = TURN_BYTES;
         TransmitBatch batch = engine.batch();
+        try {
+            return transmit(batch);
+        } finally {
+            batch.begin(); // nothing that was gathered is in use any more
+        }
+    }
+
+    private boolean transmit(TransmitBatch batch) throws IOException {
+        long turn = TURN_BYTES;
         while (!blocked && turn > 0) {
             batch.begin();
-            if (!residue.isEmpty() && !residue.addTo(batch)) {
+            if (!residue.isEmpty() && !residue.addTo(batch, engine)) {
                 throw new IOException("memory was deregistered while a message was being sent from it");
             }
             fill(batch);
@@ -322,7 +330,7 @@ final class OutboundStream {
         if (responseOffset > 0) {
             refusal = AccessResult.INVALID_STAG;
             return binding != null && binding.isAlive()
-                    ? binding.address() + inboundReads.memoryOffset(slot) + responseOffset
+                    ? used(binding, inboundReads.memoryOffset(slot) + responseOffset, payload)
                     : 0;
         }
         StagTable stags = engine.stags();
@@ -337,12 +345,20 @@ final class OutboundStream {
         }
         if (payload == length) {
             responseRow = row;
-            return stags.rawAddress(row, address);
+            long source = stags.rawAddress(row, address);
+            engine.use(row, source, payload);
+            return source;
         }
         binding = stags.binding(row);
         responseBinding = binding;
         inboundReads.memoryOffset(slot, stags.offset(row, address));
-        return binding.address() + inboundReads.memoryOffset(slot);
+        return used(binding, inboundReads.memoryOffset(slot), payload);
+    }
+
+    private long used(Binding binding, long offset, long length) {
+        long source = binding.address() + offset;
+        engine.use(binding, source, length);
+        return source;
     }
 
     private boolean refuse() {
@@ -482,11 +498,13 @@ final class OutboundStream {
                 int row = entryRows[i];
                 long address = entries.address(slot, i) + skip;
                 if (copyTo != 0) {
-                    NativeMemory.copy(stags.rawAddress(row, address), to, here);
+                    long source = stags.rawAddress(row, address);
+                    engine.use(row, source, here);
+                    NativeMemory.copy(source, to, here);
                     to += here;
                 } else {
                     Binding binding = stags.binding(row);
-                    batch.gather(binding.address() + stags.offset(row, address), here, binding);
+                    batch.gather(used(binding, stags.offset(row, address), here), here, binding);
                 }
                 left -= here;
                 skip = 0;
@@ -596,7 +614,7 @@ final class OutboundStream {
                     batch.offsetBefore(firstIncomplete));
             batch.saveRest(sent, batch.end(firstIncomplete), residue, engine.stags());
             if (!requestsAllowed && residue.isRequest()) {
-                residue.own();
+                residue.own(engine);
             }
         }
         for (int i = batch.segments() - 1; i >= firstIncomplete + (inPart ? 1 : 0); i--) {

@@ -36,12 +36,13 @@ final class Residue {
     }
 
     /** Copies what it refers to, at most one segment; what has been deregistered stays a dead reference. Inside a batch. */
-    void own() {
+    void own(RnicEngine engine) {
         for (int i = 0; i < pieces; i++) {
             Binding binding = bindings[i];
             if (binding != null && binding.isAlive()) {
                 int length = (int) lengths[i];
                 reserve(copied + length);
+                engine.use(binding, addresses[i], length);
                 NativeMemory.copy(addresses[i], copy.address() + copied, length);
                 addresses[i] = copied;
                 bindings[i] = null;
@@ -74,11 +75,11 @@ final class Residue {
     }
 
     /**
-     * Puts the pieces in front of a new batch; they count as its first segment.
+     * Puts the pieces in front of a new batch; they count as its first segment. Inside a batch of the engine.
      *
      * @return false if memory it refers to has been deregistered
      */
-    boolean addTo(TransmitBatch batch) {
+    boolean addTo(TransmitBatch batch, RnicEngine engine) {
         for (int i = 0; i < pieces; i++) {
             Binding binding = bindings[i];
             if (binding != null && !binding.isAlive()) {
@@ -88,6 +89,7 @@ final class Residue {
         for (int i = 0; i < pieces; i++) {
             Binding binding = bindings[i];
             if (binding != null) {
+                engine.use(binding, addresses[i], lengths[i]);
                 batch.gather(addresses[i], lengths[i], binding);
             } else {
                 NativeMemory.copy(copy.address() + addresses[i], batch.stage((int) lengths[i]), lengths[i]);

@@ -6,8 +6,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.StagTable;
+import org.softrdma.sim.pinning.PinTable;
 import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.IoVectors;
@@ -27,6 +29,7 @@ public final class RnicEngine implements Progress {
     private final Thread owner = Thread.currentThread();
 
     private final StagTable stags;
+    private final PinTable pins;
     private final EngineLimits limits;
     private final Quiescence.Epoch epoch;
     private final EngineCounters counters = new EngineCounters();
@@ -47,13 +50,21 @@ public final class RnicEngine implements Progress {
      * @param loop drives it
      * @param manual the owner calls {@link #poll}
      * @param stags of the device
+     * @param pins of the device
      * @param quiescence of the device
      * @param limits sizes
      */
-    public RnicEngine(EventLoop loop, boolean manual, StagTable stags, Quiescence quiescence, EngineLimits limits) {
+    public RnicEngine(
+            EventLoop loop,
+            boolean manual,
+            StagTable stags,
+            PinTable pins,
+            Quiescence quiescence,
+            EngineLimits limits) {
         this.loop = loop;
         this.manual = manual;
         this.stags = stags;
+        this.pins = pins;
         this.limits = limits;
         epoch = quiescence.newEpoch();
         receiveBuffer = arena.allocate(limits.receiveBuffer(), PAGE);
@@ -78,6 +89,20 @@ public final class RnicEngine implements Progress {
 
     StagTable stags() {
         return stags;
+    }
+
+    /** Memory of a row is used next: pins it if it is to be. Inside a batch. */
+    void use(int row, long rawAddress, long length) {
+        if (stags.isLazy(row) && !pins.isWarm(rawAddress, length)) {
+            pins.pin(stags.binding(row), rawAddress, length, batch);
+        }
+    }
+
+    /** Memory of a binding that is alive is used next: pins it if it is to be. Inside a batch. */
+    void use(Binding binding, long rawAddress, long length) {
+        if (binding.isLazy() && !pins.isWarm(rawAddress, length)) {
+            pins.pin(binding, rawAddress, length, batch);
+        }
     }
 
     Quiescence.Epoch epoch() {

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
+import org.softrdma.sim.pinning.InUse;
 import org.softrdma.sim.transport.IoVectors;
 
 /**
@@ -14,7 +15,7 @@ import org.softrdma.sim.transport.IoVectors;
  * they are. Neighbouring staged bytes share an entry, so a batch of small segments is one piece of memory and of a large
  * segment only header and payload are entries. One for each engine, used by one connection at a time; engine thread.
  */
-final class TransmitBatch {
+final class TransmitBatch implements InUse {
     private static final int MAX_SEGMENTS = 256;
     /** A segment needs at most this many entries beside its payload's. */
     private static final int SPARE_ENTRIES = 4;
@@ -55,6 +56,16 @@ final class TransmitBatch {
 
     boolean isEmpty() {
         return entries == 0;
+    }
+
+    @Override
+    public boolean overlaps(long from, long to) {
+        for (int i = 0; i < entries; i++) {
+            if (vectors.base(i) < to && vectors.base(i) + vectors.length(i) > from) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -12,6 +12,8 @@ public final class AccessRights {
     public static final int REMOTE_WRITE = 1 << 1;
     /** A peer may READ. */
     public static final int REMOTE_READ = 1 << 2;
+    /** Not a right: its pages are pinned on first use. */
+    public static final int LAZY = 1 << 3;
     /** Nothing beyond local read. */
     public static final int NONE = 0;
 

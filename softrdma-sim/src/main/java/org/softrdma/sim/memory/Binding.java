@@ -6,10 +6,17 @@ package org.softrdma.sim.memory;
  */
 public final class Binding {
     private final long address;
+    private final boolean lazy;
     private volatile boolean alive = true;
 
-    Binding(long address) {
+    Binding(long address, boolean lazy) {
         this.address = address;
+        this.lazy = lazy;
+    }
+
+    /** True if its pages are pinned on first use. */
+    public boolean isLazy() {
+        return lazy;
     }
 
     /** First raw address. */

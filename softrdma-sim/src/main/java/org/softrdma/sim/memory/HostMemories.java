@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.MemorySource;
 
 /** The memory that a device has allocated, by address, so that a registration finds what it must keep alive. Thread-safe. */
 public final class HostMemories {
@@ -13,13 +14,13 @@ public final class HostMemories {
     public HostMemories() {}
 
     /** Allocates memory of at least 1 byte. */
-    public SoftHostMemory allocate(long length) {
+    public SoftHostMemory allocate(long length, MemorySource source) {
         if (length < 1) {
             throw new IllegalArgumentException("length=" + length + ": expected at least 1");
         }
         SoftHostMemory[] self = new SoftHostMemory[1];
         SoftHostMemory memory = new SoftHostMemory(
-                length, () -> byAddress.remove(self[0].segment().address(), self[0]));
+                length, source, () -> byAddress.remove(self[0].segment().address(), self[0]));
         self[0] = memory;
         byAddress.put(memory.segment().address(), memory);
         return memory;

@@ -12,21 +12,30 @@ import java.lang.invoke.VarHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.softrdma.sim.pinning.ProcFile;
+import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
 /**
  * Page-aligned zeroed memory whose pages cost nothing until they are touched: mmap(2) on Linux, an ordinary allocation (which
- * touches every page) elsewhere. From 2 MiB on it asks for transparent huge pages (madvise(2), MADV_HUGEPAGE), because random
- * accesses to small pages miss the TLB twice, here and in the kernel's copy; a machine without them gives small ones.
+ * touches every page, and comes from nowhere else) elsewhere. Anonymous memory from 2 MiB on asks for transparent huge pages
+ * (madvise(2), MADV_HUGEPAGE), because random accesses to small pages miss the TLB twice, here and in the kernel's copy; a
+ * machine without them gives small ones.
  */
 final class PageMemory implements AutoCloseable {
     private static final long PAGE = 4096;
     private static final int PROT_READ_WRITE = 0x3;
     private static final long HUGE_PAGE = 2 << 20;
-    private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x02 | 0x20 | 0x4000;
+    private static final int MAP_SHARED = 0x01;
+    private static final int MAP_PRIVATE_ANONYMOUS = 0x02 | 0x20;
+    private static final int MAP_NORESERVE = 0x4000;
+    private static final int MAP_HUGETLB = 0x40000;
     private static final int MADV_HUGEPAGE = 14;
+    private static final int NO_FILE = -1;
+    /** Beyond this, rounding up leaves the range of a long. */
     private static final long MOST_BYTES = Long.MAX_VALUE - HUGE_PAGE - PAGE;
+
     private static final StructLayout STATE_LAYOUT = Linker.Option.captureStateLayout();
     private static final String ERRNO = "errno";
     private static final VarHandle ERRNO_VALUE =
@@ -45,21 +54,32 @@ final class PageMemory implements AutoCloseable {
      * Allocates.
      *
      * @param length bytes, at least 1
-     * @throws VerbsException {@code NO_RESOURCES} if the machine has not that much
+     * @param source where the pages come from
+     * @throws VerbsException {@code NO_RESOURCES} if the machine has not that much, {@code NOT_SUPPORTED} if it has none of
+     *     that kind
      */
-    static PageMemory allocate(long length) {
+    static PageMemory allocate(long length, MemorySource source) {
         if (length > MOST_BYTES) {
             throw noMemory(length, "more than any address space has");
         }
-        return CALLS.map(calls -> calls.allocate(length)).orElseGet(() -> {
-            Arena arena = Arena.ofShared();
-            try {
-                return new PageMemory(arena.allocate(length, PAGE), arena::close);
-            } catch (OutOfMemoryError e) {
-                arena.close();
-                throw noMemory(length, String.valueOf(e.getMessage()));
-            }
-        });
+        if (CALLS.isPresent()) {
+            return switch (source) {
+                case MemorySource.Anonymous anonymous -> CALLS.get().anonymous(length);
+                case MemorySource.HugePages huge -> CALLS.get().hugePages(length);
+                case MemorySource.SharedMemory shared -> CALLS.get().sharedMemory(length);
+                case MemorySource.File file -> CALLS.get().file(length, file.path());
+            };
+        }
+        if (!(source instanceof MemorySource.Anonymous)) {
+            throw new VerbsException(VerbsErrorCode.NOT_SUPPORTED, source + " needs Linux; use anonymous memory");
+        }
+        Arena arena = Arena.ofShared();
+        try {
+            return new PageMemory(arena.allocate(length, PAGE), arena::close);
+        } catch (OutOfMemoryError e) {
+            arena.close();
+            throw noMemory(length, String.valueOf(e.getMessage()));
+        }
     }
 
     private static VerbsException noMemory(long length, String why) {
@@ -78,57 +98,154 @@ final class PageMemory implements AutoCloseable {
         release.run();
     }
 
-    /** The system calls. */
-    private record Calls(MethodHandle mmap, MethodHandle munmap, MethodHandle madvise) {
-        @SuppressWarnings("restricted")
+    /**
+     * The system calls. Those that say why they failed take the place for errno first, posix_fallocate returns it.
+     *
+     * @param fallocate posix_fallocate(3)
+     */
+    private record Calls(
+            MethodHandle mmap,
+            MethodHandle munmap,
+            MethodHandle madvise,
+            MethodHandle open,
+            MethodHandle memfd,
+            MethodHandle ftruncate,
+            MethodHandle fallocate,
+            MethodHandle close,
+            MethodHandle unlink) {
+        private static final int O_RDWR_CREAT_EXCL_CLOEXEC = 02 | 0100 | 0200 | 02000000;
+        private static final int OWNER_ONLY = 0600;
+        private static final int MFD_CLOEXEC = 1;
+
         static Optional<Calls> find() {
             if (!Files.isDirectory(Path.of("/proc/self"))) {
                 return Optional.empty();
             }
-            Linker linker = Linker.nativeLinker();
-            MethodHandle mmap = linker.downcallHandle(
-                    linker.defaultLookup().findOrThrow("mmap"),
-                    FunctionDescriptor.of(
-                            ValueLayout.JAVA_LONG,
-                            ValueLayout.JAVA_LONG,
-                            ValueLayout.JAVA_LONG,
-                            ValueLayout.JAVA_INT,
-                            ValueLayout.JAVA_INT,
-                            ValueLayout.JAVA_INT,
-                            ValueLayout.JAVA_LONG),
-                    Linker.Option.captureCallState(ERRNO));
-            MethodHandle munmap = linker.downcallHandle(
-                    linker.defaultLookup().findOrThrow("munmap"),
-                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
-            MethodHandle madvise = linker.downcallHandle(
-                    linker.defaultLookup().findOrThrow("madvise"),
-                    FunctionDescriptor.of(
-                            ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT));
-            return Optional.of(new Calls(mmap, munmap, madvise));
+            ValueLayout.OfLong number = ValueLayout.JAVA_LONG;
+            ValueLayout.OfInt small = ValueLayout.JAVA_INT;
+            ValueLayout text = ValueLayout.ADDRESS;
+            Linker.Option errno = Linker.Option.captureCallState(ERRNO);
+            return Optional.of(new Calls(
+                    handle("mmap", FunctionDescriptor.of(number, number, number, small, small, small, number), errno),
+                    handle("munmap", FunctionDescriptor.of(small, number, number)),
+                    handle("madvise", FunctionDescriptor.of(small, number, number, small)),
+                    handle(
+                            "open",
+                            FunctionDescriptor.of(small, text, small, small),
+                            errno,
+                            Linker.Option.firstVariadicArg(2)),
+                    handle("memfd_create", FunctionDescriptor.of(small, text, small), errno),
+                    handle("ftruncate", FunctionDescriptor.of(small, small, number), errno),
+                    handle("posix_fallocate", FunctionDescriptor.of(small, small, number, number)),
+                    handle("close", FunctionDescriptor.of(small, small)),
+                    handle("unlink", FunctionDescriptor.of(small, text))));
         }
 
-        PageMemory allocate(long length) {
+        @SuppressWarnings("restricted")
+        private static MethodHandle handle(String name, FunctionDescriptor signature, Linker.Option... options) {
+            Linker linker = Linker.nativeLinker();
+            return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), signature, options);
+        }
+
+        PageMemory anonymous(long length) {
             boolean huge = length >= HUGE_PAGE;
             // Older kernels do not align it by themselves; what is not touched costs nothing.
-            long mapped = Math.ceilDiv(length, PAGE) * PAGE + (huge ? HUGE_PAGE : 0);
-            long address;
-            int errno;
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment state = arena.allocate(STATE_LAYOUT);
-                address = (long)
-                        mmap.invokeExact(state, 0L, mapped, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
-                errno = (int) ERRNO_VALUE.get(state, 0L);
-            } catch (Throwable e) {
-                throw new IllegalStateException("mmap of " + mapped + " bytes", e);
-            }
-            if (address == -1) {
-                throw noMemory(length, "errno " + errno);
-            }
-            long start = huge ? Math.ceilDiv(address, HUGE_PAGE) * HUGE_PAGE : address;
+            long mapped = roundUp(length, PAGE) + (huge ? HUGE_PAGE : 0);
+            long address = map(length, mapped, MAP_PRIVATE_ANONYMOUS | MAP_NORESERVE, NO_FILE);
+            long start = huge ? roundUp(address, HUGE_PAGE) : address;
             if (huge) {
                 adviseHugePages(start, length);
             }
             return new PageMemory(NativeMemory.segment(start, length), () -> unmap(address, mapped));
+        }
+
+        PageMemory hugePages(long length) {
+            long mapped = roundUp(length, hugePageBytes());
+            try {
+                return mapped(length, mapped, MAP_PRIVATE_ANONYMOUS | MAP_HUGETLB, NO_FILE);
+            } catch (VerbsException e) {
+                throw new VerbsException(
+                        e.code(),
+                        e.getMessage() + "; for huge pages raise vm.nr_hugepages by " + mapped / hugePageBytes(),
+                        e);
+            }
+        }
+
+        PageMemory sharedMemory(long length) {
+            return withErrno((errno, arena) -> {
+                int file = (int) memfd.invokeExact(errno, arena.allocateFrom("softrdma"), MFD_CLOEXEC);
+                if (file < 0) {
+                    throw noMemory(length, "memfd_create: " + text(errno));
+                }
+                try {
+                    if ((int) ftruncate.invokeExact(errno, file, roundUp(length, PAGE)) != 0) {
+                        throw noMemory(length, "ftruncate: " + text(errno));
+                    }
+                    return mapped(length, roundUp(length, PAGE), MAP_SHARED | MAP_NORESERVE, file);
+                } finally {
+                    int ignored = (int) close.invokeExact(file);
+                }
+            });
+        }
+
+        PageMemory file(long length, Path path) {
+            return withErrno((errno, arena) -> {
+                MemorySegment name = arena.allocateFrom(path.toString());
+                int file = (int) open.invokeExact(errno, name, O_RDWR_CREAT_EXCL_CLOEXEC, OWNER_ONLY);
+                if (file < 0) {
+                    throw new VerbsException(
+                            VerbsErrorCode.NO_RESOURCES,
+                            "cannot create " + path + ": " + text(errno)
+                                    + "; expected a name that does not exist in a directory that can be written");
+                }
+                try {
+                    int ignored = (int) unlink.invokeExact(name);
+                    int error = (int) fallocate.invokeExact(file, 0L, roundUp(length, PAGE));
+                    if (error != 0) {
+                        throw new VerbsException(
+                                VerbsErrorCode.NO_RESOURCES,
+                                "cannot reserve " + length + " bytes for " + path + ": errno " + error
+                                        + "; expected as much room on its disk");
+                    }
+                    return mapped(length, roundUp(length, PAGE), MAP_SHARED, file);
+                } finally {
+                    int ignored = (int) close.invokeExact(file);
+                }
+            });
+        }
+
+        private PageMemory mapped(long length, long mapped, int flags, int file) {
+            long address = map(length, mapped, flags, file);
+            return new PageMemory(NativeMemory.segment(address, length), () -> unmap(address, mapped));
+        }
+
+        private long map(long length, long mapped, int flags, int file) {
+            return withErrno((errno, arena) -> {
+                long address = (long) mmap.invokeExact(errno, 0L, mapped, PROT_READ_WRITE, flags, file, 0L);
+                if (address == -1) {
+                    throw noMemory(length, text(errno));
+                }
+                return address;
+            });
+        }
+
+        private static String text(MemorySegment state) {
+            int errno = (int) ERRNO_VALUE.get(state, 0L);
+            return "errno " + errno;
+        }
+
+        private static long roundUp(long number, long unit) {
+            return Math.ceilDiv(number, unit) * unit;
+        }
+
+        private static <T> T withErrno(SystemCall<T> call) {
+            try (Arena arena = Arena.ofConfined()) {
+                return call.run(arena.allocate(STATE_LAYOUT), arena);
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Throwable e) {
+                throw new IllegalStateException("a system call", e);
+            }
         }
 
         private void adviseHugePages(long start, long length) {
@@ -152,5 +269,16 @@ final class PageMemory implements AutoCloseable {
                 throw new IllegalStateException("munmap of " + mapped + " bytes", e);
             }
         }
+
+        /** Bytes of the machine's huge pages. */
+        private static long hugePageBytes() {
+            return ProcFile.numbers("/proc/meminfo").getOrDefault("Hugepagesize", HUGE_PAGE / 1024) * 1024;
+        }
+    }
+
+    /** Something that calls the system and may throw what method handles throw. */
+    @FunctionalInterface
+    private interface SystemCall<T> {
+        T run(MemorySegment errno, Arena arena) throws Throwable;
     }
 }

@@ -2,6 +2,7 @@ package org.softrdma.sim.memory;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * issues a full fence, then looks keys up; a deregistration invalidates the row, issues a full fence, then reads the epochs.
  * Either the engine sees the row invalid, or the deregistration sees the epoch odd and waits until it moves (Dekker). An
  * engine keeps no raw address over the end of a batch without asking its {@link Binding} again, a batch is bounded work and
- * contains no blocking call, so the wait is bounded and never depends on a peer. Rejected: a command to every engine per
+ * waits for nothing but pages that it pins, so the wait is bounded and never depends on a peer. Rejected: a command to every engine per
  * deregistration, which costs two thread hand-overs and a million of them cost half a minute.
  */
 public final class Quiescence {
@@ -31,6 +32,53 @@ public final class Quiescence {
         VarHandle.fullFence();
         for (Epoch epoch : epochs) {
             epoch.awaitEndOfBatch();
+        }
+    }
+
+    /** Engines that there are. */
+    public int engines() {
+        return epochs.size();
+    }
+
+    /** Makes an empty grace period. */
+    public Grace newGrace() {
+        return new Grace();
+    }
+
+    /**
+     * The time until some batches have ended, for a thread that must not wait: it asks later. Not thread-safe, but it may go from
+     * one thread to another under a lock.
+     */
+    public final class Grace {
+        /** For each engine the odd value of a batch that has to end, or 0. */
+        private long[] running = new long[0];
+
+        private Grace() {}
+
+        /**
+         * Waits also for the batches that run now in other threads than this one. What was waited for before stays, also a batch
+         * of this thread.
+         */
+        public void begin() {
+            VarHandle.fullFence();
+            int engines = epochs.size();
+            if (running.length < engines) {
+                running = Arrays.copyOf(running, engines);
+            }
+            for (int i = 0; i < engines; i++) {
+                long foreign = epochs.get(i).foreignBatch();
+                running[i] = foreign != 0 || epochs.get(i).hasEnded(running[i]) ? foreign : running[i];
+            }
+        }
+
+        /** True if all of them have ended. */
+        public boolean isOver() {
+            for (int i = 0; i < running.length; i++) {
+                if (!epochs.get(i).hasEnded(running[i])) {
+                    return false;
+                }
+            }
+            return true;
         }
     }
 
@@ -83,6 +131,16 @@ public final class Quiescence {
             if (--depth == 0) {
                 VALUE.setRelease(this, value + 1);
             }
+        }
+
+        /** The odd value of the batch that runs now in another thread, or 0. */
+        private long foreignBatch() {
+            long seen = (long) VALUE.getAcquire(this);
+            return (seen & 1) == 0 || owner == Thread.currentThread() ? 0 : seen;
+        }
+
+        private boolean hasEnded(long odd) {
+            return odd == 0 || (long) VALUE.getAcquire(this) != odd;
         }
 
         private void awaitEndOfBatch() {

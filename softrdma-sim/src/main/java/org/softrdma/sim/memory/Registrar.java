@@ -3,17 +3,23 @@ package org.softrdma.sim.memory;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.pinning.PinTable;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.Advice;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PinningCounters;
+import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
-/** Registers, swaps and deregisters memory: O(1), touches no page of it, pins nothing. Thread-safe. */
+/** Registers, swaps and deregisters memory: touches no page of it and pins nothing, unless it is EAGER. Thread-safe. */
 public final class Registrar {
     private final StagTable table;
     private final Quiescence quiescence;
     private final HostMemories memories;
+    private final PinTable pins;
     private final int maxRegions;
     private final ReentrantLock swapLock = new ReentrantLock();
 
@@ -23,12 +29,14 @@ public final class Registrar {
      * @param table where regions become keys
      * @param quiescence the engines that read the table
      * @param memories memory that the device has allocated
+     * @param pins what is pinned
      * @param maxRegions most live regions, for the message when they are used up
      */
-    public Registrar(StagTable table, Quiescence quiescence, HostMemories memories, int maxRegions) {
+    public Registrar(StagTable table, Quiescence quiescence, HostMemories memories, PinTable pins, int maxRegions) {
         this.table = table;
         this.quiescence = quiescence;
         this.memories = memories;
+        this.pins = pins;
         this.maxRegions = maxRegions;
     }
 
@@ -39,9 +47,52 @@ public final class Registrar {
      * @param domainNumber its number in the stag table
      * @param segment native memory of at least 1 byte
      * @param access rights and intents
+     * @param asked when it is pinned
      */
     public MemoryRegion register(
-            ProtectionDomain domain, int domainNumber, MemorySegment segment, Set<AccessFlag> access) {
+            ProtectionDomain domain,
+            int domainNumber,
+            MemorySegment segment,
+            Set<AccessFlag> access,
+            PinningPolicy asked) {
+        checkMemory(segment, access);
+        PinningPolicy policy = pins.policy(asked);
+        SoftHostMemory owner = memories.acquire(segment);
+        if (owner != null && owner.isResident()) {
+            policy = PinningPolicy.OFF;
+        }
+        long base = access.contains(AccessFlag.ZERO_BASED) ? 0 : segment.address();
+        int rights = AccessRights.of(access) | (policy == PinningPolicy.LAZY ? AccessRights.LAZY : AccessRights.NONE);
+        int row = table.add(segment.address(), segment.byteSize(), base, rights, domainNumber);
+        if (row < 0) {
+            release(owner);
+            throw new VerbsException(
+                    VerbsErrorCode.NO_RESOURCES,
+                    "all " + maxRegions + " memory regions are in use; close some, or raise the option regions");
+        }
+        SoftMemoryRegion.Backing backing = new SoftMemoryRegion.Backing(segment, owner);
+        try {
+            startPinning(policy, row, backing);
+        } catch (RuntimeException e) {
+            table.invalidate(row);
+            quiescence.await();
+            table.free(row);
+            release(owner);
+            throw e;
+        }
+        return new SoftMemoryRegion(
+                this,
+                domain,
+                AccessRights.granted(access),
+                policy,
+                row,
+                table.lkey(row),
+                table.rkey(row),
+                base,
+                backing);
+    }
+
+    private static void checkMemory(MemorySegment segment, Set<AccessFlag> access) {
         if (!segment.isNative()) {
             throw new IllegalArgumentException("memory on the heap cannot be registered; expected a native segment");
         }
@@ -54,26 +105,29 @@ public final class Registrar {
         if (segment.isReadOnly() && (AccessRights.of(access) & AccessRights.LOCAL_WRITE) != 0) {
             throw new IllegalArgumentException("access=" + access + ": the memory is read-only");
         }
-        SoftHostMemory owner = memories.acquire(segment);
-        long base = access.contains(AccessFlag.ZERO_BASED) ? 0 : segment.address();
-        int row = table.add(segment.address(), segment.byteSize(), base, AccessRights.of(access), domainNumber);
-        if (row < 0) {
-            if (owner != null) {
-                owner.release();
+    }
+
+    /** The keys are nobody's yet, so nothing is used before it is known to be pinnable. */
+    private void startPinning(PinningPolicy policy, int row, SoftMemoryRegion.Backing backing) {
+        switch (policy) {
+            case LAZY -> pins.add(granules(backing));
+            case EAGER -> pins.addEager(table.binding(row), pages(backing.segment(), backing.segment()));
+            case OFF, AUTO -> {
+                // Nothing is pinned.
             }
-            throw new VerbsException(
-                    VerbsErrorCode.NO_RESOURCES,
-                    "all " + maxRegions + " memory regions are in use; close some, or raise the option regions");
         }
-        return new SoftMemoryRegion(
-                this,
-                domain,
-                AccessRights.granted(access),
-                row,
-                table.lkey(row),
-                table.rkey(row),
-                base,
-                new SoftMemoryRegion.Backing(segment, owner));
+        pins.registered(backing.segment().byteSize());
+    }
+
+    /** Whole granules of the device's own memory; of other memory only what is registered is known to be mapped. */
+    private PinTable.PageRange granules(SoftMemoryRegion.Backing backing) {
+        SoftHostMemory owner = backing.owner();
+        return pages(backing.segment(), owner == null ? backing.segment() : owner.segment());
+    }
+
+    private PinTable.PageRange pages(MemorySegment segment, MemorySegment mapped) {
+        return pins.pages(
+                segment.address(), segment.byteSize(), mapped.address(), mapped.address() + mapped.byteSize());
     }
 
     void swap(SoftMemoryRegion one, SoftMemoryRegion other) {
@@ -85,10 +139,12 @@ public final class Registrar {
             if (!one.access().contains(AccessFlag.ZERO_BASED)) {
                 throw new IllegalArgumentException("swap: expected ZERO_BASED regions, access=" + one.access());
             }
-            if (!one.access().equals(other.access()) || one.length() != other.length()) {
-                throw new IllegalArgumentException("swap: expected equal rights and lengths, but access="
+            if (!one.access().equals(other.access())
+                    || one.length() != other.length()
+                    || one.pinning() != other.pinning()) {
+                throw new IllegalArgumentException("swap: expected equal rights, lengths and pinning, but access="
                         + one.access() + " and " + other.access() + ", length=" + one.length() + " and "
-                        + other.length());
+                        + other.length() + ", pinning=" + one.pinning() + " and " + other.pinning());
             }
             table.swap(one.row(), other.row());
             SoftMemoryRegion.Backing mine = one.backing();
@@ -100,19 +156,91 @@ public final class Registrar {
     }
 
     void deregister(SoftMemoryRegion region) {
+        Binding binding;
         swapLock.lock();
         try {
+            binding = table.binding(region.row());
             table.invalidate(region.row());
         } finally {
             swapLock.unlock();
         }
-        quiescence.await();
+        quiescence.await(); // no engine touches it any more
+        endPinning(region.pinning(), binding, region.backing());
         table.free(region.row());
-        SoftHostMemory owner = region.backing().owner();
+        release(region.backing().owner());
+        ((Domain) region.protectionDomain()).regionClosed();
+    }
+
+    private void endPinning(PinningPolicy policy, Binding binding, SoftMemoryRegion.Backing backing) {
+        switch (policy) {
+            case LAZY -> pins.remove(binding, granules(backing));
+            case EAGER -> pins.removeEager(binding, pages(backing.segment(), backing.segment()));
+            case OFF, AUTO -> {
+                // Nothing was pinned.
+            }
+        }
+        pins.registered(-backing.segment().byteSize());
+    }
+
+    private static void release(@Nullable SoftHostMemory owner) {
         if (owner != null) {
             owner.release();
         }
-        ((Domain) region.protectionDomain()).regionClosed();
+    }
+
+    PinningCounters counters(SoftMemoryRegion region) {
+        return pins.counters(table.binding(region.row()), region.length());
+    }
+
+    void unpin(SoftMemoryRegion region) {
+        if (region.pinning() == PinningPolicy.LAZY) {
+            pins.unpin(granules(region.backing()));
+        }
+    }
+
+    /**
+     * Checks an advice and says how to follow it.
+     *
+     * @param domain number of the domain that was asked
+     * @param advice what is to be done
+     * @param address first address as entries name it
+     * @param length bytes, at least 1
+     * @param lkey of the region
+     * @return does it, at once or later
+     */
+    public Runnable prefetch(int domain, Advice advice, long address, long length, int lkey) {
+        if (!pins.canBeLazy()) {
+            throw new VerbsException(
+                    VerbsErrorCode.NOT_SUPPORTED, "advise: this device pins nothing lazily, " + pins.description());
+        }
+        String what = advice + " of lkey 0x" + Integer.toHexString(lkey) + ": ";
+        StagTable.Named named = table.named(lkey);
+        if (named == null) {
+            throw new VerbsException(VerbsErrorCode.NOT_FOUND, what + "no region has this lkey");
+        }
+        int rights = advice == Advice.PREFETCH_WRITE ? AccessRights.LOCAL_WRITE : AccessRights.NONE;
+        AccessResult result = AccessCheck.check(
+                named.domain(), named.rights(), named.base(), named.length(), domain, rights, address, length);
+        if (length < 1 || result == AccessResult.OUT_OF_BOUNDS || result == AccessResult.ADDRESS_WRAP) {
+            throw new VerbsException(
+                    VerbsErrorCode.BAD_RANGE,
+                    what + "address=" + address + " and length=" + length + ": expected a range inside " + named.base()
+                            + "+" + named.length());
+        }
+        if (result != AccessResult.GRANTED) {
+            throw new VerbsException(
+                    VerbsErrorCode.NOT_PERMITTED,
+                    what
+                            + (result == AccessResult.WRONG_DOMAIN
+                                    ? "the region is of another protection domain"
+                                    : "the region lacks LOCAL_WRITE"));
+        }
+        Binding binding = named.binding();
+        if (!binding.isLazy()) {
+            throw new VerbsException(VerbsErrorCode.INVALID, what + "the region is not pinned lazily");
+        }
+        long raw = binding.address() + (address - named.base());
+        return () -> pins.prefetch(binding, raw, length, advice == Advice.PREFETCH_NO_FAULT, binding::isAlive);
     }
 
     /** A protection domain that counts its regions. */

@@ -6,6 +6,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PinningCounters;
+import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
 
 /** A row of the stag table as the application holds it. Thread-safe. */
@@ -13,6 +15,7 @@ final class SoftMemoryRegion implements MemoryRegion {
     private final Registrar registrar;
     private final ProtectionDomain domain;
     private final Set<AccessFlag> access;
+    private final PinningPolicy pinning;
     private final int row;
     private final int lkey;
     private final int rkey;
@@ -25,6 +28,7 @@ final class SoftMemoryRegion implements MemoryRegion {
             Registrar registrar,
             ProtectionDomain domain,
             Set<AccessFlag> access,
+            PinningPolicy pinning,
             int row,
             int lkey,
             int rkey,
@@ -33,6 +37,7 @@ final class SoftMemoryRegion implements MemoryRegion {
         this.registrar = registrar;
         this.domain = domain;
         this.access = access;
+        this.pinning = pinning;
         this.row = row;
         this.lkey = lkey;
         this.rkey = rkey;
@@ -47,10 +52,14 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public MemorySegment memory() {
+        checkOpen();
+        return backing.segment;
+    }
+
+    private void checkOpen() {
         if (closed.get()) {
             throw new IllegalStateException("the memory region is closed");
         }
-        return backing.segment;
     }
 
     @Override
@@ -76,6 +85,23 @@ final class SoftMemoryRegion implements MemoryRegion {
     @Override
     public Set<AccessFlag> access() {
         return access;
+    }
+
+    @Override
+    public PinningPolicy pinning() {
+        return pinning;
+    }
+
+    @Override
+    public PinningCounters pinningCounters() {
+        checkOpen();
+        return registrar.counters(this);
+    }
+
+    @Override
+    public void unpin() {
+        checkOpen();
+        registrar.unpin(this);
     }
 
     @Override
@@ -111,7 +137,7 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public String toString() {
-        return "MemoryRegion[0x" + Long.toHexString(base) + "+" + length() + " " + access + "]";
+        return "MemoryRegion[0x" + Long.toHexString(base) + "+" + length() + " " + access + " " + pinning + "]";
     }
 
     /**

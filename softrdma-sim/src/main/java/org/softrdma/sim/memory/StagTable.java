@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.MemorySource;
 
 /**
  * All registered memory of a device, by steering tag: a flat table with O(1) look-up, made for millions of rows.
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *   +--------------------------------+--------------------------------+
  *   |  rkey, 0 = row is free         |  lkey, 0 = row is free         |   0   written last, by release
  *   +--------------------------------+--------------------------------+
- *   |  rights                        |  protection domain             |   8
+ *  |  rights, and whether it is lazy |  protection domain             |   8
  *   +--------------------------------+--------------------------------+
  *   |  first address as peers and entries name it (0 if ZERO_BASED)    |  16
  *   +-----------------------------------------------------------------+
@@ -116,7 +117,8 @@ public final class StagTable implements AutoCloseable {
             NativeMemory.putNativeLong(at + BASE_OFFSET, base);
             putInt(at + RIGHTS_OFFSET, rights);
             putInt(at + DOMAIN_OFFSET, domain);
-            bindings[row >>> CHUNK_SHIFT][row & (CHUNK_ROWS - 1)] = new Binding(address);
+            bindings[row >>> CHUNK_SHIFT][row & (CHUNK_ROWS - 1)] =
+                    new Binding(address, (rights & AccessRights.LAZY) != 0);
             chooseKeys(row, at);
             live++;
             return row;
@@ -168,6 +170,27 @@ public final class StagTable implements AutoCloseable {
             Binding theirs = binding(other);
             rebind(row, theirs);
             rebind(other, mine);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What an lkey names now, for threads that are no engine's; null if that is nothing. */
+    @Nullable
+    Named named(int lkey) {
+        lock.lock();
+        try {
+            int row = findLocal(lkey);
+            if (row < 0) {
+                return null;
+            }
+            long at = rowAddress(row);
+            return new Named(
+                    binding(row),
+                    getInt(at + DOMAIN_OFFSET),
+                    getInt(at + RIGHTS_OFFSET),
+                    NativeMemory.getNativeLong(at + BASE_OFFSET),
+                    NativeMemory.getNativeLong(at + LENGTH_OFFSET));
         } finally {
             lock.unlock();
         }
@@ -232,6 +255,11 @@ public final class StagTable implements AutoCloseable {
                 length);
     }
 
+    /** True if the pages of a row's memory are pinned on first use. */
+    public boolean isLazy(int row) {
+        return (getInt(rowAddress(row) + RIGHTS_OFFSET) & AccessRights.LAZY) != 0;
+    }
+
     /** The raw address now of an address that {@link #check} has granted. Valid until the batch ends. */
     public long rawAddress(int row, long address) {
         long at = rowAddress(row);
@@ -289,7 +317,7 @@ public final class StagTable implements AutoCloseable {
     }
 
     private void addChunk(int chunk) {
-        PageMemory pages = PageMemory.allocate((long) CHUNK_ROWS * ROW_BYTES);
+        PageMemory pages = PageMemory.allocate((long) CHUNK_ROWS * ROW_BYTES, new MemorySource.Anonymous());
         memory.add(pages);
         bindings[chunk] = new Binding[CHUNK_ROWS];
         keyBytes[chunk] = new byte[CHUNK_ROWS];
@@ -326,6 +354,17 @@ public final class StagTable implements AutoCloseable {
     private static void putInt(long address, int value) {
         NativeMemory.putNativeInt(address, value);
     }
+
+    /**
+     * A region as its row has it.
+     *
+     * @param binding its memory
+     * @param domain its protection domain
+     * @param rights {@link AccessRights}
+     * @param base its first address as entries name it
+     * @param length its bytes
+     */
+    record Named(Binding binding, int domain, int rights, long base, long length) {}
 
     /**
      * A bijection of 32-bit numbers under secret constants: four Feistel rounds with a multiplication in each. It keeps a peer

@@ -67,6 +67,17 @@ class SoftRdmaConformanceTest {
     }
 
     @Test
+    void shouldKeepTheRulesWhenNothingIsPinned() {
+        run(ConformanceSettings.of("sim", Map.of("pinning", "off")).withScale(BRIEF));
+    }
+
+    @Test
+    void shouldKeepTheRulesWhenLittleIsPinnedAtOnce() {
+        Map<String, String> tight = Map.of("pin-budget", "2m", "pin-granule", "65536", "threads", "2");
+        run(ConformanceSettings.of("sim", tight).withScale(BRIEF));
+    }
+
+    @Test
     void shouldKeepTheRulesWhenOneDeviceWithTwoThreadsIsBothEnds() {
         run(ConformanceSettings.of("sim", Map.of("threads", "2"))
                 .withSharedDevice()

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
@@ -14,7 +15,8 @@ class PageMemoryTest {
     @ParameterizedTest
     @ValueSource(longs = {1L << 60, Long.MAX_VALUE - 100, Long.MAX_VALUE})
     void shouldSayWhyMemoryCannotBeMapped(long length) {
-        VerbsException refusal = assertThrows(VerbsException.class, () -> PageMemory.allocate(length));
+        VerbsException refusal =
+                assertThrows(VerbsException.class, () -> PageMemory.allocate(length, new MemorySource.Anonymous()));
 
         assertEquals(VerbsErrorCode.NO_RESOURCES, refusal.code());
         String message = String.valueOf(refusal.getMessage());

@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class QuiescenceTest {
@@ -16,6 +19,12 @@ class QuiescenceTest {
 
     private final Quiescence quiescence = new Quiescence();
     private final Quiescence.Epoch epoch = quiescence.newEpoch();
+    private final ExecutorService engine = Executors.newSingleThreadExecutor();
+
+    @AfterEach
+    void endEngine() {
+        engine.shutdownNow();
+    }
 
     @Test
     void shouldWaitForTheEndOfTheBatchThatRuns() throws Exception {
@@ -37,6 +46,32 @@ class QuiescenceTest {
         ended.set(true);
         epoch.exit();
         assertTrue(endedBefore.get(DEADLINE_SECONDS, TimeUnit.SECONDS), "returned before the batch had ended");
+    }
+
+    @Test
+    void shouldTellWhenTheBatchesOfOthersHaveEnded() throws Exception {
+        Quiescence.Grace grace = quiescence.newGrace();
+        assertTrue(grace.isOver(), "nothing was begun");
+        inAnotherThread(epoch::enter);
+        grace.begin();
+        assertTrue(!grace.isOver(), "the batch runs");
+        // Its own thread begins for something else, which its batch does not keep: the first still waits for it.
+        inAnotherThread(grace::begin);
+        assertTrue(!grace.isOver(), "the batch runs");
+        inAnotherThread(epoch::exit);
+        assertTrue(grace.isOver(), "the batch has ended");
+        inAnotherThread(epoch::enter);
+        assertTrue(grace.isOver(), "a later batch does not matter");
+        inAnotherThread(() -> {
+            grace.begin();
+            assertTrue(grace.isOver(), "one's own batch does not matter");
+            epoch.exit();
+        });
+    }
+
+    /** All in one thread, which is an engine's. */
+    private void inAnotherThread(Runnable task) throws Exception {
+        engine.submit(task).get(DEADLINE_SECONDS, TimeUnit.SECONDS);
     }
 
     @Test

@@ -13,8 +13,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.softrdma.sim.pinning.KernelPageLocks;
+import org.softrdma.sim.pinning.PinTable;
+import org.softrdma.sim.pinning.PinningSettings;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
 
 class RegistrarTest {
@@ -23,8 +27,12 @@ class RegistrarTest {
 
     private final Quiescence quiescence = new Quiescence();
     private final Quiescence.Epoch epoch = quiescence.newEpoch();
-    private final Registrar registrar =
-            new Registrar(new StagTable(4, new SecureRandom()), quiescence, new HostMemories(), 4);
+    private final Registrar registrar = new Registrar(
+            new StagTable(4, new SecureRandom()),
+            quiescence,
+            new HostMemories(),
+            new PinTable(PinningSettings.DEFAULT, KernelPageLocks.find(), quiescence, 1L << 30, System::nanoTime),
+            4);
     private final ProtectionDomain domain =
             mock(ProtectionDomain.class, withSettings().extraInterfaces(Registrar.Domain.class));
 
@@ -32,7 +40,8 @@ class RegistrarTest {
     void shouldReturnFromCloseOnlyOnceTheBatchThatMayTouchTheRegionHasEnded() throws Exception {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment memory = arena.allocate(64);
-            MemoryRegion region = registrar.register(domain, 1, memory, Set.of(AccessFlag.REMOTE_READ));
+            MemoryRegion region =
+                    registrar.register(domain, 1, memory, Set.of(AccessFlag.REMOTE_READ), PinningPolicy.OFF);
             AtomicBoolean ended = new AtomicBoolean();
             CountDownLatch begun = new CountDownLatch(1);
             epoch.enter();

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntUnaryOperator;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.perf.Arrivals;
@@ -42,7 +43,6 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
 
     private final CompletionLoop loop;
     private final List<KvClient> clients = new ArrayList<>();
-    private final RandomKeys random = new RandomKeys();
     private final Histogram latencies = Latencies.histogram();
     private final int maxWindow;
     private final long[] sentNs;
@@ -51,6 +51,7 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
     private int nextToFill;
     private @Nullable VerbsDevice ownDevice;
     private KeySpace keys = new KeySpace(0, 1);
+    private IntUnaryOperator choice = new RandomKeys()::next;
     private long nowNs;
     private long gets;
     private long errors;
@@ -147,6 +148,11 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
         }
     }
 
+    /** Sets which pair is got next, given how many there are; all are equally likely unless set. */
+    void choose(IntUnaryOperator newChoice) {
+        choice = newChoice;
+    }
+
     @Override
     public LoadOutcome run(KeySpace pairs, int window, Arrivals arrivals) {
         if (window > maxWindow) {
@@ -211,7 +217,7 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
 
     private void fill(KvClient client, int window, Arrivals arrivals) {
         while (client.outstanding() < window && arrivals.isDue(nowNs)) {
-            int key = random.next(keys.size());
+            int key = choice.applyAsInt(keys.size());
             int tag = freeTags[freeTagCount - 1];
             if (client.start(keys.key(key), (long) key << KEY_BITS | tag) != StartStatus.STARTED) {
                 errors++; // its place is not known any more: may not happen in this study

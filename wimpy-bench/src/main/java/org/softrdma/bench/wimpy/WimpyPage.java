@@ -260,7 +260,7 @@ final class WimpyPage {
                 .toList();
     }
 
-    private static String resource(String name) throws IOException {
+    static String resource(String name) throws IOException {
         try (InputStream in = WimpyPage.class.getResourceAsStream(name)) {
             if (in == null) {
                 throw new IOException("the program was built without " + name + ": build it again with Maven");

@@ -1,0 +1,43 @@
+package org.softrdma.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** {@code softrdma server}: options of pinning that cannot hold keep it from starting, with a reason. */
+class ServerPinningTest {
+    private final StringWriter err = new StringWriter();
+
+    private int server(String... options) {
+        String[] arguments = new String[options.length + 5];
+        System.arraycopy(new String[] {"server", "-l", "127.0.0.1", "-p", "0"}, 0, arguments, 0, 5);
+        System.arraycopy(options, 0, arguments, 5, options.length);
+        CommandLine commandLine = Main.commandLine();
+        commandLine.setErr(new PrintWriter(err, true));
+        return commandLine.execute(arguments);
+    }
+
+    @Test
+    void shouldRefuseWordsThatMeanNothing() {
+        assertEquals(Main.EXIT_USAGE, server("--pinning", "sometimes"));
+        assertTrue(err.toString().contains("pinning=sometimes: expected auto or eager or lazy or off"), err::toString);
+        assertEquals(Main.EXIT_USAGE, server("--pin-budget", "much"));
+        assertTrue(err.toString().contains("pin-budget=much: expected bytes"), err::toString);
+    }
+
+    @Test
+    void shouldRefuseOptionsThatContradictEachOther() {
+        assertEquals(Main.EXIT_USAGE, server("-k", "--pinning", "lazy"));
+        assertEquals(Main.EXIT_USAGE, server("-L", "--memory-file", "items"));
+    }
+
+    @Test
+    void shouldFailWhenLazyIsAskedForByNameAndCannotWork() {
+        assertEquals(Main.EXIT_FAILED, server("--pinning", "lazy", "--pin-budget", "100k"));
+        assertTrue(err.toString().contains("pinning=lazy: a granule has 262144 bytes"), err::toString);
+    }
+}

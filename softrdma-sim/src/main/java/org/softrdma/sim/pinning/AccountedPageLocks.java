@@ -1,0 +1,57 @@
+package org.softrdma.sim.pinning;
+
+/** Locks nothing and agrees to everything: for platforms without mlock, where pinning is only accounted. */
+final class AccountedPageLocks implements PageLocks {
+    private static final int PAGE_BYTES = 4096;
+
+    private final String missing;
+
+    /**
+     * Makes one.
+     *
+     * @param missing why there is nothing better
+     */
+    AccountedPageLocks(String missing) {
+        this.missing = missing;
+    }
+
+    @Override
+    public int lock(long address, long length) {
+        return OK;
+    }
+
+    @Override
+    public int lockOnFault(long address, long length) {
+        return OK;
+    }
+
+    @Override
+    public int unlock(long address, long length) {
+        return OK;
+    }
+
+    @Override
+    public long limitBytes() {
+        return UNLIMITED;
+    }
+
+    @Override
+    public long lockedBytes() {
+        return 0;
+    }
+
+    @Override
+    public long maxRanges() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public int pageBytes() {
+        return PAGE_BYTES;
+    }
+
+    @Override
+    public String missing() {
+        return missing;
+    }
+}

@@ -1,0 +1,158 @@
+package org.softrdma.sim.pinning;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** mlock(2), mlock2(2) and munlock(2) of Linux. */
+public final class KernelPageLocks implements PageLocks {
+    private static final String ERRNO = "errno";
+    private static final StructLayout STATE_LAYOUT = Linker.Option.captureStateLayout();
+    private static final VarHandle ERRNO_VALUE =
+            STATE_LAYOUT.varHandle(MemoryLayout.PathElement.groupElement(ERRNO)).withInvokeExactBehavior();
+    private static final int MLOCK_ONFAULT = 1;
+    private static final int RLIMIT_MEMLOCK = 8;
+    private static final int CAP_IPC_LOCK = 14;
+    private static final int KIB = 1024;
+    private static final int HEX = 16;
+    /** vm.max_map_count where it cannot be read: the kernel's default. */
+    private static final long DEFAULT_MAP_COUNT = 65_530;
+    /** A locked range splits a mapping in up to three, and the rest of the process needs mappings, too. */
+    private static final int SHARE_OF_MAPPINGS = 4;
+
+    private static final String STATUS = "/proc/self/status";
+    private static final String CAPABILITIES = "CapEff:";
+
+    private final MethodHandle mlock;
+    private final MethodHandle mlock2;
+    private final MethodHandle munlock;
+    private final MethodHandle getrlimit;
+    private final int pageBytes;
+    private final MemorySegment state = Arena.ofAuto().allocate(STATE_LAYOUT);
+
+    @SuppressWarnings("restricted")
+    private KernelPageLocks(Linker linker) throws Throwable {
+        ValueLayout.OfLong number = ValueLayout.JAVA_LONG;
+        FunctionDescriptor range = FunctionDescriptor.of(ValueLayout.JAVA_INT, number, number);
+        mlock = handle(linker, "mlock", range);
+        munlock = handle(linker, "munlock", range);
+        mlock2 = handle(
+                linker, "mlock2", FunctionDescriptor.of(ValueLayout.JAVA_INT, number, number, ValueLayout.JAVA_INT));
+        getrlimit = linker.downcallHandle(
+                linker.defaultLookup().findOrThrow("getrlimit"),
+                FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
+        MethodHandle getpagesize = linker.downcallHandle(
+                linker.defaultLookup().findOrThrow("getpagesize"), FunctionDescriptor.of(ValueLayout.JAVA_INT));
+        pageBytes = (int) getpagesize.invokeExact();
+    }
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle handle(Linker linker, String name, FunctionDescriptor signature) {
+        return linker.downcallHandle(
+                linker.defaultLookup().findOrThrow(name), signature, Linker.Option.captureCallState(ERRNO));
+    }
+
+    /** The kernel's locks, or where there are none such that only account and say why. */
+    public static PageLocks find() {
+        if (!Files.isReadable(Path.of(STATUS))) {
+            return new AccountedPageLocks("this platform is not Linux, or has no /proc");
+        }
+        try {
+            return new KernelPageLocks(Linker.nativeLinker());
+        } catch (Throwable e) {
+            return new AccountedPageLocks("the C library lacks mlock2: " + e);
+        }
+    }
+
+    @Override
+    public int lock(long address, long length) {
+        try {
+            return result((int) mlock.invokeExact(state, address, length));
+        } catch (Throwable e) {
+            throw failed("mlock", e);
+        }
+    }
+
+    @Override
+    public int lockOnFault(long address, long length) {
+        try {
+            return result((int) mlock2.invokeExact(state, address, length, MLOCK_ONFAULT));
+        } catch (Throwable e) {
+            throw failed("mlock2", e);
+        }
+    }
+
+    @Override
+    public int unlock(long address, long length) {
+        try {
+            return result((int) munlock.invokeExact(state, address, length));
+        } catch (Throwable e) {
+            throw failed("munlock", e);
+        }
+    }
+
+    private int result(int returned) {
+        return returned == 0 ? OK : (int) ERRNO_VALUE.get(state, 0L);
+    }
+
+    private static IllegalStateException failed(String call, Throwable e) {
+        return new IllegalStateException("calling " + call, e);
+    }
+
+    @Override
+    public long limitBytes() {
+        if (mayLockAnything()) {
+            return UNLIMITED;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment limits = arena.allocate(ValueLayout.JAVA_LONG, 2);
+            if ((int) getrlimit.invokeExact(RLIMIT_MEMLOCK, limits) != 0) {
+                return 0;
+            }
+            long soft = limits.get(ValueLayout.JAVA_LONG, 0);
+            return soft < 0 ? UNLIMITED : soft; // RLIM_INFINITY is all ones
+        } catch (Throwable e) {
+            throw failed("getrlimit", e);
+        }
+    }
+
+    private static boolean mayLockAnything() {
+        return ProcFile.lines(STATUS).stream()
+                .filter(line -> line.startsWith(CAPABILITIES))
+                .map(line -> line.substring(CAPABILITIES.length()).trim())
+                .anyMatch(hex -> ((Long.parseUnsignedLong(hex, HEX) >>> CAP_IPC_LOCK) & 1) != 0);
+    }
+
+    @Override
+    public long lockedBytes() {
+        return ProcFile.numbers(STATUS).getOrDefault("VmLck", 0L) * KIB;
+    }
+
+    @Override
+    public long maxRanges() {
+        List<String> lines = ProcFile.lines("/proc/sys/vm/max_map_count");
+        return (lines.isEmpty()
+                        ? DEFAULT_MAP_COUNT
+                        : Long.parseLong(lines.getFirst().trim()))
+                / SHARE_OF_MAPPINGS;
+    }
+
+    @Override
+    public int pageBytes() {
+        return pageBytes;
+    }
+
+    @Override
+    public String missing() {
+        return "";
+    }
+}

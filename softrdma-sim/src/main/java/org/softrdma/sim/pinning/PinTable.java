@@ -1,0 +1,752 @@
+package org.softrdma.sim.pinning;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.softrdma.sim.memory.Quiescence;
+import org.softrdma.verbs.PinningCounters;
+import org.softrdma.verbs.PinningPolicy;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * The pinned pages of a device, by granule. How it works: see the package.
+ *
+ * <p>A region is named by an object of its own, whatever that is. {@link #isWarm} is called by engines inside a batch and takes no
+ * lock, {@link #pin} by engines inside a batch, everything else by any other thread, under a lock. System calls are made under that
+ * lock.
+ */
+public final class PinTable {
+    private static final int KIB = 1024;
+    /** With several engines, this many granules are on their way out before their room is needed. */
+    private static final int RESERVE_GRANULES = 8;
+    /** The reserve is at most this part of the budget. */
+    private static final int RESERVE_SHARE = 8;
+
+    private static final int MOST_PAGES = Long.SIZE;
+    /** What became free may be taken by another thread as often. */
+    private static final int MOST_WAITS = 8;
+
+    /** Nothing more can be evicted. */
+    private static final int NO_ROOM = -1;
+    /** Room comes when the batches that run now have ended. */
+    private static final int WAIT = -2;
+    /** The region has ended. */
+    private static final int GONE = -3;
+
+    /** Fair: threads that prefetch or register without end must not keep an engine from its turn. */
+    private final ReentrantLock lock = new ReentrantLock(true);
+
+    private final PageLocks locks;
+    private final Quiescence quiescence;
+    private final Quiescence.Grace grace;
+    private final PinningPolicy asked;
+    private final PinningPolicy policy;
+    private final String notLazy;
+    private final long budget;
+    private final long maxRanges;
+    private final int granuleShift;
+    private final int pageShift;
+    private final GranuleMap map;
+    private final EvictionQueue queue;
+    private final Coverage coverage;
+    private final Coverage eager;
+    private final TreeMap<Long, Granule> granules = new TreeMap<>();
+    private final List<Granule> leaving = new ArrayList<>();
+    private final IdentityHashMap<Object, PinningTotals> regions = new IdentityHashMap<>();
+    private final PinningTotals totals = new PinningTotals();
+    private final LongAdder registered = new LongAdder();
+    private final LongAdder quietAccesses = new LongAdder();
+    private final PinningPace pace;
+    /** Bytes locked for EAGER regions. */
+    private long heldBytes;
+
+    private long leavingBytes;
+    private long ranges;
+
+    /**
+     * Nothing is registered.
+     *
+     * @param settings how to pin
+     * @param locks locks pages
+     * @param quiescence the engines
+     * @param machineBytes memory of the machine, for the automatic budget
+     * @param clockNs nanoseconds since any time
+     * @throws VerbsException {@code NOT_SUPPORTED} if LAZY is asked for by name and cannot work here
+     */
+    public PinTable(
+            PinningSettings settings, PageLocks locks, Quiescence quiescence, long machineBytes, LongSupplier clockNs) {
+        pace = new PinningPace(clockNs, settings.budgetBytes() == PinningSettings.AUTOMATIC);
+        this.locks = locks;
+        this.quiescence = quiescence;
+        grace = quiescence.newGrace();
+        int pageBytes = locks.pageBytes();
+        int granuleBytes = Math.clamp(settings.granuleBytes(), pageBytes, MOST_PAGES * pageBytes);
+        pageShift = Integer.numberOfTrailingZeros(pageBytes);
+        granuleShift = Integer.numberOfTrailingZeros(granuleBytes);
+        long limit = locks.limitBytes();
+        budget = settings.budgetBytes() == PinningSettings.AUTOMATIC
+                ? Math.min(limit == PageLocks.UNLIMITED ? limit : limit - locks.lockedBytes(), machineBytes / 2)
+                : settings.budgetBytes();
+        maxRanges = locks.maxRanges();
+        notLazy = limit < granuleBytes || budget < granuleBytes
+                ? "a granule has " + granuleBytes + " bytes, but this process may lock "
+                        + (limit < granuleBytes
+                                ? limit + "; raise it with ulimit -l, or use pinning=off"
+                                : budget + " bytes; raise pin-budget")
+                : "";
+        if (settings.policy() == PinningPolicy.LAZY && !notLazy.isEmpty()) {
+            throw new VerbsException(VerbsErrorCode.NOT_SUPPORTED, "pinning=lazy: " + notLazy);
+        }
+        asked = settings.policy();
+        policy = asked != PinningPolicy.AUTO ? asked : notLazy.isEmpty() ? PinningPolicy.LAZY : PinningPolicy.OFF;
+        map = new GranuleMap(granuleShift, pageShift);
+        queue = new EvictionQueue(map);
+        coverage = new Coverage(granuleShift - pageShift);
+        eager = new Coverage(granuleShift - pageShift);
+    }
+
+    /** True if regions can be pinned lazily here. */
+    public boolean canBeLazy() {
+        return notLazy.isEmpty();
+    }
+
+    /** How regions are pinned, for people: the default policy, its budget, and whether it is accounted only. */
+    public String description() {
+        return switch (policy) {
+            case OFF -> asked == PinningPolicy.OFF ? "off" : "off: " + notLazy;
+            case EAGER -> "eager" + missing();
+            case LAZY, AUTO -> "lazy, budget " + budget + " bytes" + missing();
+        };
+    }
+
+    private String missing() {
+        return locks.missing().isEmpty() ? "" : ", accounted only: " + locks.missing();
+    }
+
+    /** Most bytes that are pinned at once. */
+    public long budgetBytes() {
+        return budget;
+    }
+
+    /**
+     * The policy that a region gets.
+     *
+     * @param wanted what it asks for
+     * @throws VerbsException {@code NOT_SUPPORTED} if LAZY is asked for and cannot work
+     */
+    public PinningPolicy policy(PinningPolicy wanted) {
+        if (wanted == PinningPolicy.LAZY && !canBeLazy()) {
+            throw new VerbsException(VerbsErrorCode.NOT_SUPPORTED, "LAZY: " + notLazy);
+        }
+        return wanted == PinningPolicy.AUTO ? policy : wanted;
+    }
+
+    // ---- registration
+
+    /**
+     * The pages of a region.
+     *
+     * @param address its first byte
+     * @param length its bytes
+     * @param mappedFrom first byte known to be mapped around it
+     * @param mappedTo behind the last byte known to be mapped
+     */
+    public PageRange pages(long address, long length, long mappedFrom, long mappedTo) {
+        long granule = 1L << granuleShift;
+        long from = Math.min(address, Math.max(mappedFrom, address & -granule));
+        long to = Math.max(address + length, Math.min(mappedTo, (address + length + granule - 1) & -granule));
+        long page = 1L << pageShift;
+        if (to >>> GranuleMap.ADDRESS_BITS != 0) {
+            throw new VerbsException(
+                    VerbsErrorCode.NOT_SUPPORTED, "memory above 2^" + GranuleMap.ADDRESS_BITS + " cannot be pinned");
+        }
+        return new PageRange(from >>> pageShift, (to + page - 1) >>> pageShift);
+    }
+
+    /** Counts bytes of a region that begins (positive) or ends (negative), whatever its policy. */
+    public void registered(long bytes) {
+        registered.add(bytes);
+    }
+
+    /** A lazily pinned region begins. Touches and pins nothing. */
+    public void add(PageRange range) {
+        lock.lock();
+        try {
+            coverage.add(range.from, range.to);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * An EAGER region begins: pins all of it.
+     *
+     * @param region names it
+     * @param range its pages
+     * @throws VerbsException {@code NO_RESOURCES} if that is not possible; then nothing has changed
+     */
+    public void addEager(Object region, PageRange range) {
+        add(range);
+        lock.lock();
+        try {
+            eager.add(range.from, range.to);
+        } finally {
+            lock.unlock();
+        }
+        int error = pinAll(region, range.from << pageShift, range.bytes(pageShift), How.HELD, () -> true);
+        if (error != PageLocks.OK) {
+            removeEager(region, range);
+            throw new VerbsException(VerbsErrorCode.NO_RESOURCES, eagerRefused(range.bytes(pageShift), error));
+        }
+    }
+
+    private String eagerRefused(long need, int error) {
+        long limit = locks.limitBytes();
+        String why = switch (error) {
+            case NO_ROOM ->
+                "the process would have more than " + maxRanges
+                        + " separate locked ranges (a quarter of vm.max_map_count); raise that, or register LAZY";
+            case WAIT ->
+                "engines still use what is to be unpinned for it, of " + totals.pinnedBytes
+                        + " bytes that are pinned; try again, or register LAZY";
+            default ->
+                "the kernel says errno " + error + "; RLIMIT_MEMLOCK is "
+                        + (limit == PageLocks.UNLIMITED ? "no limit" : limit + " bytes")
+                        + ", locked already are " + locks.lockedBytes() + "; raise it with ulimit -l "
+                        + Math.ceilDiv(need + locks.lockedBytes(), KIB) + ", or register LAZY";
+        };
+        return "cannot pin " + need + " bytes (EAGER): " + why;
+    }
+
+    /** A lazily pinned region has ended; no engine uses it any more. Pages that no other region covers are unpinned. */
+    public void remove(Object region, PageRange range) {
+        lock.lock();
+        try {
+            coverage.remove(range.from, range.to);
+            giveBack(region, range);
+            trim(Evictable.ANY);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** An EAGER region has ended; no engine uses it any more. Pages that no other region covers are unpinned. */
+    public void removeEager(Object region, PageRange range) {
+        lock.lock();
+        try {
+            eager.remove(range.from, range.to);
+            coverage.remove(range.from, range.to);
+            inside(range).forEach(this::hold);
+            giveBack(region, range);
+            trim(Evictable.ANY);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void giveBack(Object region, PageRange range) {
+        PinningTotals payer = regions.remove(region);
+        for (Granule granule : inside(range)) {
+            unlock(granule, granule.locked & ~coverage.mask(granule.number));
+            if (granule.payer == payer) {
+                granule.payer = null;
+            }
+            enqueue(granule);
+        }
+    }
+
+    /** What is locked for EAGER regions is not evicted, and not of the budget. */
+    private void hold(Granule granule) {
+        long held = granule.locked & eager.mask(granule.number);
+        long change = bytes(held) - bytes(granule.held);
+        heldBytes += change;
+        leavingBytes -= granule.leaving ? change : 0;
+        granule.held = held;
+    }
+
+    private void enqueue(Granule granule) {
+        if (!granule.leaving && (granule.locked & ~granule.held) != 0) {
+            queue.add(granule);
+        }
+    }
+
+    /** What was EAGER may be of the budget now, and what was unlocked may have torn a range in two. */
+    private void trim(Evictable evictable) {
+        while ((lazyBytes() - leavingBytes > budget || ranges > maxRanges) && evictOldest(evictable)) {
+            // Until both limits hold, or there is nothing left to evict.
+        }
+    }
+
+    /** Granules with locked pages that a range touches; a copy. */
+    private List<Granule> inside(PageRange range) {
+        int shift = granuleShift - pageShift;
+        return List.copyOf(granules.subMap(range.from >>> shift, true, (range.to - 1) >>> shift, true)
+                .values());
+    }
+
+    // ---- use
+
+    /** True if every page of a range is pinned; then it counts as used now. Engine thread, inside a batch. */
+    public boolean isWarm(long address, long length) {
+        return map.isWarm(address, length);
+    }
+
+    /**
+     * Pins what is about to be used, as far as the budget and the kernel allow. Engine thread, inside a batch.
+     *
+     * @param region names the region
+     * @param address first byte
+     * @param length bytes, at least 1
+     * @param inUse what else the engine uses in this batch
+     */
+    public void pin(Object region, long address, long length, InUse inUse) {
+        if (pace.isQuiet()) {
+            quietAccesses.increment();
+            return;
+        }
+        lock.lock();
+        try {
+            releaseLeaving();
+            long from = map.granule(address);
+            long to = map.granule(address + length - 1);
+            Evictable evictable = new Evictable(from, to, inUse, true);
+            for (long number = from; number <= to; number++) {
+                long missing = map.pages(number, address, length) & ~shown(number);
+                if (missing != 0) {
+                    touchCold(region, number, evictable);
+                }
+            }
+            makeReserve(evictable);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void touchCold(Object region, long number, Evictable evictable) {
+        PinningTotals payer = regions.computeIfAbsent(region, key -> new PinningTotals());
+        totals.firstTouches++;
+        payer.firstTouches++;
+        if (pinGranule(payer, number, coverage.mask(number), How.USED, evictable) != PageLocks.OK) {
+            totals.unpinnedAccesses++;
+            payer.unpinnedAccesses++;
+        }
+    }
+
+    /**
+     * What may be evicted: not the granules being accessed, not what is gathered, not EAGER pages.
+     *
+     * @param from first granule that is being accessed
+     * @param to last of them
+     * @param inUse what else is in use by the thread that evicts
+     * @param paced it is an engine's: {@link PinningPace}
+     */
+    private record Evictable(long from, long to, InUse inUse, boolean paced) {
+        static final Evictable ANY = new Evictable(0, -1, InUse.NOTHING, false);
+    }
+
+    private boolean mayGo(Granule granule, Evictable evictable) {
+        return (granule.number < evictable.from || granule.number > evictable.to)
+                && (granule.locked & ~granule.held) != 0
+                && !evictable.inUse.overlaps(granule.number << granuleShift, (granule.number + 1) << granuleShift);
+    }
+
+    private long shown(long number) {
+        Granule granule = granules.get(number);
+        return granule == null || granule.leaving ? 0 : granule.locked;
+    }
+
+    /**
+     * Pins a part of a lazily pinned region before it is used, as far as that goes. Any thread but an engine's in a batch.
+     *
+     * @param region names it
+     * @param address first byte
+     * @param length bytes, at least 1
+     * @param onFault what is not resident is locked when it comes in
+     * @param alive asked under the lock: the region has not ended
+     */
+    public void prefetch(Object region, long address, long length, boolean onFault, BooleanSupplier alive) {
+        int ignored = pinAll(region, address, length, onFault ? How.ON_FAULT : How.USED, alive); // best effort
+    }
+
+    /** Pins a range; {@link PageLocks#OK} or why it has stopped. */
+    private int pinAll(Object region, long address, long length, How how, BooleanSupplier alive) {
+        long from = map.granule(address);
+        long to = map.granule(address + length - 1);
+        int error = PageLocks.OK;
+        for (long number = from; number <= to && error == PageLocks.OK; number++) {
+            error = pinOne(region, number, address, length, how, alive);
+            for (int attempt = 0; error == WAIT && attempt < MOST_WAITS; attempt++) {
+                quiescence.await();
+                error = pinOne(region, number, address, length, how, alive);
+            }
+        }
+        return error;
+    }
+
+    private int pinOne(Object region, long number, long address, long length, How how, BooleanSupplier alive) {
+        lock.lock();
+        try {
+            if (!alive.getAsBoolean()) {
+                return GONE;
+            }
+            releaseLeaving();
+            long from = map.granule(address);
+            PinningTotals payer = regions.computeIfAbsent(region, key -> new PinningTotals());
+            int error = pinGranule(
+                    payer,
+                    number,
+                    how == How.HELD ? map.pages(number, address, length) : coverage.mask(number),
+                    how,
+                    new Evictable(from, map.granule(address + length - 1), InUse.NOTHING, false));
+            return error == NO_ROOM && !leaving.isEmpty() ? WAIT : error;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Unpins what is pinned lazily in a region. Any thread but an engine's in a batch. */
+    public void unpin(PageRange range) {
+        List<Granule> going;
+        lock.lock();
+        try {
+            going = inside(range);
+            for (Granule granule : going) {
+                if (!granule.leaving && (granule.locked & ~granule.held) != 0) {
+                    queue.remove(granule);
+                    leave(granule);
+                }
+            }
+            trim(Evictable.ANY);
+        } finally {
+            lock.unlock();
+        }
+        while (isLeaving(going)) {
+            quiescence.await();
+        }
+    }
+
+    private boolean isLeaving(List<Granule> going) {
+        lock.lock();
+        try {
+            releaseLeaving();
+            return going.stream().anyMatch(granule -> granule.leaving);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- one granule, under the lock
+
+    /** Locks pages of a granule: {@link PageLocks#OK}, {@link #NO_ROOM} or the kernel's error number. */
+    private int pinGranule(PinningTotals payer, long number, long wanted, How how, Evictable evictable) {
+        Granule granule = granules.get(number);
+        if (granule == null) {
+            granule = new Granule(number);
+        }
+        stay(granule);
+        long missing = wanted & ~granule.locked;
+        int error = missing == 0 ? PageLocks.OK : lockMore(payer, granule, missing, how, evictable);
+        if (error == PageLocks.OK && how == How.HELD) {
+            hold(granule);
+            if (granule.held == granule.locked) {
+                queue.remove(granule);
+            }
+        }
+        return error;
+    }
+
+    private int lockMore(PinningTotals payer, Granule granule, long missing, How how, Evictable evictable) {
+        if (!makeRoom(granule, missing, how, evictable)) {
+            return NO_ROOM;
+        }
+        int error = lock(granule, missing, how);
+        if (error != PageLocks.OK) {
+            error = lockInstead(granule, missing, how, evictable, error);
+        }
+        if (error == PageLocks.OK) {
+            pinned(payer, granule, missing);
+        }
+        trim(evictable);
+        return error;
+    }
+
+    /** The kernel refused some pages: evicts as many, once, and tries again if that has unlocked them; else room comes later. */
+    private int lockInstead(Granule granule, long pages, How how, Evictable evictable, int refused) {
+        long before = totals.pinnedBytes;
+        long goal = before - bytes(pages);
+        while (totals.pinnedBytes - leavingBytes > goal && evictOldest(evictable)) {
+            // Until as much is unlocked or on its way out.
+        }
+        if (totals.pinnedBytes < before) {
+            return makeRoom(granule, pages, how, evictable) ? lock(granule, pages, how) : NO_ROOM;
+        }
+        if (!leaving.isEmpty()) {
+            return NO_ROOM;
+        }
+        if (evictable.paced) {
+            pace.refused();
+        }
+        return refused;
+    }
+
+    private void pinned(PinningTotals payer, Granule granule, long pages) {
+        if (granule.payer == null) {
+            granule.payer = payer;
+        }
+        totals.pinned(bytes(pages));
+        granule.payer.pinned(bytes(pages));
+        setLocked(granule, granule.locked | pages);
+        map.show(granule.number, granule.locked);
+        map.pinned(granule.number);
+        granules.put(granule.number, granule);
+        enqueue(granule);
+    }
+
+    /** One that was on its way out is used again: it stays. */
+    private void stay(Granule granule) {
+        if (granule.leaving) { // used again
+            granule.leaving = false;
+            leaving.remove(granule);
+            leavingBytes -= bytes(granule.locked & ~granule.held);
+            map.show(granule.number, granule.locked);
+            map.pinned(granule.number);
+            enqueue(granule);
+        }
+    }
+
+    /** Evicts until some more pages fit; false if they do not fit now. */
+    private boolean makeRoom(Granule granule, long pages, How how, Evictable evictable) {
+        long need = how == How.HELD ? 0 : bytes(pages);
+        if (need > budget) {
+            return false;
+        }
+        while (lazyBytes() + need > (how == How.HELD ? Long.MAX_VALUE : budget)
+                || ranges + addedRanges(granule, granule.locked | pages) > maxRanges) {
+            boolean enough = !leaving.isEmpty() && lazyBytes() - leavingBytes + need <= budget;
+            if (enough || !evictOldest(evictable)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private long lazyBytes() {
+        return totals.pinnedBytes - heldBytes;
+    }
+
+    /** With several engines room is made ahead of need, because it may take the length of a batch. */
+    private void makeReserve(Evictable evictable) {
+        if (quiescence.engines() > 1) {
+            long reserve = Math.min((long) RESERVE_GRANULES << granuleShift, budget / RESERVE_SHARE);
+            while (lazyBytes() - leavingBytes > budget - reserve && evictOldest(evictable)) {
+                // Until the reserve is there.
+            }
+        }
+    }
+
+    private boolean evictOldest(Evictable evictable) {
+        if (evictable.paced && !pace.mayEvict()) {
+            return false;
+        }
+        Granule oldest = queue.poll(granule -> mayGo(granule, evictable));
+        if (oldest == null) {
+            return false;
+        }
+        totals.evictions++;
+        if (oldest.payer != null) {
+            oldest.payer.evictions++;
+        }
+        leave(oldest);
+        return true;
+    }
+
+    /** Unpins a granule: at once if no other engine is in a batch, else when those batches have ended. */
+    private void leave(Granule granule) {
+        map.show(granule.number, 0);
+        granule.leaving = true;
+        leaving.add(granule);
+        leavingBytes += bytes(granule.locked & ~granule.held);
+        grace.begin();
+        releaseLeaving();
+    }
+
+    /** Unlocks what was on its way out, if nobody can be using it any more. */
+    private void releaseLeaving() {
+        if (leaving.isEmpty() || !grace.isOver()) {
+            return;
+        }
+        for (Granule granule : leaving) {
+            granule.leaving = false;
+            unlock(granule, granule.locked & ~granule.held);
+        }
+        leaving.clear();
+        leavingBytes = 0;
+    }
+
+    // ---- pages, under the lock
+
+    private int lock(Granule granule, long pages, How how) {
+        long startNs = System.nanoTime();
+        long done = 0;
+        int error = PageLocks.OK;
+        for (long left = pages; left != 0 && error == PageLocks.OK; left &= ~run(left)) {
+            long run = run(left);
+            long address = address(granule, run);
+            error = how == How.ON_FAULT ? locks.lockOnFault(address, bytes(run)) : locks.lock(address, bytes(run));
+            done |= run;
+        }
+        if (error != PageLocks.OK) {
+            unlockPages(granule, done); // part of the last run may be locked
+        }
+        spent(granule, startNs);
+        return error;
+    }
+
+    private void unlock(Granule granule, long pages) {
+        if (pages != 0) {
+            long startNs = System.nanoTime();
+            unlockPages(granule, pages);
+            setLocked(granule, granule.locked & ~pages);
+            boolean whole = granule.locked == 0;
+            totals.unpinned(bytes(pages), whole);
+            if (granule.payer != null) {
+                granule.payer.unpinned(bytes(pages), whole);
+            }
+            spent(granule, startNs);
+            if (granule.leaving) {
+                leavingBytes -= bytes(pages);
+            }
+            if (whole) {
+                queue.remove(granule);
+                granules.remove(granule.number);
+                if (granule.leaving) {
+                    granule.leaving = false;
+                    leaving.remove(granule);
+                }
+            }
+        }
+        if (!granule.leaving) {
+            map.show(granule.number, granule.locked);
+        }
+    }
+
+    /** What is no longer mapped is no longer locked, and that is all that can go wrong. */
+    private void unlockPages(Granule granule, long pages) {
+        for (long left = pages; left != 0; left &= ~run(left)) {
+            long run = run(left);
+            int ignored = locks.unlock(address(granule, run), bytes(run));
+        }
+    }
+
+    private void spent(Granule granule, long startNs) {
+        long ns = System.nanoTime() - startNs;
+        totals.pinningNs += ns;
+        if (granule.payer != null) {
+            granule.payer.pinningNs += ns;
+        }
+    }
+
+    /** The lowest run of set bits. */
+    private static long run(long bits) {
+        long lowest = bits & -bits;
+        return bits & ~(bits + lowest);
+    }
+
+    private long address(Granule granule, long run) {
+        return (granule.number << granuleShift) + ((long) Long.numberOfTrailingZeros(run) << pageShift);
+    }
+
+    private long bytes(long pages) {
+        return (long) Long.bitCount(pages) << pageShift;
+    }
+
+    private void setLocked(Granule granule, long pages) {
+        ranges += addedRanges(granule, pages);
+        granule.locked = pages;
+    }
+
+    /** How many more separate locked ranges there are when a granule has other pages locked. */
+    private int addedRanges(Granule granule, long pages) {
+        int top = (1 << (granuleShift - pageShift)) - 1;
+        long before = (lockedNow(granule.number - 1) >>> top) & 1;
+        long after = lockedNow(granule.number + 1) & 1;
+        int change = starts(pages, before) - starts(granule.locked, before);
+        // A range that starts in the next granule starts there only while this one's last page is not locked.
+        return after == 0 ? change : change + (int) (((granule.locked >>> top) & 1) - ((pages >>> top) & 1));
+    }
+
+    private long lockedNow(long number) {
+        Granule granule = granules.get(number);
+        return granule == null ? 0 : granule.locked;
+    }
+
+    private static int starts(long pages, long before) {
+        return Long.bitCount(pages & ~((pages << 1) | before));
+    }
+
+    // ---- counters
+
+    /** What happened to all regions. */
+    public PinningCounters counters() {
+        lock.lock();
+        try {
+            return totals.snapshot(registered.sum(), quietAccesses.sum());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * What happened to a region.
+     *
+     * @param region names it
+     * @param bytes its length
+     */
+    public PinningCounters counters(Object region, long bytes) {
+        lock.lock();
+        try {
+            PinningTotals known = regions.get(region);
+            return (known == null ? new PinningTotals() : known).snapshot(bytes, 0);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Why pages are locked. */
+    private enum How {
+        /** They are used, or will be soon. */
+        USED,
+        /** They will be used: those that are not resident are locked as they come in. */
+        ON_FAULT,
+        /** They belong to an EAGER region: for as long as that lives, whatever the budget. */
+        HELD
+    }
+
+    /** Separate locked ranges. */
+    long ranges() {
+        lock.lock();
+        try {
+            return ranges;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Pages of a region.
+     *
+     * @param from the first, in pages from address 0
+     * @param to behind the last
+     */
+    public record PageRange(long from, long to) {
+        private long bytes(int pageShift) {
+            return (to - from) << pageShift;
+        }
+    }
+}

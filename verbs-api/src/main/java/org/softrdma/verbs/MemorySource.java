@@ -1,0 +1,23 @@
+package org.softrdma.verbs;
+
+import java.nio.file.Path;
+
+/** Where the pages of {@link VerbsDevice#allocateMemory(long, MemorySource)} come from. */
+public sealed interface MemorySource {
+    /** Memory of the process alone; leaves for swap only, where there is any. */
+    record Anonymous() implements MemorySource {}
+
+    /** Anonymous huge pages that the administrator has reserved (vm.nr_hugepages); the kernel never takes them away. */
+    record HugePages() implements MemorySource {}
+
+    /** A file without a name in memory (memfd_create(2), tmpfs). */
+    record SharedMemory() implements MemorySource {}
+
+    /**
+     * A new file, so that pages that are not used can leave without swap. Its blocks are reserved when it is made, so that a disk that
+     * fills up later does no harm, and its name is removed at once, so that nothing stays behind.
+     *
+     * @param path name of a file that does not exist; on tmpfs or on a disk
+     */
+    record File(Path path) implements MemorySource {}
+}
