@@ -51,6 +51,8 @@ final class ServerCommand implements Callable<Integer> {
     private static final int MAX_ITEM_MIB = 15;
     private static final long MAX_MEGABYTES = 1L << 26;
     private static final int OCTAL = 8;
+    private static final String EAGER = "eager";
+    private static final List<String> PINNINGS = List.of("auto", "lazy", EAGER, "off");
     private static final long MS_PER_SECOND = 1000;
 
     @Spec
@@ -303,7 +305,7 @@ final class ServerCommand implements Callable<Integer> {
     private VerbsDevice open() {
         Map<String, String> asked = new LinkedHashMap<>();
         if (pinning != null || lockMemory) {
-            asked.put("pinning", pinning != null ? pinning : "eager");
+            asked.put("pinning", pinning != null ? pinning : EAGER);
         }
         if (pinBudget != null) {
             asked.put("pin-budget", pinBudget);
@@ -377,11 +379,7 @@ final class ServerCommand implements Callable<Integer> {
         List<String> faults = new ArrayList<>();
         check(faults, port >= 0 && port <= MAX_PORT, "-p " + port, "0 to " + MAX_PORT);
         check(faults, rdmaPort >= 0 && rdmaPort <= MAX_PORT, "--rdma-port " + rdmaPort, "0 to " + MAX_PORT);
-        check(
-                faults,
-                !lockMemory || pinning == null || pinning.equals("eager"),
-                "-k --pinning " + pinning,
-                "one of them");
+        checkPinning(faults);
         check(faults, !largePages || memoryFile == null, "-L --memory-file " + memoryFile, "one of them");
         check(faults, udpPort == 0, "-U " + udpPort, "0, UDP is not offered");
         check(
@@ -419,6 +417,25 @@ final class ServerCommand implements Callable<Integer> {
         if (!faults.isEmpty()) {
             throw new ParameterException(spec.commandLine(), String.join("; ", faults));
         }
+    }
+
+    private void checkPinning(List<String> faults) {
+        check(
+                faults,
+                pinning == null || PINNINGS.contains(pinning),
+                "--pinning " + pinning,
+                "one of " + String.join(", ", PINNINGS));
+        check(
+                faults,
+                !lockMemory || pinning == null || pinning.equals(EAGER),
+                "-k --pinning " + pinning,
+                "one of them");
+        boolean noBudget = lockMemory || EAGER.equals(pinning) || "off".equals(pinning);
+        check(
+                faults,
+                pinBudget == null || !noBudget,
+                "--pin-budget " + pinBudget,
+                "--pinning lazy or auto with it, a budget is for what is pinned lazily");
     }
 
     /** Options of memcached that mean nothing here do not keep a server from starting, but it says so. */

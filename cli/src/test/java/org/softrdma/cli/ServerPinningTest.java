@@ -24,7 +24,8 @@ class ServerPinningTest {
     @Test
     void shouldRefuseWordsThatMeanNothing() {
         assertEquals(Main.EXIT_USAGE, server("--pinning", "sometimes"));
-        assertTrue(err.toString().contains("pinning=sometimes: expected auto or eager or lazy or off"), err::toString);
+        assertTrue(
+                err.toString().contains("--pinning sometimes: expected one of auto, lazy, eager, off"), err::toString);
         assertEquals(Main.EXIT_USAGE, server("--pin-budget", "much"));
         assertTrue(err.toString().contains("pin-budget=much: expected bytes"), err::toString);
     }
@@ -33,6 +34,9 @@ class ServerPinningTest {
     void shouldRefuseOptionsThatContradictEachOther() {
         assertEquals(Main.EXIT_USAGE, server("-k", "--pinning", "lazy"));
         assertEquals(Main.EXIT_USAGE, server("-L", "--memory-file", "items"));
+        assertEquals(Main.EXIT_USAGE, server("--pinning", "off", "--pin-budget", "64m"));
+        assertEquals(Main.EXIT_USAGE, server("-k", "--pin-budget", "64m"));
+        assertTrue(err.toString().contains("--pin-budget 64m: expected --pinning lazy or auto with it"), err::toString);
     }
 
     @Test

@@ -31,6 +31,16 @@ final class AccountedPageLocks implements PageLocks {
     }
 
     @Override
+    public void joinHugePage(long address) {
+        throw new IllegalStateException("there are no huge pages");
+    }
+
+    @Override
+    public long hugePageBytes() {
+        return 0;
+    }
+
+    @Override
     public long limitBytes() {
         return UNLIMITED;
     }

@@ -20,6 +20,7 @@ public final class KernelPageLocks implements PageLocks {
     private static final VarHandle ERRNO_VALUE =
             STATE_LAYOUT.varHandle(MemoryLayout.PathElement.groupElement(ERRNO)).withInvokeExactBehavior();
     private static final int MLOCK_ONFAULT = 1;
+    private static final int MADV_COLLAPSE = 25;
     private static final int RLIMIT_MEMLOCK = 8;
     private static final int CAP_IPC_LOCK = 14;
     private static final int KIB = 1024;
@@ -30,13 +31,16 @@ public final class KernelPageLocks implements PageLocks {
     private static final int SHARE_OF_MAPPINGS = 4;
 
     private static final String STATUS = "/proc/self/status";
+    private static final String HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/";
     private static final String CAPABILITIES = "CapEff:";
 
     private final MethodHandle mlock;
     private final MethodHandle mlock2;
     private final MethodHandle munlock;
     private final MethodHandle getrlimit;
+    private final MethodHandle madvise;
     private final int pageBytes;
+    private final long hugePageBytes = readHugePageBytes();
     private final MemorySegment state = Arena.ofAuto().allocate(STATE_LAYOUT);
 
     @SuppressWarnings("restricted")
@@ -50,6 +54,9 @@ public final class KernelPageLocks implements PageLocks {
         getrlimit = linker.downcallHandle(
                 linker.defaultLookup().findOrThrow("getrlimit"),
                 FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
+        madvise = linker.downcallHandle(
+                linker.defaultLookup().findOrThrow("madvise"),
+                FunctionDescriptor.of(ValueLayout.JAVA_INT, number, number, ValueLayout.JAVA_INT));
         MethodHandle getpagesize = linker.downcallHandle(
                 linker.defaultLookup().findOrThrow("getpagesize"), FunctionDescriptor.of(ValueLayout.JAVA_INT));
         pageBytes = (int) getpagesize.invokeExact();
@@ -106,6 +113,30 @@ public final class KernelPageLocks implements PageLocks {
 
     private static IllegalStateException failed(String call, Throwable e) {
         return new IllegalStateException("calling " + call, e);
+    }
+
+    /** MADV_COLLAPSE, which kernels before 6.1 do not know. */
+    @Override
+    public void joinHugePage(long address) {
+        try {
+            int ignored = (int) madvise.invokeExact(address, hugePageBytes, MADV_COLLAPSE);
+        } catch (Throwable e) {
+            throw failed("madvise", e);
+        }
+    }
+
+    @Override
+    public long hugePageBytes() {
+        return hugePageBytes;
+    }
+
+    /** 0 also where the administrator wants none: MADV_COLLAPSE would not ask. */
+    private static long readHugePageBytes() {
+        List<String> enabled = ProcFile.lines(HUGE_PAGES + "enabled");
+        List<String> bytes = ProcFile.lines(HUGE_PAGES + "hpage_pmd_size");
+        return enabled.isEmpty() || bytes.isEmpty() || enabled.getFirst().contains("[never]")
+                ? 0
+                : Long.parseLong(bytes.getFirst().trim());
     }
 
     @Override

@@ -37,6 +37,17 @@ public interface PageLocks {
      */
     int unlock(long address, long length);
 
+    /**
+     * Puts pages that locks of parts have torn out of a huge page into one again, if the kernel can. That changes nothing but the
+     * time that accesses take.
+     *
+     * @param address a multiple of {@link #hugePageBytes()}; all of the huge page is locked
+     */
+    void joinHugePage(long address);
+
+    /** Bytes of the huge pages that the kernel makes by itself, 0 if it makes none. */
+    long hugePageBytes();
+
     /** Most bytes that this process may lock, or {@link #UNLIMITED}. */
     long limitBytes();
 

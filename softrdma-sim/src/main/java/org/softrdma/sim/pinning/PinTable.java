@@ -29,6 +29,9 @@ public final class PinTable {
     private static final int RESERVE_SHARE = 8;
 
     private static final int MOST_PAGES = Long.SIZE;
+    /** Huge pages of more granules than this (512 MiB where pages have 64 KiB) are left to the kernel. */
+    private static final int MOST_HUGE_GRANULES = 64;
+
     /** What became free may be taken by another thread as often. */
     private static final int MOST_WAITS = 8;
 
@@ -52,6 +55,9 @@ public final class PinTable {
     private final long maxRanges;
     private final int granuleShift;
     private final int pageShift;
+    /** Granules of a huge page; 0 if there are none. */
+    private final int hugeGranules;
+
     private final GranuleMap map;
     private final EvictionQueue queue;
     private final Coverage coverage;
@@ -89,6 +95,8 @@ public final class PinTable {
         int granuleBytes = Math.clamp(settings.granuleBytes(), pageBytes, MOST_PAGES * pageBytes);
         pageShift = Integer.numberOfTrailingZeros(pageBytes);
         granuleShift = Integer.numberOfTrailingZeros(granuleBytes);
+        long huge = locks.hugePageBytes() >>> granuleShift;
+        hugeGranules = huge > MOST_HUGE_GRANULES ? 0 : (int) huge;
         long limit = locks.limitBytes();
         budget = settings.budgetBytes() == PinningSettings.AUTOMATIC
                 ? Math.min(limit == PageLocks.UNLIMITED ? limit : limit - locks.lockedBytes(), machineBytes / 2)
@@ -465,12 +473,19 @@ public final class PinTable {
         if (!makeRoom(granule, missing, how, evictable)) {
             return NO_ROOM;
         }
+        if (granule.payer == null) {
+            granule.payer = payer;
+            payer.tookOver(bytes(granule.locked));
+        }
         int error = lock(granule, missing, how);
         if (error != PageLocks.OK) {
             error = lockInstead(granule, missing, how, evictable, error);
         }
         if (error == PageLocks.OK) {
-            pinned(payer, granule, missing);
+            pinned(granule, missing);
+            if (hugeGranules > 1 && totals.evictions == 0 && how != How.ON_FAULT) {
+                joinHugePage(granule);
+            }
         }
         trim(evictable);
         return error;
@@ -495,17 +510,32 @@ public final class PinTable {
         return refused;
     }
 
-    private void pinned(PinningTotals payer, Granule granule, long pages) {
-        if (granule.payer == null) {
-            granule.payer = payer;
-        }
+    private void pinned(Granule granule, long pages) {
         totals.pinned(bytes(pages));
-        granule.payer.pinned(bytes(pages));
+        if (granule.payer != null) {
+            granule.payer.pinned(bytes(pages));
+        }
         setLocked(granule, granule.locked | pages);
         map.show(granule.number, granule.locked);
         map.pinned(granule.number);
         granules.put(granule.number, granule);
         enqueue(granule);
+    }
+
+    /**
+     * A lock of a part tears a huge page into small ones; once all of it is locked it is put together again. Not after an
+     * eviction, the next one would tear it again; and not for pages that shall come in when they are used.
+     */
+    private void joinHugePage(Granule granule) {
+        long first = granule.number & -hugeGranules;
+        for (long number = first; number < first + hugeGranules; number++) {
+            if (Long.bitCount(lockedNow(number)) != 1 << (granuleShift - pageShift)) {
+                return;
+            }
+        }
+        long startNs = System.nanoTime();
+        locks.joinHugePage(first << granuleShift);
+        spent(granule, startNs);
     }
 
     /** One that was on its way out is used again: it stays. */

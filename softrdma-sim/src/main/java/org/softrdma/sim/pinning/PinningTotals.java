@@ -15,6 +15,11 @@ final class PinningTotals {
 
     void pinned(long bytes) {
         pins++;
+        tookOver(bytes);
+    }
+
+    /** What a region that has ended has left pinned counts here now. */
+    void tookOver(long bytes) {
         pinnedBytes += bytes;
         highWaterBytes = Math.max(highWaterBytes, pinnedBytes);
     }

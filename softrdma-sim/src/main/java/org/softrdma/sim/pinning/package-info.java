@@ -33,6 +33,11 @@
  * a use: each turn that touches the memory asks again, and so pins it again. Rejected: holding the granule meanwhile. A peer that
  * stops reading could then keep as much locked as it has connections, and leave nothing to the others.
  *
+ * <p><b>Huge pages.</b> A lock of a part of a huge page makes the kernel map its pages one by one, which costs later accesses TLB
+ * misses. So once all of a huge page is locked it is put together again (MADV_COLLAPSE), by the engine whose pin was the last,
+ * as long as nothing was evicted: what an eviction would tear again is left to the kernel. Rejected: pinning a huge page at
+ * once, which pins eight times what is used where little of much memory is.
+ *
  * <p><b>Deregistration</b> invalidates the key, waits for the batches that may know it, then gives back the region's pages; a prefetch in
  * another thread looks its key up again under the table's lock for each granule, so it cannot lock what has just been given back.
  */

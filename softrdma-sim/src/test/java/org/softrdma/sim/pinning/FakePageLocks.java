@@ -1,6 +1,8 @@
 package org.softrdma.sim.pinning;
 
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 
 /** Locks of pages that are not there: a set of page numbers, a limit, and a list of pages that are not mapped. */
 final class FakePageLocks implements PageLocks {
@@ -12,6 +14,8 @@ final class FakePageLocks implements PageLocks {
     long limitPages = Long.MAX_VALUE;
     long maxRanges = Long.MAX_VALUE;
     int onFault;
+    long hugePageBytes;
+    final List<Long> joined = new ArrayList<>();
     /** Called when the limit refuses a lock. */
     Runnable onRefusal = () -> {};
 
@@ -65,6 +69,16 @@ final class FakePageLocks implements PageLocks {
         return locked.stream()
                 .filter(page -> page == 0 || !locked.get(page - 1))
                 .count();
+    }
+
+    @Override
+    public void joinHugePage(long address) {
+        joined.add(address);
+    }
+
+    @Override
+    public long hugePageBytes() {
+        return hugePageBytes;
     }
 
     @Override

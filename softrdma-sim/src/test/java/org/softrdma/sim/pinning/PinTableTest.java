@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -85,6 +86,7 @@ class PinTableTest {
         assertEquals(1, counters.pins());
         assertEquals(GRANULE, counters.pinnedBytes());
         assertEquals(counters.pins(), table.counters(REGION, 1).pins());
+        assertEquals(counters.pinningNs(), table.counters(REGION, 1).pinningNs(), "its first pin counts, too");
     }
 
     @Test
@@ -208,6 +210,35 @@ class PinTableTest {
     }
 
     @Test
+    void shouldJoinAHugePageOnceAllOfItIsLocked() {
+        locks.hugePageBytes = 4L * GRANULE;
+        PinTable table = tableWithRegion(100, 12);
+        for (int granule : new int[] {1, 5, 3, 0, 4, 6}) {
+            use(table, granule);
+        }
+        assertEquals(List.of(), locks.joined);
+
+        use(table, 2);
+        assertEquals(List.of(at(0)), locks.joined);
+        use(table, 7);
+        use(table, 7);
+        assertEquals(List.of(at(0), at(4)), locks.joined);
+        table.prefetch(REGION, at(8), 4L * GRANULE, true, () -> true);
+        assertEquals(List.of(at(0), at(4)), locks.joined, "what is not resident stays so");
+    }
+
+    @Test
+    void shouldNotJoinHugePagesThatEvictionsTearAgain() {
+        locks.hugePageBytes = 2L * GRANULE;
+        PinTable table = tableWithRegion(3, 12);
+        use(table, at(0), 2L * GRANULE, InUse.NOTHING);
+        use(table, at(4), 2L * GRANULE, InUse.NOTHING);
+
+        assertTrue(table.isWarm(at(4), 2L * GRANULE));
+        assertEquals(List.of(at(0)), locks.joined);
+    }
+
+    @Test
     void shouldMakeRoomAheadOfNeedWithSeveralEngines() {
         quiescence.newEpoch();
         PinTable table = tableWithRegion(16, 64);
@@ -235,6 +266,23 @@ class PinTableTest {
         assertEquals(0, locks.lockedBytes());
         assertEquals(0, table.counters().pinnedBytes());
         assertEquals(3, table.counters().unpins());
+    }
+
+    @Test
+    void shouldCountWhatARegionThatEndsHasLeftForTheOneThatPinsMore() {
+        PinTable table = table(10L * GRANULE);
+        PinTable.PageRange first = pages(table, at(0), 2L * PAGE);
+        table.add(first);
+        table.add(pages(table, at(0) + PAGE, 2L * PAGE));
+        table.pin(OTHER, at(0), 1, InUse.NOTHING);
+        table.remove(OTHER, first);
+        table.add(pages(table, at(0) + 3L * PAGE, PAGE));
+        use(table, at(0) + 3L * PAGE, 1, InUse.NOTHING);
+
+        assertEquals(3L * PAGE, locks.lockedBytes());
+        assertEquals(3L * PAGE, table.counters(REGION, 1).pinnedBytes());
+        table.unpin(pages(table, at(0), GRANULE));
+        assertEquals(0, table.counters(REGION, 1).pinnedBytes());
     }
 
     @Test

@@ -19,6 +19,12 @@ final class PinningReport {
     private static final int SCHEMA = 1;
     private static final int PANEL = 260;
     private static final int TOP = 60;
+    /** Room for the labels of bars. */
+    private static final int BOTTOM = 70;
+    /** More labels than this below an axis are slanted, by so many degrees. */
+    private static final int MOST_LEVEL = 3;
+
+    private static final int SLANT = 30;
 
     /**
      * One measured number.
@@ -221,12 +227,13 @@ final class PinningReport {
                     .put("left", panel == 0 ? "7%" : "57%")
                     .put("width", "41%")
                     .put("top", TOP)
-                    .put("bottom", 40);
-            option.withArray("xAxis")
+                    .put("bottom", BOTTOM);
+            ObjectNode axis = option.withArray("xAxis")
                     .addObject()
                     .put("gridIndex", panel)
-                    .put("type", "category")
-                    .set("data", mapper.valueToTree(groups));
+                    .put("type", "category");
+            axis.set("data", mapper.valueToTree(groups));
+            axis.putObject("axisLabel").put("interval", 0).put("rotate", groups.size() > MOST_LEVEL ? SLANT : 0);
             option.withArray("yAxis")
                     .addObject()
                     .put("gridIndex", panel)
