@@ -19,6 +19,7 @@ VM_HOST=10.0.2.2 # the host, seen from the guest: its 127.0.0.1
 VM_AGENT_PORT=7100
 VM_PORTS='7174 7175 7176 7177' # reach the guest at $VM_ADDRESS
 VM_MEMORY_MB=512
+VM_OPTIONS= # further ones of qemu, split at blanks; a suite may set both before it boots
 VM_KVM_SECONDS=6 # a kernel that KVM runs is up in two; on some nested hosts it never is
 VM_TCG_SECONDS=120
 VM_OOPS='BUG: |Oops: |general protection fault|Kernel panic|soft lockup|rcu: INFO: rcu_.* stall|kernel BUG at'
@@ -63,7 +64,7 @@ vm_start() {
             -append "console=ttyS0 quiet panic=-1 mitigations=off softrdma.device=$VM_DEVICE" \
             -drive "file=$VM_GUEST/disk.img,if=virtio,format=raw,snapshot=on" -nic "user,model=virtio-net-pci$forward" \
             -object rng-random,id=random,filename=/dev/urandom -device virtio-rng-pci,rng=random \
-            -serial "file:$VM_CONSOLE" </dev/null >"$VM_WORK/qemu.log" 2>&1 &
+            -serial "file:$VM_CONSOLE" ${VM_OPTIONS:-} </dev/null >"$VM_WORK/qemu.log" 2>&1 &
         vm_pid=$!
         # A rule that cannot be set up ends qemu at once, before it opens the console.
         until [ -s "$VM_CONSOLE" ] || grep -qs . "$VM_WORK/qemu.log" || ! kill -0 "$vm_pid" 2>/dev/null || guest_port_open; do sleep 0.1; done

@@ -4,6 +4,7 @@ module org.softrdma.verbs {
 
     exports org.softrdma.verbs;
     exports org.softrdma.verbs.cm;
+    exports org.softrdma.verbs.provider;
 
     uses org.softrdma.verbs.VerbsProvider;
 }

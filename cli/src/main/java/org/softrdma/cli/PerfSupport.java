@@ -120,28 +120,6 @@ final class PerfSupport {
     }
 
     /**
-     * Fails unless files can be written to the directory of {@code --out}: better before a study than after it.
-     *
-     * @param out made when needed
-     */
-    static void requireWritable(Path out) {
-        if (Files.exists(out) && !Files.isDirectory(out)) {
-            throw new UserErrorException("--out " + out + ": is a file, expected a directory; name another one");
-        }
-        try {
-            Files.createDirectories(out);
-            Files.delete(Files.createTempFile(out, "probe", ""));
-        } catch (IOException e) {
-            throw unwritable(out, e);
-        }
-    }
-
-    /** Why a study cannot write its results. */
-    static UserErrorException unwritable(Path out, IOException e) {
-        return new UserErrorException("--out " + out + ": cannot be written (" + e + "); name another directory", e);
-    }
-
-    /**
      * Says in one line why the work failed.
      *
      * @param spec the command

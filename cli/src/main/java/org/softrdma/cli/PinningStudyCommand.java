@@ -1,20 +1,12 @@
 package org.softrdma.cli;
 
-import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import org.softrdma.bench.cpu.MachineDescription;
 import org.softrdma.bench.wimpy.PinningPlan;
 import org.softrdma.bench.wimpy.PinningStudy;
-import org.softrdma.bench.wimpy.WimpyException;
 import org.softrdma.bench.wimpy.WimpyPlan;
-import org.softrdma.bench.wimpy.WimpySetup;
-import org.softrdma.kv.client.KvException;
-import org.softrdma.verbs.VerbsException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -42,7 +34,6 @@ final class PinningStudyCommand implements Callable<Integer> {
     private static final int CONFINED_VALUE_BYTES = 10 * 1024;
     private static final int CONFINED_PAIRS = 40_000;
     private static final long CONFINED_BYTES = 384 * MIB;
-    private static final String ENGINE_THREADS = "threads";
 
     @Spec
     private CommandSpec spec;
@@ -82,15 +73,9 @@ final class PinningStudyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PinningStudy study = new PinningStudy(plan(), setup());
-        PerfSupport.requireWritable(out);
-        try {
-            return study.run(out) == 0 ? Main.EXIT_OK : Main.EXIT_FAILED;
-        } catch (WimpyException | KvException | VerbsException e) {
-            return PerfSupport.failed(spec, e);
-        } catch (IOException e) {
-            throw PerfSupport.unwritable(out, e);
-        }
+        PinningStudy study = new PinningStudy(
+                plan(), StudySupport.setup(spec, provider, null, System.getenv().getOrDefault("PATH", "")));
+        return StudySupport.run(spec, out, study::run);
     }
 
     private PinningPlan plan() {
@@ -100,9 +85,7 @@ final class PinningStudyCommand implements Callable<Integer> {
         }
         try {
             return new PinningPlan(
-                    "softrdma "
-                            + String.join(
-                                    " ", spec.commandLine().getParseResult().originalArgs()),
+                    StudySupport.scenario(spec),
                     SIZES,
                     GIB,
                     TOUCHES,
@@ -121,22 +104,5 @@ final class PinningStudyCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
-    }
-
-    private WimpySetup setup() {
-        List<String> server = new ArrayList<>(PerfSupport.self(List.of("server")));
-        server.addAll(PerfSupport.providerArguments(provider));
-        return new WimpySetup(
-                wanted -> PerfSupport.open(provider, wanted),
-                provider.provider().name(),
-                server,
-                Optional.of(ENGINE_THREADS)
-                        .filter(name -> provider.provider().options().containsKey(name)),
-                null,
-                PerfSupport.nativeSources(),
-                System.getenv().getOrDefault("PATH", ""),
-                MachineDescription.here(PerfSupport.codeDirectory()),
-                spec.commandLine().getOut(),
-                new WimpyProgress(spec.commandLine().getErr()));
     }
 }

@@ -12,6 +12,8 @@ import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.VerbsProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -113,6 +115,11 @@ public final class ProviderMixin {
             return provider().open(options);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(mixee.commandLine(), "--device: " + e.getMessage(), e);
+        } catch (VerbsException e) {
+            if (e.code() == VerbsErrorCode.NO_DEVICE) {
+                throw new UserErrorException("--provider " + providerName + ": " + e.getMessage(), e);
+            }
+            throw e;
         }
     }
 }

@@ -1,23 +1,17 @@
 package org.softrdma.cli;
 
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.bench.cpu.MachineDescription;
 import org.softrdma.bench.perf.ByteSize;
-import org.softrdma.bench.wimpy.WimpyException;
 import org.softrdma.bench.wimpy.WimpyPlan;
 import org.softrdma.bench.wimpy.WimpySetup;
 import org.softrdma.bench.wimpy.WimpyStudy;
-import org.softrdma.kv.client.KvException;
-import org.softrdma.verbs.VerbsException;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -39,7 +33,6 @@ final class WimpyCommand implements Callable<Integer> {
     private static final WimpyPlan.Timing FULL = new WimpyPlan.Timing(7, 700, 1500);
     private static final String QUICK_THROTTLES = "100";
     private static final String FULL_THROTTLES = "100,50,25";
-    private static final String ENGINE_THREADS = "threads";
     /** Where distributions put servers, which may not be on the path of a person. */
     private static final String SERVER_DIRECTORIES = ":/usr/bin:/usr/sbin:/usr/local/bin:/usr/local/sbin";
 
@@ -130,34 +123,13 @@ final class WimpyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        WimpyStudy study = study();
-        PerfSupport.requireWritable(out);
-        try {
-            return study.run(out) == 0 ? Main.EXIT_OK : Main.EXIT_FAILED;
-        } catch (WimpyException | KvException | VerbsException e) {
-            return PerfSupport.failed(spec, e);
-        } catch (IOException e) {
-            throw PerfSupport.unwritable(out, e);
-        }
+        return StudySupport.run(spec, out, study()::run);
     }
 
     private WimpyStudy study() {
         try {
-            List<String> server = new ArrayList<>(PerfSupport.self(List.of("server")));
-            server.addAll(PerfSupport.providerArguments(provider));
-            WimpySetup setup = new WimpySetup(
-                    wanted -> PerfSupport.open(provider, wanted),
-                    provider.provider().name(),
-                    server,
-                    Optional.of(ENGINE_THREADS)
-                            .filter(name -> provider.provider().options().containsKey(name)),
-                    remote(),
-                    PerfSupport.nativeSources(),
-                    System.getenv().getOrDefault("PATH", "") + SERVER_DIRECTORIES,
-                    MachineDescription.here(PerfSupport.codeDirectory()),
-                    spec.commandLine().getOut(),
-                    new WimpyProgress(spec.commandLine().getErr()));
-            return new WimpyStudy(plan(), setup);
+            String path = System.getenv().getOrDefault("PATH", "") + SERVER_DIRECTORIES;
+            return new WimpyStudy(plan(), StudySupport.setup(spec, provider, remote(), path));
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
@@ -173,7 +145,7 @@ final class WimpyCommand implements Callable<Integer> {
                         .toList()
                 : throttles.stream().sorted((a, b) -> b - a).toList();
         return new WimpyPlan(
-                scenario(),
+                StudySupport.scenario(spec),
                 sizes.stream().map(WimpyCommand::size).toList(),
                 windows,
                 clients,
@@ -195,11 +167,6 @@ final class WimpyCommand implements Callable<Integer> {
             counts.add(available);
         }
         return counts;
-    }
-
-    private String scenario() {
-        return "softrdma "
-                + String.join(" ", spec.commandLine().getParseResult().originalArgs());
     }
 
     private static int size(String text) {

@@ -1,6 +1,6 @@
 package com.ibm.disni;
 
-/** Stands for a library that cli does not have, so that the rule about its users can be seen to fail. */
+/** Stands for a class of the library, so that the rule about its users can be seen to fail. */
 public final class ArrowsFixture {
     private ArrowsFixture() {}
 }

@@ -50,7 +50,9 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Adds a local entry.
+     * Adds a local entry. With {@link SendFlags#INLINE} no key is looked at, as {@code ibv_post_send} does it: the bytes are copied from
+     * the process's memory at {@code address} while posting, which nothing can check, and an address where no memory is ends the process.
+     * So it is not an address of a {@link AccessFlag#ZERO_BASED} region then; {@link #add(MemoryRegion, long, long)} knows what to take.
      *
      * @param address an address of the region that {@code lkey} names, see {@link MemoryRegion#address()}
      * @param length bytes
@@ -62,7 +64,8 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Adds a part of a region as local entry. With {@link SendFlags#INLINE} the part must lie inside the region.
+     * Adds a part of a region as local entry. With {@link SendFlags#INLINE} the part must lie inside the region, which must not be closed
+     * before the request is posted for the last time.
      *
      * @param region a region of the queue pair's domain
      * @param offset bytes from its start

@@ -1,9 +1,9 @@
 /**
  * The verbs objects: provider, device, protection domain, memory region, completion queue and channel, queue pair.
  *
- * <p>Interfaces only; a provider module implements them (softrdma-sim: a software RNIC). Read {@link
+ * <p>Interfaces; a provider module implements them (softrdma-sim: a software RNIC). Read {@link
  * org.softrdma.verbs.VerbsDevice} first, then {@link org.softrdma.verbs.QueuePair}. Connections are made by {@link
- * org.softrdma.verbs.cm}.
+ * org.softrdma.verbs.cm}; rules that every provider keeps in the same way are in {@link org.softrdma.verbs.provider}.
  *
  * <p>Rules that hold everywhere: lengths and offsets are {@code long} bytes; addresses are real addresses of the
  * process that owns the memory, or start at 0 for ZERO_BASED regions; keys ({@code lkey}, {@code rkey}) are opaque 32-bit

@@ -14,8 +14,30 @@ import java.util.regex.Pattern;
  * @param reason why, with a place to read more
  */
 public record KnownDeviation(String provider, Pattern device, int caseNumber, String reason) {
+    private static final Pattern RXE = Pattern.compile("rxe");
+
+    private static final Pattern SIW = Pattern.compile("siw");
+    private static final String SIW_READ_RIGHT =
+            "siw of Linux 6.1 answers a READ without looking at the right (siw_qp_tx.c calls siw_check_sgl_tx with none)";
+
+    private static final String RXE_LOCAL_RANGE =
+            "rxe looks at local memory packet by packet (rxe_req.c, rxe_requester), so a WRITE past its region has written"
+                    + " the packets before the last one";
+
     /** The deviations of the providers of this project. */
-    public static final List<KnownDeviation> TABLE = List.of();
+    public static final List<KnownDeviation> TABLE = List.of(
+            new KnownDeviation("rdmacore", SIW, 9, SIW_READ_RIGHT),
+            new KnownDeviation("disni", SIW, 9, SIW_READ_RIGHT),
+            new KnownDeviation("rdmacore", SIW, 36, SIW_READ_RIGHT),
+            new KnownDeviation("disni", SIW, 36, SIW_READ_RIGHT),
+            new KnownDeviation(
+                    "rdmacore",
+                    SIW,
+                    90,
+                    "siw raises the READs that a listener grants to those that its peer wants (siw_cm.c, siw_accept with"
+                            + " relaxed_ird_negotiation)"),
+            new KnownDeviation("rdmacore", RXE, 48, RXE_LOCAL_RANGE),
+            new KnownDeviation("disni", RXE, 48, RXE_LOCAL_RANGE));
 
     /** Checks. */
     public KnownDeviation {

@@ -2,11 +2,9 @@ package org.softrdma.testkit;
 
 import java.util.EnumSet;
 import java.util.Set;
-import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.Feature;
-import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.SendFlags;
 
 /** Two connected queue pairs: the requester connected and speaks first, the responder accepted. */
@@ -69,23 +67,6 @@ public final class LoopbackPair {
         responder.awaitError();
         expectFlush(requester);
         expectFlush(responder);
-    }
-
-    /**
-     * Waits for the effect of an error that the requester found in its own request: its queue pair is in error; the peer's
-     * is too, or works on, as the provider's traits say.
-     */
-    public void expectBrokenByLocalError() {
-        if (fabric.traits().has(Trait.PEER_SURVIVES_LOCAL_ERROR)) {
-            requester.awaitError();
-            expectFlush(requester);
-            QueuePairState state = responder.queuePair().state();
-            if (state != QueuePairState.READY_TO_SEND) {
-                throw new AssertionError("the requester's own error took the responder's queue pair to " + state);
-            }
-        } else {
-            expectBothBroken();
-        }
     }
 
     private void expectFlush(Endpoint end) {

@@ -44,6 +44,9 @@ public record ProviderTraits(
         Set<CompletionStatus> badReceiveSink,
         Set<CompletionStatus> peerGone) {
     private static final Set<CompletionStatus> SENT_OR_FLUSHED = Set.of(SUCCESS, FLUSHED);
+    /** Of siw: what it was sending when the connection ended fails as if by its own fault. */
+    private static final Set<CompletionStatus> SENT_OR_BROKEN =
+            Set.of(SUCCESS, FLUSHED, LOCAL_QUEUE_PAIR_OPERATION_ERROR);
 
     /** A lawful difference. */
     public enum Trait {
@@ -51,8 +54,6 @@ public record ProviderTraits(
         RECEIVER_NOT_READY,
         /** Success of a WRITE or SEND means that the peer can no longer refuse it. */
         ACKNOWLEDGED_WRITES,
-        /** An error that the requester finds in its own request leaves the peer's queue pair alone. */
-        PEER_SURVIVES_LOCAL_ERROR,
         /** The accepting side may use the connection before the connecting one did. */
         PASSIVE_SIDE_MAY_SEND_FIRST,
         /** A full completion queue is reported and never drops silently. */
@@ -66,6 +67,24 @@ public record ProviderTraits(
         CHECKS_WHOLE_RECEIVE_BUFFER,
         /** A queue that is not armed, or armed when its completions are already there, may raise an event. */
         RAISES_SPURIOUS_EVENTS,
+        /**
+         * A process that holds its device's thread makes the device stand still; where the RNIC is a kernel or a card, nothing that a
+         * process does can.
+         */
+        CAN_STAND_STILL,
+        /** A READ whose source is deregistered while it is answered gets no refusal, and fails by its retries. */
+        STOPS_ANSWERING,
+        /**
+         * Deregistration does not wait for a segment that the device is placing, nor for what it has handed to TCP of a region, which
+         * leaves with whatever is in the memory then.
+         */
+        SENDS_AFTER_DEREGISTRATION,
+        /**
+         * A peer that connects and leaves, or says something else than a request, may take the listener with it, and then the kernel:
+         * the worker that accepts gives the listener's reference back although the one that reads has done so (siw_cm.c,
+         * siw_accept_newconn and siw_cm_work_handler).
+         */
+        LOSES_LISTENER_TO_NONSENSE,
         /** Private data arrives with zeros behind it (rdma_get_cm_event(3)). */
         PADS_PRIVATE_DATA
     }
@@ -102,6 +121,9 @@ public record ProviderTraits(
         if (provider.equals("sim")) {
             return softwareRnic(traits, features);
         }
+        if (provider.startsWith("rdmacore")) {
+            traits.add(Trait.REPORTS_QUEUE_OVERRUN);
+        }
         return device.contains("siw") ? siw(traits) : channelAdapter(traits, device.contains("rxe"));
     }
 
@@ -111,6 +133,7 @@ public record ProviderTraits(
         boolean readStatuses = statuses || features.contains(Feature.REMOTE_READ_STATUSES);
         traits.add(Trait.PASSIVE_SIDE_MAY_SEND_FIRST);
         traits.add(Trait.REPORTS_QUEUE_OVERRUN);
+        traits.add(Trait.CAN_STAND_STILL);
         if (!statuses) {
             traits.add(Trait.FLUSHES_BEFORE_THE_CAUSE);
         }
@@ -132,35 +155,47 @@ public record ProviderTraits(
         traits.add(Trait.FLUSHES_BEFORE_THE_CAUSE);
         traits.add(Trait.CHECKS_WHOLE_RECEIVE_BUFFER);
         traits.add(Trait.RAISES_SPURIOUS_EVENTS);
+        traits.add(Trait.SENDS_AFTER_DEREGISTRATION);
+        traits.add(Trait.LOSES_LISTENER_TO_NONSENSE);
         return new ProviderTraits(
                 traits,
-                Set.of(FLUSHED),
-                SENT_OR_FLUSHED,
-                SENT_OR_FLUSHED,
-                SENT_OR_FLUSHED,
+                Set.of(FLUSHED, LOCAL_QUEUE_PAIR_OPERATION_ERROR),
+                SENT_OR_BROKEN,
+                SENT_OR_BROKEN,
+                SENT_OR_BROKEN,
                 Set.of(LOCAL_QUEUE_PAIR_OPERATION_ERROR, LOCAL_PROTECTION_ERROR),
                 Set.of(LOCAL_PROTECTION_ERROR),
                 Set.of(LOCAL_LENGTH_ERROR),
                 Set.of(GENERAL_ERROR, LOCAL_PROTECTION_ERROR, LOCAL_ACCESS_ERROR),
-                Set.of(FLUSHED));
+                Set.of(FLUSHED, LOCAL_QUEUE_PAIR_OPERATION_ERROR));
     }
 
-    /** InfiniBand and RoCE; SoftRoCE maps two statuses in a way of its own. */
+    /**
+     * InfiniBand and RoCE. SoftRoCE maps three errors in a way of its own (rxe_req.c: an lkey that is none is no EFAULT; rxe_resp.c:
+     * copy_data gives EINVAL, not ENOSPC, for a message that is longer than all entries), and when a region goes while a READ of several
+     * packets is answered, it sends no NAK (rxe_resp.c, read_reply).
+     */
     private static ProviderTraits channelAdapter(EnumSet<Trait> traits, boolean rxe) {
-        traits.add(Trait.PEER_SURVIVES_LOCAL_ERROR);
         traits.add(Trait.PASSIVE_SIDE_MAY_SEND_FIRST);
         traits.add(Trait.CHECKS_WHOLE_RECEIVE_BUFFER);
         traits.add(Trait.RAISES_SPURIOUS_EVENTS);
         traits.add(Trait.PADS_PRIVATE_DATA);
+        if (rxe) {
+            traits.add(Trait.STOPS_ANSWERING);
+        }
         return new ProviderTraits(
                 traits,
                 Set.of(REMOTE_ACCESS_ERROR),
                 Set.of(REMOTE_ACCESS_ERROR),
-                Set.of(REMOTE_INVALID_REQUEST_ERROR),
+                rxe
+                        ? Set.of(REMOTE_INVALID_REQUEST_ERROR, REMOTE_OPERATION_ERROR)
+                        : Set.of(REMOTE_INVALID_REQUEST_ERROR),
                 Set.of(REMOTE_OPERATION_ERROR),
+                rxe ? Set.of(LOCAL_PROTECTION_ERROR, LOCAL_QUEUE_PAIR_OPERATION_ERROR) : Set.of(LOCAL_PROTECTION_ERROR),
                 Set.of(LOCAL_PROTECTION_ERROR),
-                Set.of(LOCAL_PROTECTION_ERROR),
-                Set.of(rxe ? REMOTE_INVALID_REQUEST_ERROR : LOCAL_LENGTH_ERROR),
+                rxe
+                        ? Set.of(REMOTE_INVALID_REQUEST_ERROR, LOCAL_QUEUE_PAIR_OPERATION_ERROR)
+                        : Set.of(LOCAL_LENGTH_ERROR),
                 Set.of(rxe ? LOCAL_QUEUE_PAIR_OPERATION_ERROR : LOCAL_PROTECTION_ERROR),
                 Set.of(FLUSHED, RETRY_EXCEEDED_ERROR));
     }

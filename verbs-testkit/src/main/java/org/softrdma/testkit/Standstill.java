@@ -6,6 +6,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.testkit.ProviderTraits.Trait;
 
 /**
  * Makes a device stand still for a while, as one does whose machine is overloaded: streams stop in the middle of a message,
@@ -37,6 +38,9 @@ public final class Standstill {
      * @param fabric of the case
      */
     public static Standstill prepare(Fabric fabric) {
+        fabric.require(
+                fabric.traits().has(Trait.CAN_STAND_STILL),
+                "nothing that a process does makes this device stand still");
         fabric.require(
                 !fabric.settings().sharedDevice(), "both ends are one device, which cannot stand still on one side");
         return new Standstill(fabric);

@@ -5,14 +5,25 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.properties.HasName;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.constantpool.PoolEntry;
+import java.lang.classfile.constantpool.StringEntry;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * The arrows between the modules, and the house rules that bytecode shows, as ArchUnit rules below one root package: the
@@ -26,11 +37,12 @@ final class ModuleArrows {
             "verbs", Set.of(),
             "testkit", Set.of("verbs"),
             "sim", Set.of("verbs"),
-            "disni", Set.of("verbs"),
-            "rdmacore", Set.of("verbs"),
+            "nativeverbs", Set.of("verbs"),
+            "disni", Set.of("verbs", "nativeverbs"),
+            "rdmacore", Set.of("verbs", "nativeverbs"),
             "kv", Set.of("verbs"),
             "bench", Set.of("kv", "verbs"),
-            "cli", Set.of("verbs", "testkit", "sim", "disni", "rdmacore", "kv", "bench")));
+            "cli", Set.of("verbs", "testkit", "sim", "nativeverbs", "disni", "rdmacore", "kv", "bench")));
 
     /** Libraries that stay where they are, by their packages, and the packages below the root that may use them. */
     static final Map<String, List<String>> LIBRARIES = new TreeMap<>(Map.of(
@@ -101,6 +113,40 @@ final class ModuleArrows {
                 .haveModifier(JavaModifier.SYNCHRONIZED)
                 .as("no method is synchronized")
                 .allowEmptyShould(true);
+    }
+
+    /** No class of {@code module} has a string literal that is the name of a provider: whoever picks one passes it in. */
+    ArchRule namesNoProvider(final String module, final Set<String> providers) {
+        return ArchRuleDefinition.classes()
+                .that()
+                .resideInAPackage(below(module + ".."))
+                .should(new ArchCondition<>("name no provider") {
+                    @Override
+                    public void check(final JavaClass checked, final ConditionEvents events) {
+                        final Set<String> found = new TreeSet<>(literals(checked));
+                        found.retainAll(providers);
+                        events.add(new SimpleConditionEvent(
+                                checked, found.isEmpty(), checked.getName() + " names the provider " + found));
+                    }
+                })
+                .as(module + " names no provider")
+                .allowEmptyShould(true);
+    }
+
+    /** String literals in a class file. */
+    private static Set<String> literals(final JavaClass checked) {
+        final Set<String> literals = new TreeSet<>();
+        try (InputStream bytes =
+                checked.getSource().orElseThrow().getUri().toURL().openStream()) {
+            for (PoolEntry entry : ClassFile.of().parse(bytes.readAllBytes()).constantPool()) {
+                if (entry instanceof StringEntry literal) {
+                    literals.add(literal.stringValue());
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(checked.getName(), e);
+        }
+        return literals;
     }
 
     /** Only the command line reads system properties; everything else gets its configuration handed in. */

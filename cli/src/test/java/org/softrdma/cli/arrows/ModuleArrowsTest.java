@@ -9,13 +9,16 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.softrdma.cli.Main;
+import org.softrdma.verbs.VerbsProvider;
 
 /** The main code of every module keeps the rules of {@link ModuleArrows}, and each rule fails on a class that breaks it. */
 class ModuleArrowsTest {
@@ -83,6 +86,16 @@ class ModuleArrowsTest {
         real.noSynchronizedMethods().check(REAL);
         real.noSystemProperties().check(REAL);
         real.noSleep().check(REAL);
+    }
+
+    @Test
+    void shouldNameNoProviderInTheStore() {
+        final Set<String> providers = ServiceLoader.load(VerbsProvider.class).stream()
+                .map(each -> each.get().name())
+                .collect(Collectors.toSet());
+        assertTrue(providers.containsAll(Set.of("sim", "rdmacore")), providers::toString);
+        real.namesNoProvider("kv", providers).check(REAL);
+        assertFound("kv.Probe", broken.namesNoProvider("kv", providers));
     }
 
     @Test

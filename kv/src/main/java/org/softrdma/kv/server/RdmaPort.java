@@ -166,6 +166,9 @@ final class RdmaPort implements AutoCloseable {
     private void accept(ConnectionRequest request) {
         @Nullable RdmaSession session = null;
         try (request) {
+            if (listener.isClosed()) {
+                return; // closing the request rejects it
+            }
             session = new RdmaSession(device, domain, channel, store, counters, request, System.nanoTime());
             sessions.put(session.completions(), session);
             request.accept(parameters, ACCEPT_TIMEOUT_NS);
@@ -247,7 +250,7 @@ final class RdmaPort implements AutoCloseable {
     public void close() {
         listener.close();
         listening.interrupt();
-        acceptors.shutdownNow();
+        acceptors.shutdownNow().forEach(Runnable::run); // what was not begun is closed
         try {
             if (!acceptors.awaitTermination(CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
                 LOG.error("a queue pair is still being accepted after {} ms", CLOSE_TIMEOUT_MS);

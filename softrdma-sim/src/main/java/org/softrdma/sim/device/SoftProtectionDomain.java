@@ -2,7 +2,6 @@ package org.softrdma.sim.device;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.sim.memory.Registrar;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Advice;
@@ -10,17 +9,13 @@ import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsErrorCode;
-import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.DomainContents;
 
 /** A number in the stag table, and a count of what lives in it. Thread-safe. */
 final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     private final SoftRdmaDevice device;
     private final int number;
-    private final ReentrantLock lock = new ReentrantLock();
-    private int regions;
-    private int queuePairs;
-    private boolean closed;
+    private final DomainContents contents = new DomainContents();
 
     SoftProtectionDomain(SoftRdmaDevice device, int number) {
         this.device = device;
@@ -44,7 +39,7 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     @Override
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, PinningPolicy pinning) {
         device.progress().checkThread();
-        regionOpened();
+        contents.regionOpened();
         boolean registered = false;
         try {
             // Not under the lock: EAGER takes as long as its memory is large, and may wait for engines.
@@ -55,16 +50,6 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
             if (!registered) {
                 regionClosed();
             }
-        }
-    }
-
-    private void regionOpened() {
-        lock.lock();
-        try {
-            checkOpen();
-            regions++;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -81,57 +66,18 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
 
     @Override
     public void regionClosed() {
-        lock.lock();
-        try {
-            regions--;
-        } finally {
-            lock.unlock();
-        }
+        contents.regionClosed();
     }
 
-    void queuePairOpened() {
-        lock.lock();
-        try {
-            checkOpen();
-            queuePairs++;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    void queuePairClosed() {
-        lock.lock();
-        try {
-            queuePairs--;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void checkOpen() {
-        if (closed) {
-            throw new IllegalStateException("the protection domain is closed");
-        }
+    DomainContents contents() {
+        return contents;
     }
 
     @Override
     public void close() {
         device.progress().checkThread();
-        lock.lock();
-        try {
-            if (closed) {
-                return;
-            }
-            if (regions > 0 || queuePairs > 0) {
-                throw new VerbsException(
-                        VerbsErrorCode.BUSY,
-                        regions + " memory regions and " + queuePairs
-                                + " queue pairs still use this protection domain");
-            }
-            closed = true;
-        } finally {
-            lock.unlock();
+        if (contents.close()) {
+            device.childClosed();
         }
-        device.childClosed();
     }
 }

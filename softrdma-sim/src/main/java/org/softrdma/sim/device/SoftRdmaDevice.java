@@ -188,7 +188,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         }
         checkMine(attributes.sendCompletions());
         checkMine(attributes.receiveCompletions());
-        mine.queuePairOpened();
+        mine.contents().queuePairOpened();
         int number = queuePairNumbers.take();
         try {
             return new SoftQueuePair(
@@ -207,7 +207,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     private void queuePairClosed(SoftProtectionDomain domain, int number) {
         queuePairNumbers.giveBack(number);
-        domain.queuePairClosed();
+        domain.contents().queuePairClosed();
     }
 
     private void checkMine(CompletionQueue queue) {

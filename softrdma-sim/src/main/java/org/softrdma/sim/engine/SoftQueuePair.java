@@ -23,10 +23,10 @@ import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.ReceiveWorkRequest;
-import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.SendWorkRequestList;
+import org.softrdma.verbs.provider.PostingRules;
 
 /**
  * The application's end of a connection: checks and queues requests, and rings the engine.
@@ -34,14 +34,11 @@ import org.softrdma.verbs.SendWorkRequestList;
  * <p>Posting runs on application threads under a short lock (none in manual mode); the engine thread moves the state.
  */
 public final class SoftQueuePair implements QueuePair, CompletionSource {
-    private static final int KNOWN_FLAGS =
-            SendFlags.FENCE | SendFlags.SIGNALLED | SendFlags.SOLICITED | SendFlags.INLINE;
-
     private final int number;
     private final ProtectionDomain domain;
     private final int domainNumber;
-    private final Capabilities capabilities;
     private final QueuePairLimits limits;
+    private final PostingRules rules;
     private final Connection connection;
     private final RnicEngine engine;
     private final SoftCompletionQueue sendCompletions;
@@ -79,12 +76,12 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         this.number = number;
         this.domain = domain;
         this.domainNumber = domainNumber;
-        this.capabilities = capabilities;
         this.connection = connection;
         this.onClose = onClose;
         engine = connection.engine();
         locking = !engine.isManual();
-        limits = checked(attributes.limits(), capabilities);
+        limits = granted(PostingRules.checked(attributes.limits(), capabilities));
+        rules = new PostingRules(limits, capabilities);
         sendCompletions = (SoftCompletionQueue) attributes.sendCompletions();
         receiveCompletions = (SoftCompletionQueue) attributes.receiveCompletions();
         sends = new SendQueue(
@@ -108,24 +105,13 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         connection.attach(this);
     }
 
-    private static QueuePairLimits checked(QueuePairLimits asked, Capabilities device) {
-        check("maxSendWorkRequests", asked.maxSendWorkRequests(), 1, device.maxSendWorkRequests());
-        check("maxReceiveWorkRequests", asked.maxReceiveWorkRequests(), 1, device.maxReceiveWorkRequests());
-        check("maxSendScatterGather", asked.maxSendScatterGather(), 1, device.maxScatterGather());
-        check("maxReceiveScatterGather", asked.maxReceiveScatterGather(), 1, device.maxScatterGather());
-        check("maxInline", asked.maxInline(), 0, device.maxInline());
+    private static QueuePairLimits granted(QueuePairLimits asked) {
         return new QueuePairLimits(
                 RingSize.atLeast(asked.maxSendWorkRequests()),
                 RingSize.atLeast(asked.maxReceiveWorkRequests()),
                 asked.maxSendScatterGather(),
                 asked.maxReceiveScatterGather(),
                 asked.maxInline());
-    }
-
-    private static void check(String name, int asked, int least, int most) {
-        if (asked < least || asked > most) {
-            throw new IllegalArgumentException(name + "=" + asked + ": expected " + least + " to " + most);
-        }
     }
 
     // ---- the application
@@ -176,19 +162,10 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         return post(SendOpcode.SEND, wrId, local, offset, length, 0, 0, flags);
     }
 
-    /** Inline data is read by this process at posting, so its address is the memory's own and must lie inside the region. */
-    private static long source(MemoryRegion local, long offset, long length, int flags) {
-        if ((flags & SendFlags.INLINE) != 0) {
-            local.checkRange(offset, length);
-            return local.memory().address() + offset;
-        }
-        return local.address() + offset;
-    }
-
     @Override
     public PostStatus postReceive(long wrId, MemoryRegion local, long offset, long length) {
         checkReceivable();
-        checkLength(length);
+        rules.checkLength(length);
         PostStatus status;
         lock();
         try {
@@ -202,7 +179,7 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
 
     @Override
     public PostStatus post(SendWorkRequest request) {
-        check(request);
+        rules.check(request);
         checkSendable(request.opcode());
         PostStatus status;
         lock();
@@ -225,7 +202,7 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         try {
             for (int i = 0; i < requests.size() && status == PostStatus.ACCEPTED; i++) {
                 SendWorkRequest request = requests.get(i);
-                check(request);
+                rules.check(request);
                 checkSendable(request.opcode());
                 status = sends.post(request);
                 requests.accepted(status == PostStatus.ACCEPTED ? i + 1 : i);
@@ -242,12 +219,7 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     @Override
     public PostStatus post(ReceiveWorkRequest request) {
         checkReceivable();
-        int entries = request.local().size();
-        if (entries > limits.maxReceiveScatterGather()) {
-            throw new IllegalArgumentException(
-                    entries + " local entries: expected at most " + limits.maxReceiveScatterGather());
-        }
-        checkLength(request.local().totalLength());
+        rules.check(request);
         PostStatus status;
         lock();
         try {
@@ -268,10 +240,9 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
             long remoteAddress,
             int rkey,
             int flags) {
-        checkFlags(opcode, flags, length);
-        checkLength(length);
+        rules.check(opcode, flags, length);
         checkSendable(opcode);
-        long address = source(local, offset, length, flags);
+        long address = PostingRules.source(local, offset, length, flags);
         int lkey = local.lkey();
         PostStatus status;
         lock();
@@ -291,48 +262,6 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         VarHandle.fullFence();
         if (state == QueuePairState.ERROR) {
             connection.ring();
-        }
-    }
-
-    private void check(SendWorkRequest request) {
-        int entries = request.local().size();
-        int most = request.opcode() == SendOpcode.READ
-                ? Math.min(limits.maxSendScatterGather(), capabilities.maxScatterGatherRead())
-                : limits.maxSendScatterGather();
-        if (entries > most) {
-            throw new IllegalArgumentException(
-                    request.opcode() + " with " + entries + " local entries: expected at most " + most);
-        }
-        long length = request.local().totalLength();
-        checkFlags(request.opcode(), request.flags(), length);
-        checkLength(length);
-    }
-
-    private void checkLength(long length) {
-        if (length < 0 || length > capabilities.maxMessageLength()) {
-            throw new IllegalArgumentException(
-                    "length=" + length + ": expected 0 to " + capabilities.maxMessageLength());
-        }
-    }
-
-    private void checkFlags(SendOpcode opcode, int flags, long length) {
-        if ((flags & ~(SendFlags.SIGNALLED | SendFlags.FENCE)) == 0) {
-            return;
-        }
-        if ((flags & ~KNOWN_FLAGS) != 0) {
-            throw new IllegalArgumentException("flags=0x" + Integer.toHexString(flags) + ": unknown bits");
-        }
-        if ((flags & SendFlags.SOLICITED) != 0 && opcode != SendOpcode.SEND) {
-            throw new IllegalArgumentException("SOLICITED belongs to SEND, not " + opcode);
-        }
-        if ((flags & SendFlags.INLINE) != 0) {
-            if (opcode == SendOpcode.READ) {
-                throw new IllegalArgumentException("INLINE belongs to SEND and WRITE, not READ");
-            }
-            if (length > limits.maxInline()) {
-                throw new IllegalArgumentException("inline length=" + length + ": expected at most maxInline="
-                        + limits.maxInline() + " of this queue pair");
-            }
         }
     }
 

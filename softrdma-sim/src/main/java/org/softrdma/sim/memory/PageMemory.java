@@ -3,16 +3,14 @@ package org.softrdma.sim.memory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import org.softrdma.sim.pinning.ProcFile;
+import org.softrdma.sim.kernel.ProcFile;
+import org.softrdma.sim.kernel.SystemCalls;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
@@ -36,10 +34,6 @@ final class PageMemory implements AutoCloseable {
     /** Beyond this, rounding up leaves the range of a long. */
     private static final long MOST_BYTES = Long.MAX_VALUE - HUGE_PAGE - PAGE;
 
-    private static final StructLayout STATE_LAYOUT = Linker.Option.captureStateLayout();
-    private static final String ERRNO = "errno";
-    private static final VarHandle ERRNO_VALUE =
-            STATE_LAYOUT.varHandle(MemoryLayout.PathElement.groupElement(ERRNO)).withInvokeExactBehavior();
     private static final Optional<Calls> CALLS = Calls.find();
 
     private final MemorySegment segment;
@@ -124,27 +118,20 @@ final class PageMemory implements AutoCloseable {
             ValueLayout.OfLong number = ValueLayout.JAVA_LONG;
             ValueLayout.OfInt small = ValueLayout.JAVA_INT;
             ValueLayout text = ValueLayout.ADDRESS;
-            Linker.Option errno = Linker.Option.captureCallState(ERRNO);
             return Optional.of(new Calls(
-                    handle("mmap", FunctionDescriptor.of(number, number, number, small, small, small, number), errno),
-                    handle("munmap", FunctionDescriptor.of(small, number, number)),
-                    handle("madvise", FunctionDescriptor.of(small, number, number, small)),
-                    handle(
+                    SystemCalls.withErrno(
+                            "mmap", FunctionDescriptor.of(number, number, number, small, small, small, number)),
+                    SystemCalls.function("munmap", FunctionDescriptor.of(small, number, number)),
+                    SystemCalls.function("madvise", FunctionDescriptor.of(small, number, number, small)),
+                    SystemCalls.withErrno(
                             "open",
                             FunctionDescriptor.of(small, text, small, small),
-                            errno,
                             Linker.Option.firstVariadicArg(2)),
-                    handle("memfd_create", FunctionDescriptor.of(small, text, small), errno),
-                    handle("ftruncate", FunctionDescriptor.of(small, small, number), errno),
-                    handle("posix_fallocate", FunctionDescriptor.of(small, small, number, number)),
-                    handle("close", FunctionDescriptor.of(small, small)),
-                    handle("unlink", FunctionDescriptor.of(small, text))));
-        }
-
-        @SuppressWarnings("restricted")
-        private static MethodHandle handle(String name, FunctionDescriptor signature, Linker.Option... options) {
-            Linker linker = Linker.nativeLinker();
-            return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), signature, options);
+                    SystemCalls.withErrno("memfd_create", FunctionDescriptor.of(small, text, small)),
+                    SystemCalls.withErrno("ftruncate", FunctionDescriptor.of(small, small, number)),
+                    SystemCalls.function("posix_fallocate", FunctionDescriptor.of(small, small, number, number)),
+                    SystemCalls.function("close", FunctionDescriptor.of(small, small)),
+                    SystemCalls.function("unlink", FunctionDescriptor.of(small, text))));
         }
 
         PageMemory anonymous(long length) {
@@ -230,8 +217,7 @@ final class PageMemory implements AutoCloseable {
         }
 
         private static String text(MemorySegment state) {
-            int errno = (int) ERRNO_VALUE.get(state, 0L);
-            return "errno " + errno;
+            return "errno " + SystemCalls.errno(state);
         }
 
         private static long roundUp(long number, long unit) {
@@ -240,7 +226,7 @@ final class PageMemory implements AutoCloseable {
 
         private static <T> T withErrno(SystemCall<T> call) {
             try (Arena arena = Arena.ofConfined()) {
-                return call.run(arena.allocate(STATE_LAYOUT), arena);
+                return call.run(SystemCalls.newState(arena), arena);
             } catch (RuntimeException e) {
                 throw e;
             } catch (Throwable e) {

@@ -24,6 +24,9 @@ final class GranuleMap {
     static final int ADDRESS_BITS = 48;
 
     private static final int TABLE_SHIFT = 14;
+    /** All pages of a granule, where it has as many as bits: nearly every granule of a large region, and quick to tell. */
+    private static final long WHOLE = -1;
+
     private static final int TABLE_MASK = (1 << TABLE_SHIFT) - 1;
     private static final VarHandle TABLE = MethodHandles.arrayElementVarHandle(long[][].class);
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
@@ -73,22 +76,24 @@ final class GranuleMap {
 
     /** True if every page of a range of at least 1 byte is locked; then it counts as used now. */
     boolean isWarm(long address, long length) {
+        long first = granule(address);
         long last = granule(address + length - 1);
-        boolean warm = true;
-        for (long granule = granule(address); granule <= last; granule++) {
-            warm &= areLocked(granule, pages(granule, address, length));
+        boolean warm = areLocked(first, address, length);
+        for (long granule = first + 1; granule <= last; granule++) {
+            warm &= areLocked(granule, address, length);
         }
         return warm;
     }
 
-    /** True if all these pages of a granule are locked; then it counts as used now. */
-    private boolean areLocked(long granule, long pages) {
+    /** True if all pages of a granule that a range touches are locked; then the granule counts as used now. */
+    private boolean areLocked(long granule, long address, long length) {
         long[] table = table(granule);
         if (table == null) {
             return false;
         }
         int at = index(granule);
-        if ((~(long) WORD.getOpaque(table, at) & pages) != 0) {
+        long locked = (long) WORD.getOpaque(table, at);
+        if (locked != WHOLE && (~locked & pages(granule, address, length)) != 0) {
             return false;
         }
         long now = (long) TICK.getOpaque(this);

@@ -2,23 +2,17 @@ package org.softrdma.sim.pinning;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.softrdma.sim.kernel.ProcFile;
+import org.softrdma.sim.kernel.SystemCalls;
 
 /** mlock(2), mlock2(2) and munlock(2) of Linux. */
 public final class KernelPageLocks implements PageLocks {
-    private static final String ERRNO = "errno";
-    private static final StructLayout STATE_LAYOUT = Linker.Option.captureStateLayout();
-    private static final VarHandle ERRNO_VALUE =
-            STATE_LAYOUT.varHandle(MemoryLayout.PathElement.groupElement(ERRNO)).withInvokeExactBehavior();
     private static final int MLOCK_ONFAULT = 1;
     private static final int MADV_COLLAPSE = 25;
     private static final int RLIMIT_MEMLOCK = 8;
@@ -41,31 +35,20 @@ public final class KernelPageLocks implements PageLocks {
     private final MethodHandle madvise;
     private final int pageBytes;
     private final long hugePageBytes = readHugePageBytes();
-    private final MemorySegment state = Arena.ofAuto().allocate(STATE_LAYOUT);
+    private final MemorySegment state = SystemCalls.newState(Arena.ofAuto());
 
-    @SuppressWarnings("restricted")
-    private KernelPageLocks(Linker linker) throws Throwable {
+    private KernelPageLocks() throws Throwable {
         ValueLayout.OfLong number = ValueLayout.JAVA_LONG;
-        FunctionDescriptor range = FunctionDescriptor.of(ValueLayout.JAVA_INT, number, number);
-        mlock = handle(linker, "mlock", range);
-        munlock = handle(linker, "munlock", range);
-        mlock2 = handle(
-                linker, "mlock2", FunctionDescriptor.of(ValueLayout.JAVA_INT, number, number, ValueLayout.JAVA_INT));
-        getrlimit = linker.downcallHandle(
-                linker.defaultLookup().findOrThrow("getrlimit"),
-                FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
-        madvise = linker.downcallHandle(
-                linker.defaultLookup().findOrThrow("madvise"),
-                FunctionDescriptor.of(ValueLayout.JAVA_INT, number, number, ValueLayout.JAVA_INT));
-        MethodHandle getpagesize = linker.downcallHandle(
-                linker.defaultLookup().findOrThrow("getpagesize"), FunctionDescriptor.of(ValueLayout.JAVA_INT));
-        pageBytes = (int) getpagesize.invokeExact();
-    }
-
-    @SuppressWarnings("restricted")
-    private static MethodHandle handle(Linker linker, String name, FunctionDescriptor signature) {
-        return linker.downcallHandle(
-                linker.defaultLookup().findOrThrow(name), signature, Linker.Option.captureCallState(ERRNO));
+        ValueLayout.OfInt small = ValueLayout.JAVA_INT;
+        FunctionDescriptor range = FunctionDescriptor.of(small, number, number);
+        FunctionDescriptor rangeAndFlag = FunctionDescriptor.of(small, number, number, small);
+        mlock = SystemCalls.withErrno("mlock", range);
+        munlock = SystemCalls.withErrno("munlock", range);
+        mlock2 = SystemCalls.withErrno("mlock2", rangeAndFlag);
+        getrlimit = SystemCalls.function("getrlimit", FunctionDescriptor.of(small, small, ValueLayout.ADDRESS));
+        madvise = SystemCalls.function("madvise", rangeAndFlag);
+        pageBytes = (int) SystemCalls.function("getpagesize", FunctionDescriptor.of(small))
+                .invokeExact();
     }
 
     /** The kernel's locks, or where there are none such that only account and say why. */
@@ -74,7 +57,7 @@ public final class KernelPageLocks implements PageLocks {
             return new AccountedPageLocks("this platform is not Linux, or has no /proc");
         }
         try {
-            return new KernelPageLocks(Linker.nativeLinker());
+            return new KernelPageLocks();
         } catch (Throwable e) {
             return new AccountedPageLocks("the C library lacks mlock2: " + e);
         }
@@ -108,7 +91,7 @@ public final class KernelPageLocks implements PageLocks {
     }
 
     private int result(int returned) {
-        return returned == 0 ? OK : (int) ERRNO_VALUE.get(state, 0L);
+        return returned == 0 ? OK : SystemCalls.errno(state);
     }
 
     private static IllegalStateException failed(String call, Throwable e) {

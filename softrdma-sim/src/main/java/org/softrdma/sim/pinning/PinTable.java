@@ -69,6 +69,9 @@ public final class PinTable {
     private final LongAdder registered = new LongAdder();
     private final LongAdder quietAccesses = new LongAdder();
     private final PinningPace pace;
+    /** Else engines evict nothing: what they unlocked for one access the next would need, and locks of parts tear huge pages. */
+    private final boolean budgetChosen;
+
     /** Bytes locked for EAGER regions. */
     private long heldBytes;
 
@@ -87,7 +90,8 @@ public final class PinTable {
      */
     public PinTable(
             PinningSettings settings, PageLocks locks, Quiescence quiescence, long machineBytes, LongSupplier clockNs) {
-        pace = new PinningPace(clockNs, settings.budgetBytes() == PinningSettings.AUTOMATIC);
+        pace = new PinningPace(clockNs);
+        budgetChosen = settings.budgetBytes() != PinningSettings.AUTOMATIC;
         this.locks = locks;
         this.quiescence = quiescence;
         grace = quiescence.newGrace();
@@ -98,9 +102,9 @@ public final class PinTable {
         long huge = locks.hugePageBytes() >>> granuleShift;
         hugeGranules = huge > MOST_HUGE_GRANULES ? 0 : (int) huge;
         long limit = locks.limitBytes();
-        budget = settings.budgetBytes() == PinningSettings.AUTOMATIC
-                ? Math.min(limit == PageLocks.UNLIMITED ? limit : limit - locks.lockedBytes(), machineBytes / 2)
-                : settings.budgetBytes();
+        budget = budgetChosen
+                ? settings.budgetBytes()
+                : Math.min(limit == PageLocks.UNLIMITED ? limit : limit - locks.lockedBytes(), machineBytes / 2);
         maxRanges = locks.maxRanges();
         notLazy = limit < granuleBytes || budget < granuleBytes
                 ? "a granule has " + granuleBytes + " bytes, but this process may lock "
@@ -352,9 +356,9 @@ public final class PinTable {
      * @param from first granule that is being accessed
      * @param to last of them
      * @param inUse what else is in use by the thread that evicts
-     * @param paced it is an engine's: {@link PinningPace}
+     * @param forEngine for an access of an engine
      */
-    private record Evictable(long from, long to, InUse inUse, boolean paced) {
+    private record Evictable(long from, long to, InUse inUse, boolean forEngine) {
         static final Evictable ANY = new Evictable(0, -1, InUse.NOTHING, false);
     }
 
@@ -504,7 +508,7 @@ public final class PinTable {
         if (!leaving.isEmpty()) {
             return NO_ROOM;
         }
-        if (evictable.paced) {
+        if (evictable.forEngine) {
             pace.refused();
         }
         return refused;
@@ -572,7 +576,7 @@ public final class PinTable {
 
     /** With several engines room is made ahead of need, because it may take the length of a batch. */
     private void makeReserve(Evictable evictable) {
-        if (quiescence.engines() > 1) {
+        if (budgetChosen && quiescence.engines() > 1) {
             long reserve = Math.min((long) RESERVE_GRANULES << granuleShift, budget / RESERVE_SHARE);
             while (lazyBytes() - leavingBytes > budget - reserve && evictOldest(evictable)) {
                 // Until the reserve is there.
@@ -581,7 +585,8 @@ public final class PinTable {
     }
 
     private boolean evictOldest(Evictable evictable) {
-        if (evictable.paced && !pace.mayEvict()) {
+        if (evictable.forEngine && !budgetChosen) {
+            pace.refused();
             return false;
         }
         Granule oldest = queue.poll(granule -> mayGo(granule, evictable));

@@ -3,37 +3,24 @@ package org.softrdma.sim.transport;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
+import org.softrdma.sim.kernel.SystemCalls;
 
 /** readv(2) on Linux, which Netty's sockets have not. Any thread. */
 final class ReadVector {
     private static final int EINTR = 4;
     private static final int EAGAIN = 11;
-    private static final String ERRNO = "errno";
-    private static final VarHandle ERRNO_VALUE = Linker.Option.captureStateLayout()
-            .varHandle(MemoryLayout.PathElement.groupElement(ERRNO))
-            .withInvokeExactBehavior();
-    private static final MethodHandle READV = readv();
+    private static final MethodHandle READV = SystemCalls.withErrno(
+            "readv",
+            FunctionDescriptor.of(
+                    ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT));
     /** Where the calls of a thread leave their errno. */
     private static final ThreadLocal<MemorySegment> STATE =
-            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(Linker.Option.captureStateLayout()));
+            ThreadLocal.withInitial(() -> SystemCalls.newState(Arena.ofAuto()));
 
     private ReadVector() {}
-
-    @SuppressWarnings("restricted")
-    private static MethodHandle readv() {
-        Linker linker = Linker.nativeLinker();
-        return linker.downcallHandle(
-                linker.defaultLookup().findOrThrow("readv"),
-                FunctionDescriptor.of(
-                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT),
-                Linker.Option.captureCallState(ERRNO));
-    }
 
     /**
      * Receives.
@@ -58,7 +45,7 @@ final class ReadVector {
         if (result == 0) {
             return StreamSocket.END_OF_STREAM;
         }
-        int errno = (int) ERRNO_VALUE.get(state, 0L);
+        int errno = SystemCalls.errno(state);
         if (errno == EAGAIN || errno == EINTR) {
             return 0;
         }

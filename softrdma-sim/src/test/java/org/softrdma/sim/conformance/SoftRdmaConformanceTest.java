@@ -30,7 +30,6 @@ class SoftRdmaConformanceTest {
     private static final Map<String, String> NIO = Map.of("transport", "nio");
     private static final int SMALLER_DEPTH = 90;
     private static final int ACCEPTING_SIDE_SPEAKS_FIRST = 91;
-    private static final int REQUEST_TELLS_DEPTHS = 260;
     private static final Pattern ANY_DEVICE = Pattern.compile("");
     private static final double HALF = 0.5;
     private static final double BRIEF = 0.2;
@@ -95,9 +94,7 @@ class SoftRdmaConformanceTest {
         run(
                 ConformanceSettings.of("sim", Map.of("mpa-revision", "1")).withScale(BRIEF),
                 cases,
-                List.of(
-                        new KnownDeviation("sim", ANY_DEVICE, SMALLER_DEPTH, reason),
-                        new KnownDeviation("sim", ANY_DEVICE, REQUEST_TELLS_DEPTHS, reason)));
+                List.of(new KnownDeviation("sim", ANY_DEVICE, SMALLER_DEPTH, reason)));
     }
 
     @Tag("slow")

@@ -42,7 +42,7 @@ class PinTableModelTest {
                 locks,
                 quiescence,
                 1L << 40,
-                () -> nowNs += PinningPace.WINDOW_NS);
+                () -> nowNs += PinningPace.QUIET_NS);
         for (int step = 0; step < STEPS; step++) {
             String what = "seed " + SEED + " budget " + budgetGranules + " step " + step;
             step(table, random);

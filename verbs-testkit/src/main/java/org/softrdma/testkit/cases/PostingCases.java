@@ -227,7 +227,7 @@ public final class PostingCases {
         Fixture sending = Fixture.small(fabric);
         Endpoint.require(sending.queuePair.postSend(6, sending.local, 1, BYTES, SendFlags.NONE), "SEND");
         sending.pair.requester().sends().expect(6, fabric.traits().badSource(), "unsignalled SEND past its region");
-        sending.pair.expectBrokenByLocalError();
+        sending.pair.expectBothBroken();
     }
 
     /** See the title. */

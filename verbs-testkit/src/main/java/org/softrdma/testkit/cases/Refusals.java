@@ -65,7 +65,7 @@ final class Refusals {
     /** After a request with a bad local entry was posted as wrId 1. */
     static void expectLocalError(Fabric fabric, LoopbackPair pair, Set<CompletionStatus> statuses, String what) {
         pair.requester().sends().expect(1, statuses, what);
-        pair.expectBrokenByLocalError();
+        pair.expectBothBroken();
         pair.responder().receives().expectNone("nothing was sent: " + what);
     }
 

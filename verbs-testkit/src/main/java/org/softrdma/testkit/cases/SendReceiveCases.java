@@ -239,11 +239,7 @@ public final class SendReceiveCases {
         request.send(1, SendFlags.SIGNALLED).add(source.address(), BYTES, BAD_KEY);
         Endpoint.require(waiting.requester().queuePair().post(request), "SEND");
         waiting.requester().sends().expect(1, fabric.traits().badSource(), "SEND by a bad key, RECV posted");
-        if (!fabric.traits().has(Trait.PEER_SURVIVES_LOCAL_ERROR)) {
-            waiting.responder()
-                    .receives()
-                    .expect(9, Set.of(CompletionStatus.FLUSHED), "RECV of the message never sent");
-        }
+        waiting.responder().receives().expect(9, Set.of(CompletionStatus.FLUSHED), "RECV of the message never sent");
         waiting.requester().awaitError();
         BytePattern.requireAll(inbox.memory(), BytePattern.POISON, "buffer of the message never sent");
     }

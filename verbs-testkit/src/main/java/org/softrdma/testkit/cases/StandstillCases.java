@@ -14,7 +14,6 @@ import org.softrdma.testkit.ConnectionSpec;
 import org.softrdma.testkit.Fabric;
 import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
-import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.testkit.Standstill;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
@@ -95,7 +94,7 @@ public final class StandstillCases {
         /** Takes the completions of all messages; after a failure waits for the end of the connection. */
         int finish(CompletionReader reader, Set<CompletionStatus> cause, String what) {
             int succeeded = Refusals.expectSuccessesThenFlushes(fabric, reader.take(MESSAGES, what), cause, what);
-            if (succeeded < MESSAGES && !fabric.traits().has(Trait.PEER_SURVIVES_LOCAL_ERROR)) {
+            if (succeeded < MESSAGES) {
                 pair.requester().awaitError();
                 pair.responder().awaitError();
             }

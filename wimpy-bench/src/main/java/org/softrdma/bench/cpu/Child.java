@@ -7,6 +7,7 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -63,6 +64,23 @@ public final class Child implements AutoCloseable {
     /** True while it runs. */
     public boolean isAlive() {
         return process.isAlive();
+    }
+
+    /**
+     * Its exit code, 128 and the number of the signal where one ended it.
+     *
+     * @param timeoutSeconds how long to wait for its end
+     * @return empty if it has not ended by then
+     */
+    public OptionalInt exitCode(long timeoutSeconds) {
+        try {
+            return process.waitFor(timeoutSeconds, TimeUnit.SECONDS)
+                    ? OptionalInt.of(process.exitValue())
+                    : OptionalInt.empty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return OptionalInt.empty();
+        }
     }
 
     /**

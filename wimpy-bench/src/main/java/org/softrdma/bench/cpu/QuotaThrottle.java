@@ -1,21 +1,15 @@
 package org.softrdma.bench.cpu;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Limits processes to a part of one core's time by a control group of their own, of either version. They run at full speed
- * until the quota of a period is used up and then not at all: bursts, not a slower clock. Changes no group but its own.
+ * until the quota of a period is used up and then not at all: bursts, not a slower clock.
  */
 final class QuotaThrottle implements Throttle {
     /** Microseconds: short beside a round, ten times the kernel's least quota at 10 percent. */
     static final int PERIOD_MICROS = 10_000;
-
-    private static final int ATTEMPTS = 100;
-    private static final long RETRY_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /** Which version, and its files. */
     enum Version {
@@ -32,7 +26,7 @@ final class QuotaThrottle implements Throttle {
     }
 
     private final Version version;
-    private final Path group;
+    private final ControlGroup group;
     private final int cores;
 
     /**
@@ -47,8 +41,7 @@ final class QuotaThrottle implements Throttle {
     QuotaThrottle(Version version, Path parent, String name, int cores) throws IOException {
         this.version = version;
         this.cores = cores;
-        group = parent.resolve(name);
-        Files.createDirectory(group);
+        group = new ControlGroup(parent, name);
         try {
             limit(FULL_PERCENT);
         } catch (IOException e) {
@@ -70,7 +63,7 @@ final class QuotaThrottle implements Throttle {
 
     @Override
     public void adopt(long pid) throws IOException {
-        Files.writeString(group.resolve("cgroup.procs"), Long.toString(pid));
+        group.adopt(pid);
     }
 
     @Override
@@ -78,27 +71,20 @@ final class QuotaThrottle implements Throttle {
         long quota = (long) PERIOD_MICROS * cores * percent / FULL_PERCENT;
         boolean limited = percent != FULL_PERCENT;
         if (version == Version.V2) {
-            Files.writeString(group.resolve("cpu.max"), (limited ? Long.toString(quota) : "max") + " " + PERIOD_MICROS);
+            group.set("cpu.max", (limited ? Long.toString(quota) : "max") + " " + PERIOD_MICROS);
             return;
         }
         // The quota first: a group may not have a shorter period than its quota allows.
-        Files.writeString(group.resolve("cpu.cfs_quota_us"), "-1");
-        Files.writeString(group.resolve("cpu.cfs_period_us"), Integer.toString(PERIOD_MICROS));
+        group.set("cpu.cfs_quota_us", "-1");
+        group.set("cpu.cfs_period_us", Integer.toString(PERIOD_MICROS));
         if (limited) {
-            Files.writeString(group.resolve("cpu.cfs_quota_us"), Long.toString(quota));
+            group.set("cpu.cfs_quota_us", Long.toString(quota));
         }
     }
 
-    /** Removes the group. Its processes have ended or are about to: the kernel keeps it until then. */
+    /** Removes the group. Its processes have ended or are about to. */
     @Override
     public void close() {
-        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            try {
-                Files.deleteIfExists(group);
-                return;
-            } catch (IOException e) {
-                LockSupport.parkNanos(RETRY_NS);
-            }
-        }
+        group.close();
     }
 }

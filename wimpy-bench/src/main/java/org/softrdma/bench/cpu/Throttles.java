@@ -9,6 +9,7 @@ import java.util.Optional;
 
 /** Finds out by which means this machine lets us slow down a server: cpufreq, else a CPU quota, else none. */
 public final class Throttles {
+    private static final String CONTROLLER = "cpu";
     private static final int SUPER_OPTIONS = 2;
     private static final int MOUNT_ROOT = 3;
     private static final int MOUNT_POINT = 4;
@@ -97,14 +98,14 @@ public final class Throttles {
             return List.of();
         }
         boolean first = file[0].equals("cgroup")
-                && List.of(file[SUPER_OPTIONS].split(",", -1)).contains("cpu");
+                && List.of(file[SUPER_OPTIONS].split(",", -1)).contains(CONTROLLER);
         if (!first && !file[0].equals("cgroup2")) {
             return List.of();
         }
         QuotaThrottle.Version version = first ? QuotaThrottle.Version.V1 : QuotaThrottle.Version.V2;
         Path top = root.resolve(mount[MOUNT_POINT].substring(1));
         List<Candidate> found = new ArrayList<>();
-        for (Path at = ownGroup(version, top, mount[MOUNT_ROOT]);
+        for (Path at = ControlGroup.own(root, first ? CONTROLLER : "", top, mount[MOUNT_ROOT]);
                 at != null && at.startsWith(top);
                 at = at.getParent()) {
             if (gives(version, at)) {
@@ -114,23 +115,6 @@ public final class Throttles {
         return found;
     }
 
-    private Path ownGroup(QuotaThrottle.Version version, Path top, String mountRoot) {
-        String own = ProcFile.read(root.resolve("proc/self/cgroup"))
-                .orElse("")
-                .lines()
-                .map(line -> line.split(":", 3))
-                .filter(words -> words.length == 3
-                        && (version == QuotaThrottle.Version.V2
-                                ? words[1].isEmpty()
-                                : List.of(words[1].split(",", -1)).contains("cpu")))
-                .map(words -> words[2])
-                .findFirst()
-                .orElse("/");
-        String below = own.startsWith(mountRoot) ? own.substring(mountRoot.length()) : own;
-        Path group = top.resolve(below.replaceFirst("^/+", "")).normalize();
-        return group.startsWith(top) && Files.isDirectory(group) ? group : top;
-    }
-
     /** Whether a group below this one has a CPU quota. */
     private static boolean gives(QuotaThrottle.Version version, Path group) {
         return version == QuotaThrottle.Version.V1
@@ -138,6 +122,6 @@ public final class Throttles {
                 : List.of(ProcFile.firstLine(group.resolve("cgroup.subtree_control"))
                                 .orElse("")
                                 .split(" ", -1))
-                        .contains("cpu");
+                        .contains(CONTROLLER);
     }
 }

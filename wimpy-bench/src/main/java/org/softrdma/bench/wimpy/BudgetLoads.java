@@ -14,6 +14,7 @@ import org.softrdma.bench.cpu.MemoryGroup;
 import org.softrdma.bench.cpu.Pinning;
 import org.softrdma.bench.perf.Arrivals;
 import org.softrdma.kv.CloseStack;
+import org.softrdma.kv.client.KvException;
 import org.softrdma.verbs.VerbsDevice;
 
 /**
@@ -145,6 +146,14 @@ final class BudgetLoads {
         ServerProcess.Resources resources = new ServerProcess.Resources(
                 before, 1, space(pairs.size(), pairs.valueLength()) + SPARE_BYTES, plan.clients() + STATS_COUNT);
         ServerProcess server = opened.add(ServerProcess.softrdma(setup.server(), resources, options));
+        try {
+            return fill(opened, name, server, pairs);
+        } catch (KvException e) {
+            throw server.explain(e);
+        }
+    }
+
+    private Loaded fill(CloseStack opened, String name, ServerProcess server, KeySpace pairs) {
         MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
         VerbsDevice device = opened.add(setup.devices().open(Map.of("progress", "manual", "pinning", "off")));
         ReadGetLoad load = opened.add(new ReadGetLoad(

@@ -4,9 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.samskivert.mustache.Mustache;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -171,12 +169,7 @@ final class PinningReport {
                 skipped.entrySet().stream()
                         .map(entry -> Map.of("what", entry.getKey(), "reason", entry.getValue()))
                         .toList());
-        // Nothing in a script element may look like its end.
-        page.put("options", mapper.writeValueAsString(options).replace("<", "\\u003c"));
-        page.put("library", WimpyPage.resource("echarts.common.min.js"));
-        String html =
-                Mustache.compiler().compile(WimpyPage.resource("pinning.html")).execute(page);
-        return Files.writeString(directory.resolve(WimpyPage.FILE), html);
+        return ReportPage.write(directory, "What does lazy pinning cost?", "pinning.html", page, options);
     }
 
     private static Map<String, Object> block(Part part, List<PinningRow> these) {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -18,6 +19,11 @@ import org.softrdma.bench.cpu.CpuClock;
 
 /** A measured server: a child process with a port on the loopback address. Ends with this process. */
 final class ServerProcess implements AutoCloseable {
+    /** How long a server whose connections broke may take to end. */
+    private static final long END_SECONDS = 2;
+    /** 128 and SIGKILL. */
+    private static final int KILLED = 137;
+
     private static final long START_SECONDS = 60;
     private static final long RETRY_NS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final int CONNECT_MS = 1000;
@@ -199,6 +205,25 @@ final class ServerProcess implements AutoCloseable {
     /** A meter of its threads. */
     ServerMeter meter() {
         return ServerMeter.ofProcess(CpuClock.ofProcess(child.pid()));
+    }
+
+    /**
+     * Why a client could not go on.
+     *
+     * @param noticed what the client noticed
+     * @return that the server has ended, if it has, else what the client noticed
+     */
+    RuntimeException explain(RuntimeException noticed) {
+        OptionalInt code = child.exitCode(END_SECONDS);
+        if (code.isEmpty()) {
+            return noticed;
+        }
+        return new WimpyException(
+                code.getAsInt() == KILLED
+                        ? "the server was killed (exit code " + KILLED
+                                + "), as the kernel does with a process that needs more memory than its control group may use"
+                        : "the server ended with " + code.getAsInt() + ": " + firstLine(child.errorOutput()),
+                noticed);
     }
 
     @Override

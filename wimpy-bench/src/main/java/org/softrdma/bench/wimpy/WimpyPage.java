@@ -1,13 +1,8 @@
 package org.softrdma.bench.wimpy;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.samskivert.mustache.Mustache;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,16 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.softrdma.bench.cpu.MachineDescription;
 
-/**
- * The results as a page for people, one file that needs nothing else: the template {@code report.html}, its numbers, and
- * Apache ECharts.
- */
+/** The results as a page for people: what the template {@code wimpy.html} needs. */
 final class WimpyPage {
-    /** The name of the file. */
-    static final String FILE = "report.html";
-
-    private static final String TEMPLATE = "report.html";
-    private static final String LIBRARY = "echarts.common.min.js";
     private static final double GIB = 1 << 30;
 
     private final StudyResults results;
@@ -49,11 +36,6 @@ final class WimpyPage {
      * @return where it is
      */
     Path write(Path directory) throws IOException {
-        Files.createDirectories(directory);
-        return Files.writeString(directory.resolve(FILE), html());
-    }
-
-    private String html() throws IOException {
         List<Figure> figures = figures();
         Map<String, Object> page = new LinkedHashMap<>();
         page.put("cpu", results.machine().cpuModel());
@@ -92,9 +74,10 @@ final class WimpyPage {
                         .map(entry -> Map.of("system", entry.getKey(), "reason", entry.getValue()))
                         .toList());
         page.put("machine", machine(results.machine()));
-        page.put("options", options(figures));
-        page.put("library", resource(LIBRARY));
-        return Mustache.compiler().compile(resource(TEMPLATE)).execute(page);
+        ObjectNode options = mapper.createObjectNode();
+        figures.forEach(figure -> options.set(figure.id(), figure.chart().option()));
+        return ReportPage.write(
+                directory, "What a GET costs the server: READ beside memcached", "wimpy.html", page, options);
     }
 
     // ------------------------------------------------------------------------------------------------------- figures
@@ -195,13 +178,6 @@ final class WimpyPage {
         return window + (window == 1 ? " GET" : " GETs") + " outstanding per connection";
     }
 
-    private String options(List<Figure> figures) throws JsonProcessingException {
-        ObjectNode all = mapper.createObjectNode();
-        figures.forEach(figure -> all.set(figure.id(), figure.chart().option()));
-        // Nothing in a script element may look like its end.
-        return mapper.writeValueAsString(all).replace("<", "\\u003c");
-    }
-
     // --------------------------------------------------------------------------------------------------------- table
 
     private Map<String, Object> block(WimpyRow first) {
@@ -258,14 +234,5 @@ final class WimpyPage {
         return facts.entrySet().stream()
                 .map(fact -> Map.of("name", fact.getKey(), "value", fact.getValue()))
                 .toList();
-    }
-
-    static String resource(String name) throws IOException {
-        try (InputStream in = WimpyPage.class.getResourceAsStream(name)) {
-            if (in == null) {
-                throw new IOException("the program was built without " + name + ": build it again with Maven");
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        }
     }
 }

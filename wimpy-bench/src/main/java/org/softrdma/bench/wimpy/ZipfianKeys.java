@@ -2,21 +2,19 @@ package org.softrdma.bench.wimpy;
 
 import java.util.Random;
 import java.util.function.IntUnaryOperator;
+import org.apache.commons.rng.sampling.PermutationSampler;
+import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
+import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSampler;
 
 /**
- * Indexes of which some are far more popular than others: rank r with a weight of 1 / r^theta (Gray et al., "Quickly generating
- * billion-record synthetic databases", SIGMOD 1994, as YCSB uses it). Which index has which rank is a random permutation, because
- * where an item lies has nothing to do with how popular it is. Owned by one thread.
+ * Indexes of which some are far more popular than others: rank r with a weight of 1 / r^theta. Which index has which rank is a
+ * random permutation, because where an item lies has nothing to do with how popular it is. Owned by one thread.
  */
 final class ZipfianKeys implements IntUnaryOperator {
     private static final long SEED = 0x21F;
 
     private final int[] indexes;
-    private final double theta;
-    private final double zeta;
-    private final double alpha;
-    private final double eta;
-    private final Random random = new Random(SEED);
+    private final DiscreteSampler ranks;
 
     /**
      * Makes a sequence.
@@ -29,38 +27,15 @@ final class ZipfianKeys implements IntUnaryOperator {
             throw new IllegalArgumentException(
                     "count=" + count + " theta=" + theta + ": expected at least 2, and above 0 and below 1");
         }
-        this.theta = theta;
-        double sum = 0;
-        for (int rank = 1; rank <= count; rank++) {
-            sum += 1 / Math.pow(rank, theta);
-        }
-        zeta = sum;
-        alpha = 1 / (1 - theta);
-        double zetaOfTwo = 1 + Math.pow(0.5, theta);
-        eta = (1 - Math.pow(2.0 / count, 1 - theta)) / (1 - zetaOfTwo / zeta);
-        indexes = new int[count];
-        for (int i = 0; i < count; i++) {
-            int j = random.nextInt(i + 1);
-            indexes[i] = indexes[j];
-            indexes[j] = i;
-        }
+        Random random = new Random(SEED);
+        indexes = PermutationSampler.natural(count);
+        PermutationSampler.shuffle(random::nextLong, indexes);
+        ranks = RejectionInversionZipfSampler.of(random::nextLong, count, theta);
     }
 
     /** The next index; its argument is the count given before. */
     @Override
     public int applyAsInt(int count) {
-        return indexes[rank()];
-    }
-
-    private int rank() {
-        double uniform = random.nextDouble();
-        double scaled = uniform * zeta;
-        if (scaled < 1) {
-            return 0;
-        }
-        if (scaled < 1 + Math.pow(0.5, theta)) {
-            return 1;
-        }
-        return Math.min(indexes.length - 1, (int) (indexes.length * Math.pow(eta * uniform - eta + 1, alpha)));
+        return indexes[ranks.sample() - 1];
     }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 class ChildTest {
@@ -35,6 +36,16 @@ class ChildTest {
 
             assertTrue(failure.toString().contains("failing ended before it said READY"), failure.toString());
             assertTrue(failure.toString().contains("it hurts"), failure.toString());
+        }
+    }
+
+    @Test
+    void shouldTellWhichSignalEndedAChild() throws IOException {
+        try (Child child = Child.start("killed", List.of("sh", "-c", "kill -9 $$"))) {
+            assertEquals(OptionalInt.of(128 + 9), child.exitCode(SECONDS));
+        }
+        try (Child child = Child.start("cat", List.of("cat"))) {
+            assertEquals(OptionalInt.empty(), child.exitCode(0));
         }
     }
 

@@ -54,7 +54,8 @@ class GetLoadTest {
                         new PipelinedGetLoad(server.memcachedAddress(), GetCommand.CLASSIC, 3, window)) {
             reads.insert(pairs);
             reads.learn(pairs);
-            long before = responderReads();
+            long before = device.counters().getOrDefault("sentSegments.readRequest", 0L);
+            awaitReads(before);
             LoadOutcome byRead = reads.run(pairs, window, Arrivals.closed(DURATION_NS));
             assertEquals(0, byRead.errors());
             assertTrue(byRead.gets() >= 3L * window);

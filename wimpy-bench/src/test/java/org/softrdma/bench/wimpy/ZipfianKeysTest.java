@@ -28,7 +28,6 @@ class ZipfianKeysTest {
             double expected = DRAWS / (Math.pow(rank, THETA) * zeta);
             assertEquals(expected, drawn[COUNT - rank], expected / 20, "rank " + rank);
         }
-        // From the third rank on the method is an approximation, and that by less than a tenth for many ranks together.
         double tail = Arrays.stream(drawn, 0, COUNT / 2).sum();
         double expectedTail = 0;
         for (int rank = COUNT / 2 + 1; rank <= COUNT; rank++) {

@@ -1,4 +1,4 @@
-package org.softrdma.sim.pinning;
+package org.softrdma.sim.kernel;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,7 +29,7 @@ public final class ProcFile {
     }
 
     /** The lines, none if it cannot be read. Not readString: files below /proc/sys tell their length wrong. */
-    static List<String> lines(String path) {
+    public static List<String> lines(String path) {
         try {
             return Files.readAllLines(Path.of(path));
         } catch (IOException e) {

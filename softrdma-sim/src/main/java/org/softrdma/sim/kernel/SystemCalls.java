@@ -1,0 +1,55 @@
+package org.softrdma.sim.kernel;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.util.stream.Stream;
+
+/** Functions of the C library as method handles, and the errno they leave. Any thread. */
+public final class SystemCalls {
+    private static final String ERRNO = "errno";
+    private static final StructLayout STATE_LAYOUT = Linker.Option.captureStateLayout();
+    private static final VarHandle ERRNO_VALUE =
+            STATE_LAYOUT.varHandle(MemoryLayout.PathElement.groupElement(ERRNO)).withInvokeExactBehavior();
+    private static final Linker LINKER = Linker.nativeLinker();
+
+    private SystemCalls() {}
+
+    /**
+     * A function whose errno nobody asks for.
+     *
+     * @throws java.util.NoSuchElementException if the C library has no such function
+     */
+    @SuppressWarnings("restricted")
+    public static MethodHandle function(String name, FunctionDescriptor signature, Linker.Option... options) {
+        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), signature, options);
+    }
+
+    /**
+     * A function whose first argument, before its own, is the place for errno: a {@link #newState}.
+     *
+     * @throws java.util.NoSuchElementException if the C library has no such function
+     */
+    public static MethodHandle withErrno(String name, FunctionDescriptor signature, Linker.Option... options) {
+        return function(
+                name,
+                signature,
+                Stream.concat(Stream.of(Linker.Option.captureCallState(ERRNO)), Stream.of(options))
+                        .toArray(Linker.Option[]::new));
+    }
+
+    /** A place for the errno of calls, which one thread at a time may use. */
+    public static MemorySegment newState(Arena arena) {
+        return arena.allocate(STATE_LAYOUT);
+    }
+
+    /** The errno of the last call that was given this place. */
+    public static int errno(MemorySegment state) {
+        return (int) ERRNO_VALUE.get(state, 0L);
+    }
+}

@@ -1,0 +1,148 @@
+package org.softrdma.verbs.provider;
+
+import org.softrdma.verbs.Capabilities;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.ReceiveWorkRequest;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendOpcode;
+import org.softrdma.verbs.SendWorkRequest;
+
+/**
+ * What can never be posted to a queue pair, checked before anything is queued; allocates nothing unless it refuses.
+ *
+ * @param limits in force
+ * @param capabilities of the device
+ */
+public record PostingRules(QueuePairLimits limits, Capabilities capabilities) {
+    private static final int KNOWN_FLAGS =
+            SendFlags.FENCE | SendFlags.SIGNALLED | SendFlags.SOLICITED | SendFlags.INLINE;
+
+    /**
+     * Limits that a device can give.
+     *
+     * @param asked by the application
+     * @param device what it offers
+     * @return {@code asked}
+     * @throws IllegalArgumentException naming the limit and the value asked for
+     */
+    public static QueuePairLimits checked(QueuePairLimits asked, Capabilities device) {
+        check("maxSendWorkRequests", asked.maxSendWorkRequests(), 1, device.maxSendWorkRequests());
+        check("maxReceiveWorkRequests", asked.maxReceiveWorkRequests(), 1, device.maxReceiveWorkRequests());
+        check("maxSendScatterGather", asked.maxSendScatterGather(), 1, device.maxScatterGather());
+        check("maxReceiveScatterGather", asked.maxReceiveScatterGather(), 1, device.maxScatterGather());
+        check("maxInline", asked.maxInline(), 0, device.maxInline());
+        return asked;
+    }
+
+    private static void check(String name, int asked, int least, int most) {
+        if (asked < least || asked > most) {
+            throw new IllegalArgumentException(name + "=" + asked + ": expected " + least + " to " + most);
+        }
+    }
+
+    /**
+     * Checks a send work request.
+     *
+     * @param request to be posted
+     */
+    public void check(SendWorkRequest request) {
+        int most = request.opcode() == SendOpcode.READ
+                ? Math.min(limits.maxSendScatterGather(), capabilities.maxScatterGatherRead())
+                : limits.maxSendScatterGather();
+        int entries = request.local().size();
+        if (entries > most) {
+            throw new IllegalArgumentException(
+                    request.opcode() + " with " + entries + " local entries: expected at most " + most);
+        }
+        check(request.opcode(), request.flags(), request.local().totalLength());
+    }
+
+    /**
+     * Checks a RECV.
+     *
+     * @param request to be posted
+     */
+    public void check(ReceiveWorkRequest request) {
+        int entries = request.local().size();
+        if (entries > limits.maxReceiveScatterGather()) {
+            throw new IllegalArgumentException(
+                    entries + " local entries: expected at most " + limits.maxReceiveScatterGather());
+        }
+        checkLength(request.local().totalLength());
+    }
+
+    /**
+     * Checks flags and length of a send work request.
+     *
+     * @param opcode what it does
+     * @param flags {@link SendFlags}
+     * @param length bytes of all entries
+     */
+    public void check(SendOpcode opcode, int flags, long length) {
+        checkFlags(opcode, flags, length);
+        checkLength(length);
+    }
+
+    /**
+     * Checks the length of a message.
+     *
+     * @param length bytes
+     */
+    public void checkLength(long length) {
+        if (length < 0 || length > capabilities.maxMessageLength()) {
+            throw new IllegalArgumentException(
+                    "length=" + length + ": expected 0 to " + capabilities.maxMessageLength());
+        }
+    }
+
+    private void checkFlags(SendOpcode opcode, int flags, long length) {
+        if ((flags & ~(SendFlags.SIGNALLED | SendFlags.FENCE)) == 0) {
+            return;
+        }
+        if ((flags & ~KNOWN_FLAGS) != 0) {
+            throw new IllegalArgumentException("flags=0x" + Integer.toHexString(flags) + ": unknown bits");
+        }
+        if ((flags & SendFlags.SOLICITED) != 0 && opcode != SendOpcode.SEND) {
+            throw new IllegalArgumentException("SOLICITED belongs to SEND, not " + opcode);
+        }
+        if ((flags & SendFlags.INLINE) != 0) {
+            if (opcode == SendOpcode.READ) {
+                throw new IllegalArgumentException("INLINE belongs to SEND and WRITE, not READ");
+            }
+            if (length > limits.maxInline()) {
+                throw new IllegalArgumentException("inline length=" + length + ": expected at most maxInline="
+                        + limits.maxInline() + " of this queue pair");
+            }
+        }
+    }
+
+    /**
+     * The address of a local entry. Inline data is read by this process at posting, so its address is the memory's own and must lie
+     * inside the region.
+     *
+     * @param local region of the entry
+     * @param offset bytes from its start
+     * @param length bytes
+     * @param flags {@link SendFlags}
+     */
+    public static long source(MemoryRegion local, long offset, long length, int flags) {
+        if ((flags & SendFlags.INLINE) != 0) {
+            local.checkRange(offset, length);
+            return local.memory().address() + offset;
+        }
+        return local.address() + offset;
+    }
+
+    /**
+     * The flags that the device gets: drivers differ in what 0 inline bytes are.
+     *
+     * @param flags {@link SendFlags}
+     * @param length bytes of all entries
+     * @param signalAll of the queue pair
+     */
+    public static int nativeFlags(int flags, long length, boolean signalAll) {
+        int all = signalAll ? flags | SendFlags.SIGNALLED : flags;
+        return length == 0 ? all & ~SendFlags.INLINE : all;
+    }
+}

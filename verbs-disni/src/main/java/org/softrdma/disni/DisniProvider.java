@@ -1,0 +1,172 @@
+package org.softrdma.disni;
+
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InterfaceAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.disni.device.DeviceProbe;
+import org.softrdma.disni.device.DisniDevice;
+import org.softrdma.disni.library.DisniLibrary;
+import org.softrdma.disni.library.InstalledDisni;
+import org.softrdma.nativeverbs.LibraryUnavailableException;
+import org.softrdma.nativeverbs.LockedMemory;
+import org.softrdma.nativeverbs.RdmaSubsystem;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.VerbsProvider;
+
+/** The provider {@code disni}: RNICs, SoftRoCE and SoftiWARP through DiSNI 2.1 and the libdisni.so of this machine. */
+public final class DisniProvider implements VerbsProvider {
+    private static final String DEVICE = "device";
+    private static final String ADDRESS = "address";
+    private static final Map<String, String> OPTIONS = options(
+            DEVICE, "name as `rdma link` or ibv_devices shows it, for example rxe0 (default: the first one)",
+            ADDRESS, "IPv4 address of the device, from which it connects (default: the first that a device has)");
+
+    private final Loader loader;
+    private final RdmaSubsystem subsystem;
+
+    /** Gives DiSNI, or says why it cannot. */
+    @FunctionalInterface
+    interface Loader {
+        DisniLibrary load() throws LibraryUnavailableException;
+    }
+
+    /** For the service loader. */
+    public DisniProvider() {
+        this(InstalledDisni::load, RdmaSubsystem.ofThisMachine());
+    }
+
+    /** On a DiSNI and a kernel of the caller's. */
+    DisniProvider(Loader loader, RdmaSubsystem subsystem) {
+        this.loader = loader;
+        this.subsystem = subsystem;
+    }
+
+    private static Map<String, String> options(String... namesAndHelp) {
+        Map<String, String> options = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndHelp.length; i += 2) {
+            options.put(namesAndHelp[i], namesAndHelp[i + 1]);
+        }
+        return Collections.unmodifiableMap(options);
+    }
+
+    @Override
+    public String name() {
+        return "disni";
+    }
+
+    @Override
+    public Map<String, String> options() {
+        return OPTIONS;
+    }
+
+    @Override
+    public Usability usability() {
+        try (VerbsDevice device = open(Optional.empty(), addresses())) {
+            LockedMemory limit = LockedMemory.ofThisProcess();
+            return Usability.usable(device.name()
+                    + (limit.isUnlimited()
+                            ? ""
+                            : "; at most " + limit + " of memory can be registered, ulimit -l raises that"));
+        } catch (UnusableException e) {
+            return e.usability;
+        } catch (VerbsException e) {
+            return Usability.unusable(
+                    String.valueOf(e.getMessage()),
+                    "see the reason; ibv_devinfo -v says what the device is, and the provider sim needs none");
+        }
+    }
+
+    @Override
+    public VerbsDevice open(Map<String, String> options) {
+        TreeSet<String> unknown = new TreeSet<>(options.keySet());
+        unknown.removeAll(OPTIONS.keySet());
+        if (!unknown.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "unknown option " + String.join(", ", unknown) + ": expected one of " + OPTIONS.keySet());
+        }
+        String address = options.get(ADDRESS);
+        List<InetAddress> addresses = address == null ? addresses() : List.of(address(address));
+        try {
+            return open(Optional.ofNullable(options.get(DEVICE)), addresses);
+        } catch (UnusableException e) {
+            throw new VerbsException(
+                    VerbsErrorCode.NO_DEVICE, e.usability.reason() + "; what to do: " + e.usability.remedy(), e);
+        }
+    }
+
+    /** There is nothing to open. */
+    private static final class UnusableException extends Exception {
+        private static final long serialVersionUID = 1L;
+        private final transient Usability usability;
+
+        UnusableException(Usability usability, @Nullable Throwable cause) {
+            super(usability.reason(), cause);
+            this.usability = usability;
+        }
+    }
+
+    private VerbsDevice open(Optional<String> device, List<InetAddress> addresses) throws UnusableException {
+        try {
+            return DisniDevice.open(DeviceProbe.find(loader.load(), subsystem, device, addresses));
+        } catch (LibraryUnavailableException e) {
+            throw new UnusableException(Usability.unusable(String.valueOf(e.getMessage()), e.remedy()), e);
+        } catch (IOException e) {
+            throw new UnusableException(
+                    subsystem.whyNoDevice(String.valueOf(e.getMessage()).strip()), e);
+        } catch (VerbsException e) {
+            if (e.code() != VerbsErrorCode.NO_DEVICE) {
+                throw e;
+            }
+            throw new UnusableException(
+                    Usability.unusable(
+                            String.valueOf(e.getMessage()),
+                            "give the device's network card an IPv4 address (ip address add), and name one of its"
+                                    + " addresses with the option address; `rdma link` shows which card a device is on"),
+                    e);
+        }
+    }
+
+    /** Of every network interface, those of the loopback one last. */
+    private static List<InetAddress> addresses() {
+        try {
+            return NetworkInterface.networkInterfaces()
+                    .flatMap(card -> card.getInterfaceAddresses().stream())
+                    .map(InterfaceAddress::getAddress)
+                    .filter(Inet4Address.class::isInstance)
+                    .sorted(Comparator.comparing(InetAddress::isLoopbackAddress))
+                    .toList();
+        } catch (SocketException e) {
+            return List.of();
+        }
+    }
+
+    private static InetAddress address(String text) {
+        try {
+            InetAddress address = InetAddress.getByName(text);
+            if (address instanceof Inet4Address && !address.isAnyLocalAddress()) {
+                return address;
+            }
+        } catch (UnknownHostException e) {
+            throw notAnAddress(text, e);
+        }
+        throw notAnAddress(text, null);
+    }
+
+    private static IllegalArgumentException notAnAddress(String text, @Nullable Throwable cause) {
+        return new IllegalArgumentException("address=" + text + ": expected an IPv4 address of the device", cause);
+    }
+}

@@ -1,0 +1,177 @@
+package org.softrdma.disni.device;
+
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetSocketAddress;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.disni.library.DisniLibrary;
+import org.softrdma.nativeverbs.AddressText;
+import org.softrdma.nativeverbs.device.CmEvent;
+import org.softrdma.nativeverbs.device.CmId;
+import org.softrdma.nativeverbs.device.ConnectionFailures;
+import org.softrdma.nativeverbs.device.NativeQueuePair;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+
+/** A {@code rdma_cm_id} of DiSNI, which has no {@code rdma_reject}, no private data, and connects with the device's READ depths. */
+final class DisniCmId extends CmId {
+    private static final System.Logger LOG = System.getLogger(DisniCmId.class.getName());
+
+    private final DisniDevice device;
+    private final DisniConnectionManager manager;
+    private final DisniLibrary.Id handle;
+    /** This side asked for no READ in flight. The device grants its own maximum whatever was asked. */
+    private volatile boolean readless;
+
+    /**
+     * Of a native id.
+     *
+     * @param device its device
+     * @param manager takes its events
+     * @param handle of the id, also the key by which events name it
+     */
+    DisniCmId(DisniDevice device, DisniConnectionManager manager, DisniLibrary.Id handle) {
+        super(manager, handle);
+        this.device = device;
+        this.manager = manager;
+        this.handle = handle;
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return DisniErrors.make(handle::source, "the local address");
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return DisniErrors.make(handle::destination, "the peer's address");
+    }
+
+    /** It listens on the device's own address only. */
+    @Override
+    protected boolean isOfDevice() {
+        return true;
+    }
+
+    // ---- resolving and listening
+
+    /** DiSNI would cut an IPv6 address to its first 4 bytes. */
+    static void checkVersion(InetSocketAddress address) {
+        if (!(address.getAddress() instanceof Inet4Address)) {
+            throw new VerbsException(
+                    VerbsErrorCode.NOT_SUPPORTED,
+                    address.getAddress().getHostAddress()
+                            + ": DiSNI knows IPv4 only; use an IPv4 address, or the provider rdmacore");
+        }
+    }
+
+    /** Binds it to the device's address first, as DiSNI hands no source to {@code rdma_resolve_addr}. */
+    @Override
+    protected void resolveAddress(InetSocketAddress remote, int timeoutMs) {
+        checkVersion(remote);
+        try {
+            handle.bind(device.anyPort());
+            handle.resolveAddress(remote, timeoutMs);
+        } catch (IOException e) {
+            throw notReached(e, remote);
+        }
+    }
+
+    @Override
+    protected void resolveRoute(InetSocketAddress remote, int timeoutMs) {
+        try {
+            handle.resolveRoute(timeoutMs);
+        } catch (IOException e) {
+            throw notReached(e, remote);
+        }
+    }
+
+    private static VerbsException notReached(IOException cause, InetSocketAddress remote) {
+        return new VerbsException(
+                VerbsErrorCode.UNREACHABLE,
+                DisniErrors.text(cause) + ": this device does not reach " + AddressText.of(remote),
+                cause);
+    }
+
+    @Override
+    protected void listen(InetSocketAddress local, int backlog) {
+        try {
+            handle.bind(local);
+            handle.listen(backlog);
+        } catch (IOException e) {
+            throw ConnectionFailures.ofListening(DisniErrors.text(e), DisniErrors.errno(e), local, e);
+        }
+    }
+
+    // ---- connecting
+
+    @Override
+    protected void callConnect(ConnectionParameters parameters, InetSocketAddress remote) {
+        readless = parameters.outboundReads() == 0;
+        DisniErrors.run(handle::connect, "peer " + AddressText.of(remote));
+    }
+
+    @Override
+    protected void callAccept(ConnectionParameters parameters) {
+        readless = parameters.outboundReads() == 0;
+        DisniErrors.run(handle::accept, "the request of a peer");
+    }
+
+    /** The kernel rejects when the id is destroyed, and that can only be done when the native queue pair is gone. */
+    @Override
+    protected void reject(byte[] privateData, @Nullable NativeQueuePair made) {
+        if (made != null) {
+            made.destroyRejected();
+        }
+    }
+
+    @Override
+    protected boolean established(NativeQueuePair connected, CmEvent event) {
+        return connected.established(readless ? OptionalInt.of(0) : OptionalInt.empty(), OptionalInt.empty());
+    }
+
+    @Override
+    protected void disconnect() {
+        try {
+            handle.disconnect();
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "rdma_disconnect of a connection that has gone", e);
+        }
+    }
+
+    // ---- the queue pair, and the end
+
+    /** {@code rdma_create_qp}. */
+    DisniLibrary.Pair createQueuePair(
+            DisniLibrary.Domain domain, DisniLibrary.Queue sends, DisniLibrary.Queue receives, QueuePairLimits limits) {
+        int maxSend = limits.maxSendWorkRequests();
+        int maxReceive = limits.maxReceiveWorkRequests();
+        return DisniErrors.make(
+                () -> handle.createQueuePair(domain, sends, receives, maxSend, maxReceive, limits.maxInline()),
+                "the device refuses a queue pair of " + maxSend + " sends, " + maxReceive + " RECVs and "
+                        + limits.maxInline() + " inline bytes; ask for less");
+    }
+
+    @Override
+    protected void callDestroyQueuePair() {
+        DisniErrors.close(handle::destroyQueuePair, "a queue pair that is closed");
+    }
+
+    /** Excludes events, as DiSNI looks at a listener whose request it has acknowledged already. */
+    @Override
+    protected void destroy() {
+        manager.exclusively(this::destroyHandle);
+    }
+
+    /** Nobody is left who could do anything about a failure. */
+    private void destroyHandle() {
+        try {
+            handle.destroy();
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, "a connection id was not destroyed", e);
+        }
+    }
+}

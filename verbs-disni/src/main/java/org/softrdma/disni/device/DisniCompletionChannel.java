@@ -1,0 +1,49 @@
+package org.softrdma.disni.device;
+
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import org.softrdma.nativeverbs.Deadline;
+import org.softrdma.nativeverbs.device.NativeCompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+
+/**
+ * The events of completion queues, no C object: each queue has an {@code ibv_comp_channel} of its own, because DiSNI does not tell which
+ * queue an event is of, and a thread that hands its events over ({@link EventPump}). Threads: whoever waits, under one lock.
+ */
+final class DisniCompletionChannel extends NativeCompletionChannel {
+    private final Condition raised = lock.newCondition();
+
+    /** None raised; its device counts it already. */
+    DisniCompletionChannel(DisniDevice device) {
+        super(device);
+    }
+
+    @Override
+    protected void eventRaised() {
+        raised.signal();
+    }
+
+    @Override
+    public Optional<CompletionQueue> await(long timeoutNs) {
+        Deadline deadline = Deadline.in(timeoutNs);
+        lock.lock();
+        try {
+            Optional<CompletionQueue> event = takeRaised();
+            while (event.isEmpty() && deadline.remainingNs() > 0) {
+                long ignored = raised.awaitNanos(deadline.remainingNs());
+                event = takeRaised();
+            }
+            return event;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    protected void destroy() {
+        raised.signalAll();
+    }
+}

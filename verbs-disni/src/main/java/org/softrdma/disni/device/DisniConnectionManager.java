@@ -1,0 +1,105 @@
+package org.softrdma.disni.device;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.softrdma.disni.library.DisniLibrary;
+import org.softrdma.nativeverbs.CmEventType;
+import org.softrdma.nativeverbs.device.CmEvent;
+import org.softrdma.nativeverbs.device.CmId;
+import org.softrdma.nativeverbs.device.ConnectionManager;
+
+/**
+ * A channel of DiSNI and the thread that waits on it, in slices: DiSNI wakes it for nothing but an event. Slices are short while
+ * connections are made and ended, longer when nothing happens.
+ *
+ * <p>DiSNI finds ids in a map that is not made for two threads, so making one and waiting for events exclude each other too.
+ */
+final class DisniConnectionManager extends ConnectionManager {
+    private static final System.Logger LOG = System.getLogger(DisniConnectionManager.class.getName());
+    private static final int SHORT_SLICE_MS = 1;
+    private static final int LONG_SLICE_MS = 20;
+    /** Short slices without any event, after which they become longer. */
+    private static final int SHORT_SLICES = 1000;
+
+    private final DisniDevice device;
+    private final DisniLibrary.EventChannel channel;
+    private volatile int shortSlices = SHORT_SLICES;
+
+    /**
+     * Of an open channel.
+     *
+     * @param device its device
+     * @param channel closed with this
+     */
+    DisniConnectionManager(DisniDevice device, DisniLibrary.EventChannel channel) {
+        this.device = device;
+        this.channel = channel;
+    }
+
+    @Override
+    protected CmId createId() {
+        wake();
+        return callExclusively(
+                () -> adopt(new DisniCmId(device, this, DisniErrors.make(channel::createId, "a connection id"))));
+    }
+
+    @Override
+    protected void exclusively(Runnable action) {
+        wake();
+        super.exclusively(action);
+    }
+
+    /** Within a slice, which is a short one from now on. */
+    @Override
+    protected void wake() {
+        shortSlices = SHORT_SLICES;
+    }
+
+    /** Waits a slice. An end that comes early means that the channel has failed, so the rest is waited here: it must not fill a core. */
+    @Override
+    protected void takeEvents() {
+        int left = shortSlices;
+        int sliceMs = left > 0 ? SHORT_SLICE_MS : LONG_SLICE_MS;
+        if (left > 0) {
+            shortSlices = left - 1;
+        }
+        long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(sliceMs);
+        Optional<DisniLibrary.Event> event = callExclusively(() -> next(sliceMs));
+        if (event.isPresent()) {
+            shortSlices = SHORT_SLICES;
+            deliver(event.get());
+        } else {
+            LockSupport.parkNanos(endNs - System.nanoTime());
+        }
+    }
+
+    private Optional<DisniLibrary.Event> next(int sliceMs) {
+        try {
+            return Optional.ofNullable(channel.next(sliceMs));
+        } catch (IOException | RuntimeException e) {
+            LOG.log(System.Logger.Level.ERROR, "no connection event could be taken; trying again", e);
+            return Optional.empty();
+        }
+    }
+
+    private void deliver(DisniLibrary.Event event) {
+        DisniLibrary.Id about = event.id();
+        if (about == null) {
+            return; // of an id that is gone
+        }
+        CmEvent happened = CmEvent.of(event.type());
+        if (event.type() == CmEventType.CONNECT_REQUEST) {
+            requestDelivery(event.listener(), adopt(new DisniCmId(device, this, about)), happened)
+                    .run();
+        } else {
+            delivery(about, happened).run();
+        }
+    }
+
+    @Override
+    protected void closeChannel() {
+        DisniErrors.run(channel::destroy, "the event channel");
+    }
+}

@@ -1,0 +1,50 @@
+package org.softrdma.disni.device;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import org.softrdma.disni.library.DisniLibrary;
+import org.softrdma.nativeverbs.RegionRights;
+import org.softrdma.nativeverbs.device.NativeMemoryRegion;
+import org.softrdma.nativeverbs.device.NativeMemoryRegion.Registration;
+import org.softrdma.nativeverbs.device.NativeProtectionDomain;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+
+/** An {@code ibv_pd} of DiSNI. Thread-safe. */
+final class DisniProtectionDomain extends NativeProtectionDomain {
+    private final DisniLibrary.Domain handle;
+
+    /** Of a domain just allocated; its device counts it already. */
+    DisniProtectionDomain(DisniDevice device, DisniLibrary.Domain handle) {
+        super(device);
+        this.handle = handle;
+    }
+
+    DisniLibrary.Domain handle() {
+        return handle;
+    }
+
+    @Override
+    protected void checkZeroBased(MemorySegment memory) {
+        throw new VerbsException(
+                VerbsErrorCode.NOT_SUPPORTED, "ZERO_BASED: DiSNI does not say where a region's addresses begin");
+    }
+
+    @Override
+    protected NativeMemoryRegion register(Registration registration) {
+        MemorySegment memory = registration.memory();
+        try {
+            return new DisniMemoryRegion(
+                    registration,
+                    handle.register(
+                            memory.address(), (int) memory.byteSize(), RegionRights.bits(registration.access())));
+        } catch (IOException e) {
+            throw refused(DisniErrors.text(e), DisniErrors.errno(e), memory, e);
+        }
+    }
+
+    @Override
+    protected void deallocate() {
+        DisniErrors.close(handle::deallocate, "a protection domain that is closed");
+    }
+}

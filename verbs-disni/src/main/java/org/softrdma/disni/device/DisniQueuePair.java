@@ -1,0 +1,159 @@
+package org.softrdma.disni.device;
+
+import java.io.IOException;
+import org.softrdma.disni.library.DisniLibrary;
+import org.softrdma.nativeverbs.Errno;
+import org.softrdma.nativeverbs.WorkRing;
+import org.softrdma.nativeverbs.device.NativeQueuePair;
+import org.softrdma.nativeverbs.device.QueuePairParts;
+import org.softrdma.verbs.ScatterGatherList;
+import org.softrdma.verbs.SendOpcode;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * An {@code ibv_qp} of DiSNI, and the prepared calls that post to it. DiSNI has no {@code ibv_modify_qp}, but {@code rdma_disconnect}
+ * moves the queue pair to {@code IBV_QPS_ERR} before anything else.
+ */
+final class DisniQueuePair extends NativeQueuePair {
+    private final DisniCmId id;
+    /** libsiw refuses a RECV without entries. */
+    private final boolean needsReceiveEntry;
+
+    private final PreparedCalls calls;
+
+    private DisniQueuePair(DisniDevice device, QueuePairParts parts, DisniLibrary.Pair pair) {
+        super(parts, DisniErrors.make(pair::number, "the number of a queue pair"), parts.limits());
+        id = (DisniCmId) parts.id();
+        needsReceiveEntry = device.isSoftIwarp();
+        calls = new PreparedCalls(pair, device.capabilities().maxScatterGather());
+    }
+
+    /**
+     * Creates the native queue pair.
+     *
+     * @param device its device
+     * @param parts of the device
+     */
+    static DisniQueuePair create(DisniDevice device, QueuePairParts parts) {
+        DisniLibrary.Pair pair = ((DisniCmId) parts.id())
+                .createQueuePair(
+                        ((DisniProtectionDomain) parts.domain()).handle(),
+                        ((DisniCompletionQueue) parts.sendCompletions()).handle(),
+                        ((DisniCompletionQueue) parts.receiveCompletions()).handle(),
+                        parts.limits());
+        try {
+            return new DisniQueuePair(device, parts, pair);
+        } catch (Throwable e) { // an Error, too: what nobody knows nobody destroys
+            parts.id().destroyQueuePair();
+            throw e;
+        }
+    }
+
+    // ---- posting
+
+    /** One by one: DiSNI does not tell which request of a chain was refused. */
+    @Override
+    protected int longestChain() {
+        return 1;
+    }
+
+    @Override
+    protected void writeSend(int position, SendOpcode opcode, long address, long length, int lkey) {
+        try {
+            calls.send(opcode, 1).entry(0, address, (int) length, lkey);
+        } catch (IOException e) {
+            throw notPosted(e);
+        }
+    }
+
+    @Override
+    protected void writeSend(int position, SendOpcode opcode, ScatterGatherList local) {
+        try {
+            PreparedCalls.fill(calls.send(opcode, local.size()), local);
+        } catch (IOException e) {
+            throw notPosted(e);
+        }
+    }
+
+    @Override
+    protected void finishSend(int position, long nativeId, int flags, long remoteAddress, int rkey) {
+        calls.send().request(nativeId, flags, remoteAddress, rkey);
+    }
+
+    @Override
+    protected int postSends(WorkRing ring, int count) {
+        return execute(calls.send(), ring) ? 1 : 0;
+    }
+
+    @Override
+    protected void writeReceive(long address, long length, int lkey) {
+        try {
+            calls.receive(1).entry(0, address, (int) length, lkey);
+        } catch (IOException e) {
+            throw notPosted(e);
+        }
+    }
+
+    @Override
+    protected void writeReceive(ScatterGatherList local) {
+        try {
+            if (local.size() == 0 && needsReceiveEntry) {
+                calls.receive(1).entry(0, 0, 0, 0);
+            } else {
+                PreparedCalls.fill(calls.receive(local.size()), local);
+            }
+        } catch (IOException e) {
+            throw notPosted(e);
+        }
+    }
+
+    @Override
+    protected boolean postReceive(WorkRing ring, long nativeId) {
+        DisniLibrary.PreparedReceive call = calls.receive();
+        call.request(nativeId);
+        return execute(call, ring);
+    }
+
+    /** Posts the last request of a ring; false if the device is full. */
+    private boolean execute(DisniLibrary.PreparedPost call, WorkRing ring) {
+        try {
+            call.execute();
+            return true;
+        } catch (IOException e) {
+            int errno = DisniErrors.errno(e);
+            if (errno != 0 && isTaken(errno)) {
+                return true;
+            }
+            ring.takeBack(ring.next() - 1);
+            if (errno != Errno.ENOMEM) {
+                throw notPosted(e);
+            }
+            return false;
+        }
+    }
+
+    private VerbsException notPosted(IOException e) {
+        return DisniErrors.failed(e, "nothing was posted to queue pair " + number() + " in state " + state());
+    }
+
+    // ---- states
+
+    @Override
+    protected void moveToError() {
+        id.disconnect();
+    }
+
+    @Override
+    protected void quiesce() {
+        id.disconnect();
+    }
+
+    @Override
+    protected void destroy() {
+        try {
+            id.destroyQueuePair();
+        } finally {
+            calls.free();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package org.softrdma.disni.device;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.softrdma.disni.library.DisniLibrary;
+import org.softrdma.nativeverbs.Threads;
+
+/**
+ * The thread that takes a completion queue's native events while the queue is armed, and rests while it is not. It waits in slices,
+ * because nothing ends the wait of DiSNI but an event. Started at the first arming.
+ */
+final class EventPump {
+    private static final System.Logger LOG = System.getLogger(EventPump.class.getName());
+    private static final int SLICE_MS = 10;
+
+    private final DisniLibrary.Queue handle;
+    private final DisniCompletionChannel channel;
+    private final DisniCompletionQueue queue;
+    private final Thread thread;
+    private volatile boolean closing;
+
+    /**
+     * Not started yet.
+     *
+     * @param handle native queue
+     * @param channel where events go
+     * @param queue that they are of
+     */
+    EventPump(DisniLibrary.Queue handle, DisniCompletionChannel channel, DisniCompletionQueue queue) {
+        this.handle = handle;
+        this.channel = channel;
+        this.queue = queue;
+        thread = Thread.ofPlatform().daemon().name("disni-events").unstarted(this::run);
+    }
+
+    /** The queue was armed. The thread that arms it. */
+    void armed() {
+        if (thread.getState() == Thread.State.NEW) {
+            thread.start();
+        }
+        LockSupport.unpark(thread);
+    }
+
+    private void run() {
+        while (!closing) {
+            if (!channel.isArmed(queue)) {
+                LockSupport.park(this);
+            } else {
+                pump();
+            }
+        }
+    }
+
+    /** A wait that ends early without an event means that the channel has failed; the rest is waited here. */
+    private void pump() {
+        long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SLICE_MS);
+        try {
+            if (!handle.takeEvent(SLICE_MS)) {
+                LockSupport.parkNanos(this, endNs - System.nanoTime());
+            } else if (channel.happened(queue)) {
+                handle.requestNotification(false);
+            }
+        } catch (Throwable e) {
+            LOG.log(System.Logger.Level.ERROR, "no completion event could be taken; trying again", e);
+            LockSupport.parkNanos(this, endNs - System.nanoTime());
+        }
+    }
+
+    /** Ends the thread, within a slice. */
+    void close() {
+        closing = true;
+        if (thread.getState() != Thread.State.NEW) {
+            LockSupport.unpark(thread);
+            Threads.join(thread);
+        }
+    }
+}

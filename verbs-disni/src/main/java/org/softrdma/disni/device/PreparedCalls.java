@@ -1,0 +1,97 @@
+package org.softrdma.disni.device;
+
+import java.io.IOException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.disni.library.DisniLibrary;
+import org.softrdma.verbs.ScatterGatherList;
+import org.softrdma.verbs.SendOpcode;
+
+/**
+ * The calls that a queue pair makes: one per opcode and number of local entries, made when it is first needed and used again ever after.
+ * Sends under the send lock, RECVs under the receive lock.
+ */
+final class PreparedCalls {
+    private final DisniLibrary.Pair pair;
+    private final int mostEntries;
+    private final DisniLibrary.@Nullable PreparedSend[] sends;
+    private final DisniLibrary.@Nullable PreparedReceive[] receives;
+    private DisniLibrary.@Nullable PreparedSend send;
+    private DisniLibrary.@Nullable PreparedReceive receive;
+
+    /**
+     * None made yet.
+     *
+     * @param pair native queue pair
+     * @param mostEntries local entries of a request
+     */
+    PreparedCalls(DisniLibrary.Pair pair, int mostEntries) {
+        this.pair = pair;
+        this.mostEntries = mostEntries;
+        sends = new DisniLibrary.PreparedSend[SendOpcode.values().length * (mostEntries + 1)];
+        receives = new DisniLibrary.PreparedReceive[mostEntries + 1];
+    }
+
+    /** The call for an opcode, which {@link #send()} is then. */
+    DisniLibrary.PreparedSend send(SendOpcode opcode, int entries) throws IOException {
+        int index = opcode.ordinal() * (mostEntries + 1) + entries;
+        DisniLibrary.PreparedSend call = sends[index];
+        if (call == null) {
+            call = pair.prepareSend(nativeOpcode(opcode), entries);
+            sends[index] = call;
+        }
+        send = call;
+        return call;
+    }
+
+    /** The call that was asked for last. */
+    DisniLibrary.PreparedSend send() {
+        return Objects.requireNonNull(send, "no send was written yet");
+    }
+
+    /** The call for a RECV, which {@link #receive()} is then. */
+    DisniLibrary.PreparedReceive receive(int entries) throws IOException {
+        DisniLibrary.PreparedReceive call = receives[entries];
+        if (call == null) {
+            call = pair.prepareReceive(entries);
+            receives[entries] = call;
+        }
+        receive = call;
+        return call;
+    }
+
+    /** The call for a RECV that was asked for last. */
+    DisniLibrary.PreparedReceive receive() {
+        return Objects.requireNonNull(receive, "no RECV was written yet");
+    }
+
+    /** {@code enum ibv_wr_opcode}. */
+    private static int nativeOpcode(SendOpcode opcode) {
+        return switch (opcode) {
+            case WRITE -> 0;
+            case SEND -> 2;
+            case READ -> 4;
+        };
+    }
+
+    /** Fills in the entries of a post. */
+    static void fill(DisniLibrary.PreparedPost call, ScatterGatherList local) {
+        for (int i = 0; i < local.size(); i++) {
+            call.entry(i, local.address(i), (int) local.length(i), local.lkey(i));
+        }
+    }
+
+    /** Gives all memory back; once, when the native queue pair is gone. */
+    void free() {
+        free(sends);
+        free(receives);
+    }
+
+    private static void free(DisniLibrary.@Nullable Prepared[] calls) {
+        for (DisniLibrary.Prepared call : calls) {
+            if (call != null) {
+                call.free();
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+package org.softrdma.nativeverbs.device;
+
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.nativeverbs.Deadline;
+import org.softrdma.nativeverbs.HostMemories;
+import org.softrdma.nativeverbs.QueuePairTable;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.HostMemory;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.Listener;
+
+/**
+ * An {@code ibv_context} as a verbs device: the table of its queue pairs, and what the application made. Thread-safe.
+ */
+public abstract class NativeDevice implements VerbsDevice {
+    private static final int CLOSED = -1;
+
+    private final QueuePairTable<NativeQueuePair> queuePairs = new QueuePairTable<>();
+    private final HostMemories memories = new HostMemories();
+    private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
+    private final LongAdder connectionsEstablished = new LongAdder();
+    private final LongAdder connectionsClosed = new LongAdder();
+    /** Number of live children, or {@link #CLOSED}. */
+    private final AtomicInteger children = new AtomicInteger();
+
+    /** Without children. */
+    protected NativeDevice() {}
+
+    // ---- what a provider does
+
+    /** True on iWARP, and where the transport is unknown: what is then done suits every transport. */
+    public abstract boolean isIwarp();
+
+    /** True on the kernel's SoftiWARP. */
+    public abstract boolean isSoftIwarp();
+
+    /** Optional features of every connection. */
+    protected abstract Set<Feature> connectionFeatures();
+
+    /** Its event channel and thread. */
+    protected abstract ConnectionManager connections();
+
+    /** {@code ibv_alloc_pd}. */
+    protected abstract NativeProtectionDomain newProtectionDomain();
+
+    /** {@code ibv_create_comp_channel}, or what stands for it. */
+    protected abstract NativeCompletionChannel newCompletionChannel();
+
+    /**
+     * {@code ibv_create_cq}.
+     *
+     * @param minimumEntries checked
+     * @param channel of {@link #newCompletionChannel}, which counts the queue already; or null
+     * @param vector checked
+     */
+    protected abstract NativeCompletionQueue newCompletionQueue(
+            int minimumEntries, @Nullable NativeCompletionChannel channel, int vector);
+
+    /**
+     * {@code rdma_create_qp}.
+     *
+     * @param parts of this device
+     */
+    protected abstract NativeQueuePair newQueuePair(QueuePairParts parts);
+
+    /**
+     * Where to listen; the address of the device in place of a wildcard if it needs one.
+     *
+     * @param local resolved
+     */
+    protected abstract InetSocketAddress listenAddress(InetSocketAddress local);
+
+    /** Closes what keeps the context, and {@link #connections}. */
+    protected abstract void destroy();
+
+    // ---- for the objects of this package
+
+    final QueuePairTable<NativeQueuePair> queuePairs() {
+        return queuePairs;
+    }
+
+    final HostMemories memories() {
+        return memories;
+    }
+
+    final void connectionEstablished() {
+        connectionsEstablished.increment();
+    }
+
+    final void connectionClosed() {
+        connectionsClosed.increment();
+    }
+
+    final void regionOpened(MemoryRegion region) {
+        regions.add(region);
+    }
+
+    final void regionClosed(MemoryRegion region) {
+        regions.remove(region);
+    }
+
+    final void childOpened() {
+        if (children.getAndUpdate(count -> count < 0 ? count : count + 1) < 0) {
+            throw new IllegalStateException(name() + " is closed");
+        }
+    }
+
+    final void childClosed() {
+        children.decrementAndGet();
+    }
+
+    /** Makes something that this device counts until it calls {@link #childClosed}. */
+    final <T> T child(Supplier<T> made) {
+        childOpened();
+        try {
+            return made.get();
+        } catch (RuntimeException e) {
+            childClosed();
+            throw e;
+        }
+    }
+
+    final NativeQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes, CmId id) {
+        if (!(domain instanceof NativeProtectionDomain mine) || domain.device() != this) {
+            throw new IllegalArgumentException("the protection domain is not of this device, " + name());
+        }
+        checkMine(attributes.sendCompletions());
+        checkMine(attributes.receiveCompletions());
+        QueuePairParts parts = QueuePairParts.take(this, mine, attributes, id);
+        try {
+            NativeQueuePair made = newQueuePair(parts);
+            queuePairs.set(parts.tableNumber(), made);
+            id.heldBy(made);
+            return made;
+        } catch (Throwable e) { // an Error, too: what was taken would hold its queues and its domain
+            parts.giveBack(null);
+            throw e;
+        }
+    }
+
+    private void checkMine(CompletionQueue queue) {
+        if (!(queue instanceof NativeCompletionQueue mine) || !mine.isOf(this)) {
+            throw new IllegalArgumentException("the completion queue is not of this device, " + name());
+        }
+    }
+
+    /** What a side wants, within the limits of this device. */
+    final ConnectionParameters clamp(ConnectionParameters parameters) {
+        checkPrivateData(parameters.privateData().length);
+        return new ConnectionParameters(
+                Math.min(parameters.outboundReads(), capabilities().maxOutboundReads()),
+                Math.min(parameters.inboundReads(), capabilities().maxInboundReads()),
+                parameters.privateData());
+    }
+
+    final void checkPrivateData(int length) {
+        int most = capabilities().maxPrivateData();
+        if (length > most) {
+            throw new IllegalArgumentException("private data of " + length + " bytes: expected at most " + most
+                    + (most == 0 ? ", as this provider carries none; send it as the first message" : ""));
+        }
+    }
+
+    // ---- VerbsDevice
+
+    @Override
+    public final boolean manualProgress() {
+        return false;
+    }
+
+    @Override
+    public final ProtectionDomain allocateProtectionDomain() {
+        return child(this::newProtectionDomain);
+    }
+
+    @Override
+    public final CompletionChannel createCompletionChannel() {
+        return child(this::newCompletionChannel);
+    }
+
+    @Override
+    public final CompletionQueue createCompletionQueue(int minimumEntries) {
+        return createCompletionQueue(minimumEntries, null, 0);
+    }
+
+    @Override
+    public final CompletionQueue createCompletionQueue(
+            int minimumEntries, @Nullable CompletionChannel channel, int completionVector) {
+        int most = capabilities().maxCompletionQueueEntries();
+        if (minimumEntries < 1 || minimumEntries > most) {
+            throw new IllegalArgumentException("minimumEntries=" + minimumEntries + ": expected 1 to " + most);
+        }
+        if (completionVector < 0 || completionVector >= capabilities().completionVectors()) {
+            throw new IllegalArgumentException("completionVector=" + completionVector + ": expected 0 to "
+                    + (capabilities().completionVectors() - 1));
+        }
+        if (channel == null) {
+            return child(() -> newCompletionQueue(minimumEntries, null, completionVector));
+        }
+        if (!(channel instanceof NativeCompletionChannel mine) || !mine.isOf(this)) {
+            throw new IllegalArgumentException("the completion channel is not of this device, " + name());
+        }
+        return child(() -> {
+            mine.attach();
+            try {
+                return newCompletionQueue(minimumEntries, mine, completionVector);
+            } catch (RuntimeException e) {
+                mine.giveUp();
+                throw e;
+            }
+        });
+    }
+
+    @Override
+    public final HostMemory allocateMemory(long length) {
+        return memories.allocate(length);
+    }
+
+    @Override
+    public final Listener listen(InetSocketAddress local, int backlog) {
+        if (backlog < 1) {
+            throw new IllegalArgumentException("backlog=" + backlog + ": expected at least 1");
+        }
+        if (local.isUnresolved()) {
+            throw new VerbsException(
+                    VerbsErrorCode.ADDRESS_NOT_AVAILABLE, "host " + local.getHostString() + " is unknown");
+        }
+        InetSocketAddress address = listenAddress(local);
+        return child(() -> {
+            CmId id = connections().createId();
+            try {
+                return new NativeListener(this, id, address, backlog);
+            } catch (RuntimeException e) {
+                id.release();
+                throw e;
+            }
+        });
+    }
+
+    @Override
+    public final Connector resolve(InetSocketAddress remote, long timeoutNs) {
+        return child(() -> {
+            if (remote.isUnresolved()) {
+                throw new VerbsException(VerbsErrorCode.UNREACHABLE, "host " + remote.getHostString() + " is unknown");
+            }
+            CmId id = connections().createId();
+            try {
+                id.resolve(remote, Deadline.in(timeoutNs));
+                return new NativeConnector(this, id, remote);
+            } catch (RuntimeException e) {
+                id.release();
+                throw e;
+            }
+        });
+    }
+
+    @Override
+    public final int progress(long timeoutNs) {
+        return 0;
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        return Map.of(
+                "connectionsEstablished", connectionsEstablished.sum(), "connectionsClosed", connectionsClosed.sum());
+    }
+
+    @Override
+    public final void close() {
+        if (!children.compareAndSet(0, CLOSED)) {
+            int live = children.get();
+            if (live < 0) {
+                return;
+            }
+            throw new VerbsException(
+                    VerbsErrorCode.BUSY,
+                    live + " protection domains, completion channels, completion queues, listeners, connectors and"
+                            + " connection requests of " + name() + " are open");
+        }
+        destroy();
+    }
+
+    @Override
+    public final String toString() {
+        return name();
+    }
+}

@@ -1,0 +1,132 @@
+package org.softrdma.nativeverbs.device;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.nativeverbs.Errno;
+import org.softrdma.nativeverbs.HostMemories;
+import org.softrdma.nativeverbs.LockedMemory;
+import org.softrdma.nativeverbs.RegionRights;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.DomainContents;
+
+/** An {@code ibv_pd}, and a count of what lives in it. Thread-safe. */
+public abstract class NativeProtectionDomain implements ProtectionDomain {
+    private final NativeDevice device;
+    private final DomainContents contents = new DomainContents();
+
+    /**
+     * Of a domain just allocated.
+     *
+     * @param device counts it already
+     */
+    protected NativeProtectionDomain(NativeDevice device) {
+        this.device = device;
+    }
+
+    // ---- what a provider does
+
+    /**
+     * Checks that the memory can be a region whose addresses begin at 0.
+     *
+     * @throws VerbsException {@code NOT_SUPPORTED}
+     */
+    protected abstract void checkZeroBased(MemorySegment memory);
+
+    /**
+     * {@code ibv_reg_mr}.
+     *
+     * @param registration checked
+     * @throws VerbsException if it is refused
+     */
+    protected abstract NativeMemoryRegion register(NativeMemoryRegion.Registration registration);
+
+    /** {@code ibv_dealloc_pd}; after {@link #stillOpen} it may throw. */
+    protected abstract void deallocate();
+
+    /** The native domain could not be deallocated, so that {@link #close} may be called again. From {@link #deallocate}. */
+    protected final void stillOpen() {
+        device.childOpened(); // close counts it as closed whatever happens
+        contents.stillOpen();
+    }
+
+    /**
+     * Why a registration was refused.
+     *
+     * @param problem the C function and its error, for people
+     * @param errno of the call, positive
+     * @param memory to be registered
+     * @param cause what was thrown, or null
+     */
+    protected static VerbsException refused(
+            String problem, int errno, MemorySegment memory, @Nullable Throwable cause) {
+        if (errno == Errno.ENOMEM || errno == Errno.EAGAIN) {
+            return new VerbsException(
+                    VerbsErrorCode.NO_RESOURCES,
+                    problem + ": " + memory.byteSize() + " bytes "
+                            + LockedMemory.ofThisProcess().howToPinMore(),
+                    cause);
+        }
+        return new VerbsException(
+                Errno.code(errno),
+                problem + ": " + memory.byteSize() + " bytes at 0x" + Long.toHexString(memory.address())
+                        + " are not registered",
+                cause);
+    }
+
+    // ---- ProtectionDomain
+
+    @Override
+    public final VerbsDevice device() {
+        return device;
+    }
+
+    @Override
+    public final MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
+        Set<AccessFlag> granted =
+                RegionRights.granted(memory, access, device.capabilities().maxRegionLength(), device.isIwarp());
+        if (granted.contains(AccessFlag.ZERO_BASED)) {
+            checkZeroBased(memory);
+        }
+        contents.regionOpened();
+        HostMemories.Allocation owner = null;
+        try {
+            owner = device.memories().acquire(memory);
+            NativeMemoryRegion region = register(new NativeMemoryRegion.Registration(this, memory, granted, owner));
+            // Neither the C object nor a key keeps the memory alive.
+            device.regionOpened(region);
+            return region;
+        } catch (RuntimeException e) {
+            if (owner != null) {
+                owner.release();
+            }
+            contents.regionClosed();
+            throw e;
+        }
+    }
+
+    final void regionClosed(NativeMemoryRegion region) {
+        device.regionClosed(region);
+        contents.regionClosed();
+    }
+
+    final DomainContents contents() {
+        return contents;
+    }
+
+    @Override
+    public final void close() {
+        if (contents.close()) {
+            try {
+                deallocate();
+            } finally {
+                device.childClosed();
+            }
+        }
+    }
+}

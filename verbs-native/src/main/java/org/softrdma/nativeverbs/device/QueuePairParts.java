@@ -1,0 +1,78 @@
+package org.softrdma.nativeverbs.device;
+
+import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.provider.PostingRules;
+
+/**
+ * What a queue pair is made of, all of one device; counted there from {@link #take} to {@link #giveBack}.
+ *
+ * @param device its device
+ * @param domain its domain
+ * @param sendCompletions where its sends complete
+ * @param receiveCompletions where its RECVs complete
+ * @param limits asked for, within those of the device
+ * @param signalAll every request is signalled
+ * @param id resolved to the device, or of a connect request
+ * @param tableNumber in the table of the device
+ */
+public record QueuePairParts(
+        NativeDevice device,
+        NativeProtectionDomain domain,
+        NativeCompletionQueue sendCompletions,
+        NativeCompletionQueue receiveCompletions,
+        QueuePairLimits limits,
+        boolean signalAll,
+        CmId id,
+        long tableNumber) {
+    /** Of a domain and completion queues that are the device's. */
+    static QueuePairParts take(
+            NativeDevice device, NativeProtectionDomain domain, QueuePairAttributes attributes, CmId id) {
+        NativeCompletionQueue sends = (NativeCompletionQueue) attributes.sendCompletions();
+        NativeCompletionQueue receives = (NativeCompletionQueue) attributes.receiveCompletions();
+        QueuePairLimits limits = PostingRules.checked(attributes.limits(), device.capabilities());
+        domain.contents().queuePairOpened();
+        try {
+            attach(sends, receives);
+        } catch (RuntimeException e) {
+            domain.contents().queuePairClosed();
+            throw e;
+        }
+        return new QueuePairParts(
+                device,
+                domain,
+                sends,
+                receives,
+                limits,
+                attributes.signalAll(),
+                id,
+                device.queuePairs().take());
+    }
+
+    private static void attach(NativeCompletionQueue sends, NativeCompletionQueue receives) {
+        sends.attach();
+        try {
+            if (receives != sends) {
+                receives.attach();
+            }
+        } catch (RuntimeException e) {
+            sends.detach(null);
+            throw e;
+        }
+    }
+
+    /**
+     * The queue pair is gone.
+     *
+     * @param made null if it was never made
+     */
+    void giveBack(@Nullable NativeQueuePair made) {
+        device.queuePairs().giveBack(tableNumber);
+        sendCompletions.detach(made);
+        if (receiveCompletions != sendCompletions) {
+            receiveCompletions.detach(made);
+        }
+        domain.contents().queuePairClosed();
+    }
+}

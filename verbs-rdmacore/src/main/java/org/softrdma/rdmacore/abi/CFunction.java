@@ -1,0 +1,107 @@
+package org.softrdma.rdmacore.abi;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
+import org.softrdma.nativeverbs.Errno;
+
+/**
+ * A C function of the control path, called with longs, whose result is brought to one convention. Allocates at each call; the
+ * data path has handles of its own ({@link NativeOperations}). Thread-safe.
+ */
+final class CFunction {
+    /** An {@code int} or an enumeration. */
+    static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+
+    /** A pointer, {@code size_t} or {@code uint64_t}. */
+    static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG;
+
+    /** A {@code uint8_t}. */
+    static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+
+    private static final StructLayout STATE = Linker.Option.captureStateLayout();
+    private static final String ERRNO = "errno";
+    private static final VarHandle ERRNO_VALUE = STATE.varHandle(MemoryLayout.PathElement.groupElement(ERRNO));
+
+    /** How a function says that it failed. */
+    enum Failure {
+        /** It returns NULL and sets errno; here: the negated errno in place of the pointer. */
+        NULL_AND_ERRNO,
+        /** It returns -1 and sets errno; here: the errno. */
+        MINUS_ONE_AND_ERRNO,
+        /** As before, but success is a number; here: the number or the negated errno. */
+        COUNT_OR_ERRNO,
+        /** It returns an errno, of either sign; here: the errno. */
+        ERRNO_RETURNED,
+        /** It cannot fail, or nobody can tell; here: what it returns, 0 for void. */
+        NONE
+    }
+
+    private final String name;
+    private final Failure failure;
+    private final MethodHandle handle;
+
+    /**
+     * Links a function.
+     *
+     * @param lookup where it is
+     * @param name its symbol
+     * @param failure how it fails
+     * @param result layout of its result, null for void
+     * @param parameters layouts of its parameters
+     * @throws java.util.NoSuchElementException if there is no such symbol
+     */
+    @SuppressWarnings("restricted")
+    CFunction(
+            SymbolLookup lookup,
+            String name,
+            Failure failure,
+            @org.jspecify.annotations.Nullable MemoryLayout result,
+            MemoryLayout... parameters) {
+        this.name = name;
+        this.failure = failure;
+        FunctionDescriptor descriptor =
+                result == null ? FunctionDescriptor.ofVoid(parameters) : FunctionDescriptor.of(result, parameters);
+        MethodHandle exact = Linker.nativeLinker()
+                .downcallHandle(lookup.findOrThrow(name), descriptor, Linker.Option.captureCallState(ERRNO));
+        MethodType wide = MethodType.methodType(long.class, MemorySegment.class);
+        for (int i = 0; i < parameters.length; i++) {
+            wide = wide.appendParameterTypes(long.class);
+        }
+        handle = MethodHandles.explicitCastArguments(exact, wide).asSpreader(long[].class, parameters.length);
+    }
+
+    /** Calls it. */
+    long call(long... arguments) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(STATE);
+            long result = (long) handle.invokeExact(state, arguments);
+            int errno = (int) ERRNO_VALUE.get(state, 0L);
+            return switch (failure) {
+                case NULL_AND_ERRNO -> result == 0 ? -known(errno) : result;
+                case MINUS_ONE_AND_ERRNO -> result == -1 ? known(errno) : Math.abs(result);
+                case COUNT_OR_ERRNO -> result == -1 ? -known(errno) : result;
+                case ERRNO_RETURNED -> Math.abs(result);
+                case NONE -> result;
+            };
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException("calling " + name, e);
+        }
+    }
+
+    /** Some failures leave errno as it was. */
+    private static int known(int errno) {
+        return errno == 0 ? Errno.EINVAL : errno;
+    }
+}

@@ -1,0 +1,102 @@
+package org.softrdma.rdmacore.abi;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The data path of a context through its operation table, as the inline functions of {@code infiniband/verbs.h} do it. Allocates
+ * nothing. Thread-safe.
+ */
+final class NativeOperations implements VerbsLibrary.Operations {
+    // Static, so that the JIT compiler sees through them.
+    private static final MethodHandle POST;
+    private static final MethodHandle POLL;
+    private static final MethodHandle NOTIFY;
+
+    static {
+        POST = handle(FunctionDescriptor.of(
+                ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+        // Critical: reads completions in user memory under a spin lock, waits for nothing, calls nothing back.
+        POLL = handle(
+                FunctionDescriptor.of(
+                        ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG),
+                Linker.Option.critical(false));
+        NOTIFY = handle(FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT));
+    }
+
+    private final MemorySegment postSend;
+    private final MemorySegment postReceive;
+    private final MemorySegment poll;
+    private final MemorySegment requestNotification;
+
+    /**
+     * Reads the table.
+     *
+     * @param context an {@code ibv_context}
+     * @throws AbiMismatchException if a slot holds no address of executable memory
+     */
+    NativeOperations(long context) {
+        ExecutableMemory executable = ExecutableMemory.ofThisProcess();
+        postSend = function(executable, context, "post_send", VerbsAbi.CONTEXT_POST_SEND);
+        postReceive = function(executable, context, "post_recv", VerbsAbi.CONTEXT_POST_RECV);
+        poll = function(executable, context, "poll_cq", VerbsAbi.CONTEXT_POLL_CQ);
+        requestNotification = function(executable, context, "req_notify_cq", VerbsAbi.CONTEXT_REQ_NOTIFY_CQ);
+    }
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle handle(FunctionDescriptor descriptor, Linker.Option... options) {
+        return Linker.nativeLinker().downcallHandle(descriptor, options);
+    }
+
+    private static MemorySegment function(ExecutableMemory executable, long context, String name, long slot) {
+        long address = NativeMemory.getLong(context + slot);
+        if (!executable.contains(address)) {
+            throw new AbiMismatchException("ibv_context.ops." + name + " at offset " + slot + " is 0x"
+                    + Long.toHexString(address) + ", expected the address of a function");
+        }
+        return MemorySegment.ofAddress(address);
+    }
+
+    @Override
+    public int postSend(long queuePair, long workRequests, long bad) {
+        try {
+            return (int) POST.invokeExact(postSend, queuePair, workRequests, bad);
+        } catch (Throwable e) {
+            throw failed("post_send", e);
+        }
+    }
+
+    @Override
+    public int postReceive(long queuePair, long workRequests, long bad) {
+        try {
+            return (int) POST.invokeExact(postReceive, queuePair, workRequests, bad);
+        } catch (Throwable e) {
+            throw failed("post_recv", e);
+        }
+    }
+
+    @Override
+    public int poll(long queue, int max, long completions) {
+        try {
+            return (int) POLL.invokeExact(poll, queue, max, completions);
+        } catch (Throwable e) {
+            throw failed("poll_cq", e);
+        }
+    }
+
+    @Override
+    public int requestNotification(long queue, int solicitedOnly) {
+        try {
+            return (int) NOTIFY.invokeExact(requestNotification, queue, solicitedOnly);
+        } catch (Throwable e) {
+            throw failed("req_notify_cq", e);
+        }
+    }
+
+    private static RuntimeException failed(String name, Throwable cause) {
+        return new IllegalStateException("calling " + name, cause);
+    }
+}

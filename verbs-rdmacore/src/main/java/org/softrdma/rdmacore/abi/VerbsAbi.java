@@ -1,0 +1,422 @@
+package org.softrdma.rdmacore.abi;
+
+import static java.lang.foreign.MemoryLayout.PathElement.groupElement;
+import static java.lang.foreign.MemoryLayout.paddingLayout;
+import static java.lang.foreign.MemoryLayout.sequenceLayout;
+import static java.lang.foreign.MemoryLayout.structLayout;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.GroupLayout;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * The structures of {@code infiniband/verbs.h} on LP64 Linux, and the offsets of the fields used. Native byte order unless a
+ * field says otherwise; pointers are 8 bytes. Fields keep their C names, so that one can search for them.
+ */
+public final class VerbsAbi {
+    private static final ValueLayout.OfLong POINTER = JAVA_LONG;
+
+    /** The operations that are called through; other slots are only counted. */
+    private static final GroupLayout CONTEXT_OPS = structLayout(
+                    sequenceLayout(10, POINTER).withName("device_to_bind_mw"),
+                    paddingLayout(8),
+                    POINTER.withName("poll_cq"),
+                    POINTER.withName("req_notify_cq"),
+                    sequenceLayout(7, POINTER).withName("create_cq_to_query_srq"),
+                    POINTER.withName("post_srq_recv"),
+                    sequenceLayout(4, POINTER).withName("create_qp_to_destroy_qp"),
+                    POINTER.withName("post_send"),
+                    POINTER.withName("post_recv"),
+                    sequenceLayout(5, POINTER).withName("create_ah_to_async_event"))
+            .withName("ibv_context_ops");
+
+    /** {@code struct ibv_context}; libibverbs and the driver write it. */
+    public static final GroupLayout CONTEXT = structLayout(
+                    POINTER.withName("device"),
+                    CONTEXT_OPS.withName("ops"),
+                    JAVA_INT.withName("cmd_fd"),
+                    JAVA_INT.withName("async_fd"),
+                    JAVA_INT.withName("num_comp_vectors"),
+                    paddingLayout(4),
+                    sequenceLayout(5, JAVA_LONG).withName("mutex"),
+                    POINTER.withName("abi_compat"))
+            .withName("ibv_context");
+
+    /** Driver of the device. */
+    public static final long CONTEXT_DEVICE = offset(CONTEXT, "device");
+    /** Slot of {@code poll_cq}. */
+    public static final long CONTEXT_POLL_CQ = operation("poll_cq");
+    /** Slot of {@code req_notify_cq}. */
+    public static final long CONTEXT_REQ_NOTIFY_CQ = operation("req_notify_cq");
+    /** Slot of {@code post_send}. */
+    public static final long CONTEXT_POST_SEND = operation("post_send");
+    /** Slot of {@code post_recv}. */
+    public static final long CONTEXT_POST_RECV = operation("post_recv");
+    /** Descriptor of the commands. */
+    public static final long CONTEXT_CMD_FD = offset(CONTEXT, "cmd_fd");
+    /** Descriptor of the asynchronous events. */
+    public static final long CONTEXT_ASYNC_FD = offset(CONTEXT, "async_fd");
+    /** Number of completion vectors. */
+    public static final long CONTEXT_COMP_VECTORS = offset(CONTEXT, "num_comp_vectors");
+    /** {@link #EXTENDED_ABI} in a context of libibverbs 1.1 and later. */
+    public static final long CONTEXT_ABI_COMPAT = offset(CONTEXT, "abi_compat");
+    /** All ones. */
+    public static final long EXTENDED_ABI = -1;
+    /** {@code sz} of the {@code struct verbs_context} that ends with the context. */
+    public static final long CONTEXT_EXTENDED_SIZE = -8;
+    /** The least {@code sz} that has all that is used. */
+    public static final long LEAST_EXTENDED_SIZE = CONTEXT.byteSize() + 8;
+
+    /** {@code struct ibv_device}, as far as {@code name}. */
+    public static final GroupLayout DEVICE = structLayout(
+                    sequenceLayout(2, POINTER).withName("_ops"),
+                    JAVA_INT.withName("node_type"),
+                    JAVA_INT.withName("transport_type"),
+                    sequenceLayout(64, JAVA_BYTE).withName("name"))
+            .withName("ibv_device");
+
+    /** {@link #TRANSPORT_INFINIBAND} (RoCE too) or {@link #TRANSPORT_IWARP}. */
+    public static final long DEVICE_TRANSPORT = offset(DEVICE, "transport_type");
+    /** Name, a C string. */
+    public static final long DEVICE_NAME = offset(DEVICE, "name");
+    /** Bytes of a device's name. */
+    public static final int DEVICE_NAME_BYTES = 64;
+    /** {@code IBV_TRANSPORT_IB}. */
+    public static final int TRANSPORT_INFINIBAND = 0;
+    /** {@code IBV_TRANSPORT_IWARP}. */
+    public static final int TRANSPORT_IWARP = 1;
+
+    /** {@code struct ibv_device_attr}. */
+    public static final GroupLayout DEVICE_ATTRIBUTES = structLayout(
+                    sequenceLayout(64, JAVA_BYTE).withName("fw_ver"),
+                    JAVA_LONG.withName("node_guid"),
+                    JAVA_LONG.withName("sys_image_guid"),
+                    JAVA_LONG.withName("max_mr_size"),
+                    JAVA_LONG.withName("page_size_cap"),
+                    JAVA_INT.withName("vendor_id"),
+                    JAVA_INT.withName("vendor_part_id"),
+                    JAVA_INT.withName("hw_ver"),
+                    JAVA_INT.withName("max_qp"),
+                    JAVA_INT.withName("max_qp_wr"),
+                    JAVA_INT.withName("device_cap_flags"),
+                    JAVA_INT.withName("max_sge"),
+                    JAVA_INT.withName("max_sge_rd"),
+                    JAVA_INT.withName("max_cq"),
+                    JAVA_INT.withName("max_cqe"),
+                    JAVA_INT.withName("max_mr"),
+                    JAVA_INT.withName("max_pd"),
+                    JAVA_INT.withName("max_qp_rd_atom"),
+                    JAVA_INT.withName("max_ee_rd_atom"),
+                    JAVA_INT.withName("max_res_rd_atom"),
+                    JAVA_INT.withName("max_qp_init_rd_atom"),
+                    sequenceLayout(18, JAVA_INT).withName("max_ee_init_rd_atom_to_phys_port_cnt"))
+            .withName("ibv_device_attr");
+
+    /** Most bytes of a region. */
+    public static final long MAX_MR_SIZE = offset(DEVICE_ATTRIBUTES, "max_mr_size");
+    /** Maker of the device. */
+    public static final long VENDOR_ID = offset(DEVICE_ATTRIBUTES, "vendor_id");
+    /** Most work requests of a queue. */
+    public static final long MAX_QP_WR = offset(DEVICE_ATTRIBUTES, "max_qp_wr");
+    /** Most entries of a work request. */
+    public static final long MAX_SGE = offset(DEVICE_ATTRIBUTES, "max_sge");
+    /** Most entries of a READ. */
+    public static final long MAX_SGE_RD = offset(DEVICE_ATTRIBUTES, "max_sge_rd");
+    /** Most entries of a completion queue. */
+    public static final long MAX_CQE = offset(DEVICE_ATTRIBUTES, "max_cqe");
+    /** Most regions. */
+    public static final long MAX_MR = offset(DEVICE_ATTRIBUTES, "max_mr");
+    /** Most READs that a queue pair answers at a time. */
+    public static final long MAX_QP_RD_ATOM = offset(DEVICE_ATTRIBUTES, "max_qp_rd_atom");
+    /** Most READs that a queue pair has on their way. */
+    public static final long MAX_QP_INIT_RD_ATOM = offset(DEVICE_ATTRIBUTES, "max_qp_init_rd_atom");
+
+    /** {@code struct ibv_port_attr}, the part that the exported {@code ibv_query_port} fills. */
+    public static final GroupLayout PORT_ATTRIBUTES = structLayout(
+                    JAVA_INT.withName("state"),
+                    JAVA_INT.withName("max_mtu"),
+                    JAVA_INT.withName("active_mtu"),
+                    JAVA_INT.withName("gid_tbl_len"),
+                    JAVA_INT.withName("port_cap_flags"),
+                    JAVA_INT.withName("max_msg_sz"),
+                    JAVA_INT.withName("bad_pkey_cntr"),
+                    JAVA_INT.withName("qkey_viol_cntr"),
+                    JAVA_SHORT.withName("pkey_tbl_len"),
+                    JAVA_SHORT.withName("lid"),
+                    JAVA_SHORT.withName("sm_lid"),
+                    sequenceLayout(8, JAVA_BYTE).withName("lmc_to_phys_state"),
+                    JAVA_BYTE.withName("link_layer"),
+                    JAVA_BYTE.withName("flags"),
+                    JAVA_SHORT.withName("port_cap_flags2"),
+                    paddingLayout(2))
+            .withName("ibv_port_attr");
+
+    /** Most bytes of a message, unsigned. */
+    public static final long MAX_MSG_SZ = offset(PORT_ATTRIBUTES, "max_msg_sz");
+    /** {@link #LINK_LAYER_ETHERNET} or another. */
+    public static final long LINK_LAYER = offset(PORT_ATTRIBUTES, "link_layer");
+    /** {@code IBV_LINK_LAYER_ETHERNET}. */
+    public static final int LINK_LAYER_ETHERNET = 2;
+
+    /** {@code struct ibv_pd}. */
+    public static final GroupLayout DOMAIN = structLayout(
+                    POINTER.withName("context"), JAVA_INT.withName("handle"), paddingLayout(4))
+            .withName("ibv_pd");
+
+    /** Its context. */
+    public static final long DOMAIN_CONTEXT = offset(DOMAIN, "context");
+
+    /** {@code struct ibv_mr}. */
+    public static final GroupLayout REGION = structLayout(
+                    POINTER.withName("context"),
+                    POINTER.withName("pd"),
+                    POINTER.withName("addr"),
+                    JAVA_LONG.withName("length"),
+                    JAVA_INT.withName("handle"),
+                    JAVA_INT.withName("lkey"),
+                    JAVA_INT.withName("rkey"),
+                    paddingLayout(4))
+            .withName("ibv_mr");
+
+    /** Its domain. */
+    public static final long REGION_DOMAIN = offset(REGION, "pd");
+    /** Its memory. */
+    public static final long REGION_ADDRESS = offset(REGION, "addr");
+    /** Its bytes. */
+    public static final long REGION_LENGTH = offset(REGION, "length");
+    /** Local key. */
+    public static final long REGION_LKEY = offset(REGION, "lkey");
+    /** Remote key. */
+    public static final long REGION_RKEY = offset(REGION, "rkey");
+
+    /** {@code struct ibv_comp_channel}. */
+    public static final GroupLayout COMPLETION_CHANNEL = structLayout(
+                    POINTER.withName("context"), JAVA_INT.withName("fd"), JAVA_INT.withName("refcnt"))
+            .withName("ibv_comp_channel");
+
+    /** Its descriptor. */
+    public static final long COMPLETION_CHANNEL_FD = offset(COMPLETION_CHANNEL, "fd");
+
+    /** {@code struct ibv_cq}, as far as {@code cqe}. */
+    public static final GroupLayout COMPLETION_QUEUE = structLayout(
+                    POINTER.withName("context"),
+                    POINTER.withName("channel"),
+                    POINTER.withName("cq_context"),
+                    JAVA_INT.withName("handle"),
+                    JAVA_INT.withName("cqe"))
+            .withName("ibv_cq");
+
+    /** Its context. */
+    public static final long COMPLETION_QUEUE_CONTEXT = offset(COMPLETION_QUEUE, "context");
+    /** What it was created with. */
+    public static final long COMPLETION_QUEUE_COOKIE = offset(COMPLETION_QUEUE, "cq_context");
+    /** Entries. */
+    public static final long COMPLETION_QUEUE_ENTRIES = offset(COMPLETION_QUEUE, "cqe");
+
+    /** {@code struct ibv_qp}, as far as {@code qp_type}. */
+    public static final GroupLayout QUEUE_PAIR = structLayout(
+                    POINTER.withName("context"),
+                    POINTER.withName("qp_context"),
+                    POINTER.withName("pd"),
+                    POINTER.withName("send_cq"),
+                    POINTER.withName("recv_cq"),
+                    POINTER.withName("srq"),
+                    JAVA_INT.withName("handle"),
+                    JAVA_INT.withName("qp_num"),
+                    JAVA_INT.withName("state"),
+                    JAVA_INT.withName("qp_type"))
+            .withName("ibv_qp");
+
+    /** Its domain. */
+    public static final long QUEUE_PAIR_DOMAIN = offset(QUEUE_PAIR, "pd");
+    /** Its completion queue for sends. */
+    public static final long QUEUE_PAIR_SEND_QUEUE = offset(QUEUE_PAIR, "send_cq");
+    /** Its completion queue for RECVs. */
+    public static final long QUEUE_PAIR_RECEIVE_QUEUE = offset(QUEUE_PAIR, "recv_cq");
+    /** Its number. */
+    public static final long QUEUE_PAIR_NUMBER = offset(QUEUE_PAIR, "qp_num");
+    /** {@link #RELIABLE_CONNECTION}. */
+    public static final long QUEUE_PAIR_TYPE = offset(QUEUE_PAIR, "qp_type");
+    /** {@code IBV_QPT_RC}. */
+    public static final int RELIABLE_CONNECTION = 2;
+
+    /** {@code struct ibv_qp_init_attr}; the driver writes the sizes granted. */
+    public static final GroupLayout QUEUE_PAIR_INIT = structLayout(
+                    POINTER.withName("qp_context"),
+                    POINTER.withName("send_cq"),
+                    POINTER.withName("recv_cq"),
+                    POINTER.withName("srq"),
+                    JAVA_INT.withName("max_send_wr"),
+                    JAVA_INT.withName("max_recv_wr"),
+                    JAVA_INT.withName("max_send_sge"),
+                    JAVA_INT.withName("max_recv_sge"),
+                    JAVA_INT.withName("max_inline_data"),
+                    JAVA_INT.withName("qp_type"),
+                    JAVA_INT.withName("sq_sig_all"),
+                    paddingLayout(4))
+            .withName("ibv_qp_init_attr");
+
+    /** Completion queue for sends. */
+    public static final long INIT_SEND_QUEUE = offset(QUEUE_PAIR_INIT, "send_cq");
+    /** Completion queue for RECVs. */
+    public static final long INIT_RECEIVE_QUEUE = offset(QUEUE_PAIR_INIT, "recv_cq");
+    /** Sends outstanding. */
+    public static final long INIT_MAX_SEND = offset(QUEUE_PAIR_INIT, "max_send_wr");
+    /** RECVs outstanding. */
+    public static final long INIT_MAX_RECEIVE = offset(QUEUE_PAIR_INIT, "max_recv_wr");
+    /** Entries of a send. */
+    public static final long INIT_MAX_SEND_SGE = offset(QUEUE_PAIR_INIT, "max_send_sge");
+    /** Entries of a RECV. */
+    public static final long INIT_MAX_RECEIVE_SGE = offset(QUEUE_PAIR_INIT, "max_recv_sge");
+    /** Inline bytes. */
+    public static final long INIT_MAX_INLINE = offset(QUEUE_PAIR_INIT, "max_inline_data");
+    /** Type. */
+    public static final long INIT_TYPE = offset(QUEUE_PAIR_INIT, "qp_type");
+
+    /** Bytes of {@code struct ibv_qp_attr}, which begins with {@code qp_state}. */
+    public static final long QUEUE_PAIR_ATTRIBUTES_BYTES = 144;
+    /** {@code IBV_QP_STATE}. */
+    public static final int MODIFY_STATE = 1;
+    /** {@code IBV_QPS_ERR}. */
+    public static final int STATE_ERROR = 6;
+
+    /** {@code struct ibv_sge}; the application writes it, the driver reads it at the post. */
+    public static final GroupLayout ENTRY = structLayout(
+                    JAVA_LONG.withName("addr"), JAVA_INT.withName("length"), JAVA_INT.withName("lkey"))
+            .withName("ibv_sge");
+
+    /** Address. */
+    public static final long ENTRY_ADDRESS = offset(ENTRY, "addr");
+    /** Bytes, unsigned. */
+    public static final long ENTRY_LENGTH = offset(ENTRY, "length");
+    /** Local key. */
+    public static final long ENTRY_LKEY = offset(ENTRY, "lkey");
+    /** Bytes of an entry. */
+    public static final long ENTRY_BYTES = ENTRY.byteSize();
+
+    /** {@code struct ibv_send_wr}, its arm for READ and WRITE. */
+    public static final GroupLayout SEND = structLayout(
+                    JAVA_LONG.withName("wr_id"),
+                    POINTER.withName("next"),
+                    POINTER.withName("sg_list"),
+                    JAVA_INT.withName("num_sge"),
+                    JAVA_INT.withName("opcode"),
+                    JAVA_INT.withName("send_flags"),
+                    JAVA_INT.withName("imm_data"),
+                    JAVA_LONG.withName("remote_addr"),
+                    JAVA_INT.withName("rkey"),
+                    paddingLayout(4),
+                    sequenceLayout(9, JAVA_LONG).withName("xrc_bind_tso"))
+            .withName("ibv_send_wr");
+
+    /** Returned with the completion. */
+    public static final long SEND_WR_ID = offset(SEND, "wr_id");
+    /** Next of the chain. */
+    public static final long SEND_NEXT = offset(SEND, "next");
+    /** Local entries. */
+    public static final long SEND_ENTRIES = offset(SEND, "sg_list");
+    /** Number of entries. */
+    public static final long SEND_ENTRY_COUNT = offset(SEND, "num_sge");
+    /** One of the {@code OPCODE_} constants. */
+    public static final long SEND_OPCODE = offset(SEND, "opcode");
+    /** {@code IBV_SEND_*}. */
+    public static final long SEND_FLAGS = offset(SEND, "send_flags");
+    /** First address at the peer. */
+    public static final long SEND_REMOTE_ADDRESS = offset(SEND, "remote_addr");
+    /** The peer's key. */
+    public static final long SEND_RKEY = offset(SEND, "rkey");
+    /** Bytes of a send work request. */
+    public static final long SEND_BYTES = SEND.byteSize();
+    /** {@code IBV_WR_RDMA_WRITE}. */
+    public static final int OPCODE_WRITE = 0;
+    /** {@code IBV_WR_SEND}. */
+    public static final int OPCODE_SEND = 2;
+    /** {@code IBV_WR_RDMA_READ}. */
+    public static final int OPCODE_READ = 4;
+
+    /** {@code struct ibv_recv_wr}. */
+    public static final GroupLayout RECEIVE = structLayout(
+                    JAVA_LONG.withName("wr_id"),
+                    POINTER.withName("next"),
+                    POINTER.withName("sg_list"),
+                    JAVA_INT.withName("num_sge"),
+                    paddingLayout(4))
+            .withName("ibv_recv_wr");
+
+    /** Returned with the completion. */
+    public static final long RECEIVE_WR_ID = offset(RECEIVE, "wr_id");
+    /** Local entries. */
+    public static final long RECEIVE_ENTRIES = offset(RECEIVE, "sg_list");
+    /** Number of entries. */
+    public static final long RECEIVE_ENTRY_COUNT = offset(RECEIVE, "num_sge");
+    /** Bytes of a RECV. */
+    public static final long RECEIVE_BYTES = RECEIVE.byteSize();
+
+    /** {@code struct ibv_wc}; the driver writes it. */
+    public static final GroupLayout COMPLETION = structLayout(
+                    JAVA_LONG.withName("wr_id"),
+                    JAVA_INT.withName("status"),
+                    JAVA_INT.withName("opcode"),
+                    JAVA_INT.withName("vendor_err"),
+                    JAVA_INT.withName("byte_len"),
+                    JAVA_INT.withName("imm_data"),
+                    JAVA_INT.withName("qp_num"),
+                    JAVA_INT.withName("src_qp"),
+                    JAVA_INT.withName("wc_flags"),
+                    JAVA_SHORT.withName("pkey_index"),
+                    JAVA_SHORT.withName("slid"),
+                    JAVA_BYTE.withName("sl"),
+                    JAVA_BYTE.withName("dlid_path_bits"),
+                    paddingLayout(2))
+            .withName("ibv_wc");
+
+    /** Of the work request. */
+    public static final long COMPLETION_WR_ID = offset(COMPLETION, "wr_id");
+    /** {@code enum ibv_wc_status}. */
+    public static final long COMPLETION_STATUS = offset(COMPLETION, "status");
+    /** {@code enum ibv_wc_opcode}. */
+    public static final long COMPLETION_OPCODE = offset(COMPLETION, "opcode");
+    /** More about a failure. */
+    public static final long COMPLETION_VENDOR_ERROR = offset(COMPLETION, "vendor_err");
+    /** Bytes, unsigned. */
+    public static final long COMPLETION_LENGTH = offset(COMPLETION, "byte_len");
+    /** Bytes of a completion. */
+    public static final long COMPLETION_BYTES = COMPLETION.byteSize();
+    /** {@code IBV_WC_SEND}. */
+    public static final int COMPLETED_SEND = 0;
+
+    /** {@code struct ibv_async_event}; libibverbs writes it. */
+    public static final GroupLayout ASYNC_EVENT = structLayout(
+                    JAVA_LONG.withName("element"), JAVA_INT.withName("event_type"), paddingLayout(4))
+            .withName("ibv_async_event");
+
+    /** A pointer to the queue pair or completion queue, or the number of the port, an int. */
+    public static final long ASYNC_EVENT_ELEMENT = offset(ASYNC_EVENT, "element");
+    /** One of the {@code EVENT_} numbers of {@code enum ibv_event_type}. */
+    public static final long ASYNC_EVENT_TYPE = offset(ASYNC_EVENT, "event_type");
+    /** {@code IBV_EVENT_CQ_ERR}. */
+    public static final int EVENT_CQ_ERR = 0;
+    /** {@code IBV_EVENT_QP_FATAL}. */
+    public static final int EVENT_QP_FATAL = 1;
+    /** {@code IBV_EVENT_QP_REQ_ERR}. */
+    public static final int EVENT_QP_REQ_ERR = 2;
+    /** {@code IBV_EVENT_QP_ACCESS_ERR}. */
+    public static final int EVENT_QP_ACCESS_ERR = 3;
+    /** {@code IBV_EVENT_DEVICE_FATAL}. */
+    public static final int EVENT_DEVICE_FATAL = 8;
+    /** {@code IBV_EVENT_PORT_ERR}. */
+    public static final int EVENT_PORT_ERR = 10;
+
+    private VerbsAbi() {}
+
+    static long offset(GroupLayout struct, String field) {
+        return struct.byteOffset(groupElement(field));
+    }
+
+    private static long operation(String name) {
+        return CONTEXT.byteOffset(groupElement("ops"), groupElement(name));
+    }
+}

@@ -1,0 +1,230 @@
+package org.softrdma.rdmacore.device;
+
+import java.lang.foreign.Arena;
+import java.net.InetSocketAddress;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.nativeverbs.AddressText;
+import org.softrdma.nativeverbs.Deadline;
+import org.softrdma.nativeverbs.Errno;
+import org.softrdma.nativeverbs.device.CmEvent;
+import org.softrdma.nativeverbs.device.CmId;
+import org.softrdma.nativeverbs.device.ConnectionFailures;
+import org.softrdma.nativeverbs.device.NativeQueuePair;
+import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
+import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.SocketAddresses;
+import org.softrdma.rdmacore.abi.VerbsLibrary;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+
+/** A {@code rdma_cm_id} by its pointer. */
+final class CoreCmId extends CmId {
+    /** How often a silent peer is asked again; 7, the most that rdma_connect(3) takes, is for ever on rxe (rxe_comp.c). */
+    private static final byte RETRIES = 6;
+    /** For ever, where a RECV is missing; rdma_connect(3). */
+    private static final byte RNR_RETRIES = 7;
+    /**
+     * InfiniBand and RoCE ask a silent peer again after 4.096 us shifted left by this, 0.54 s, and give it up after {@link #RETRIES}
+     * times; the kernel's own choice is four to eight times as long (CMA_IBOE_PACKET_LIFETIME).
+     */
+    private static final int ACK_TIMEOUT_SHIFT = 17;
+
+    private final CoreDevice device;
+    private final VerbsLibrary library;
+    private final long pointer;
+    /** What this side accepted with; null on the side that connects. */
+    private volatile @Nullable ConnectionParameters accepted;
+
+    /**
+     * Of a native id.
+     *
+     * @param device its device
+     * @param manager takes its events
+     * @param pointer of the id, also the key by which events name it
+     */
+    CoreCmId(CoreDevice device, CoreConnectionManager manager, long pointer) {
+        super(manager, pointer);
+        this.device = device;
+        this.pointer = pointer;
+        library = device.library();
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return SocketAddresses.read(pointer + ConnectionManagerAbi.ID_SOURCE);
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return SocketAddresses.read(pointer + ConnectionManagerAbi.ID_DESTINATION);
+    }
+
+    /** The context of its device; 0 before it is known. */
+    private long context() {
+        return NativeMemory.getLong(pointer + ConnectionManagerAbi.ID_CONTEXT);
+    }
+
+    @Override
+    protected boolean isOfDevice() {
+        return context() == device.context();
+    }
+
+    // ---- resolving and listening
+
+    @Override
+    protected void resolve(InetSocketAddress remote, Deadline deadline) {
+        super.resolve(remote, deadline);
+        if (!isOfDevice()) {
+            throw new VerbsException(
+                    VerbsErrorCode.UNREACHABLE,
+                    AddressText.of(remote) + " is reached by " + DeviceProbe.nameOf(context()) + ", not by "
+                            + DeviceProbe.nameOf(device.context())
+                            + "; open that device, or give this one an address with its option address");
+        }
+    }
+
+    @Override
+    protected void resolveAddress(InetSocketAddress remote, int timeoutMs) {
+        try (Arena arena = Arena.ofConfined()) {
+            long source = device.address().map(from -> address(arena, from)).orElse(0L);
+            requireWay(
+                    "rdma_resolve_addr",
+                    library.resolveAddress(pointer, source, address(arena, remote), timeoutMs),
+                    remote);
+        }
+    }
+
+    @Override
+    protected void resolveRoute(InetSocketAddress remote, int timeoutMs) {
+        library.setAckTimeout(pointer, ACK_TIMEOUT_SHIFT); // kernels before 5.3 refuse it, and keep their own
+        requireWay("rdma_resolve_route", library.resolveRoute(pointer, timeoutMs), remote);
+    }
+
+    private static void requireWay(String function, int errno, InetSocketAddress remote) {
+        if (errno != 0) {
+            throw new VerbsException(
+                    VerbsErrorCode.UNREACHABLE,
+                    function + ": " + Errno.text(errno) + ": no RDMA device reaches " + AddressText.of(remote));
+        }
+    }
+
+    @Override
+    protected void listen(InetSocketAddress local, int backlog) {
+        try (Arena arena = Arena.ofConfined()) {
+            requireBound("rdma_bind_addr", library.bindAddress(pointer, address(arena, local)), local);
+        }
+        requireBound("rdma_listen", library.listen(pointer, backlog), local);
+    }
+
+    private static void requireBound(String function, int errno, InetSocketAddress local) {
+        if (errno != 0) {
+            throw ConnectionFailures.ofListening(function + ": " + Errno.text(errno), errno, local, null);
+        }
+    }
+
+    private static long address(Arena arena, InetSocketAddress address) {
+        long to = arena.allocate(ConnectionManagerAbi.SOCKET_ADDRESS_BYTES, Long.BYTES)
+                .address();
+        SocketAddresses.write(to, address);
+        return to;
+    }
+
+    // ---- connecting
+
+    @Override
+    protected void callConnect(ConnectionParameters parameters, InetSocketAddress remote) {
+        try (Arena arena = Arena.ofConfined()) {
+            requireConnected("rdma_connect", library.connect(pointer, parameters(arena, parameters)), remote);
+        }
+    }
+
+    @Override
+    protected void callAccept(ConnectionParameters parameters) {
+        accepted = parameters;
+        library.setAckTimeout(pointer, ACK_TIMEOUT_SHIFT);
+        try (Arena arena = Arena.ofConfined()) {
+            requireConnected("rdma_accept", library.accept(pointer, parameters(arena, parameters)), remoteAddress());
+        }
+    }
+
+    private static void requireConnected(String function, int errno, InetSocketAddress remote) {
+        if (errno != 0) {
+            throw NativeErrors.failed(function, errno, "peer " + AddressText.of(remote));
+        }
+    }
+
+    @Override
+    protected void reject(byte[] privateData, @Nullable NativeQueuePair made) {
+        try (Arena arena = Arena.ofConfined()) {
+            library.reject(pointer, data(arena, privateData), privateData.length);
+        }
+        if (made != null) {
+            made.enterError("the connection request was rejected");
+        }
+    }
+
+    private static long parameters(Arena arena, ConnectionParameters from) {
+        long to = arena.allocate(ConnectionManagerAbi.PARAMETERS).address();
+        byte[] data = from.privateData();
+        NativeMemory.putLong(to + ConnectionManagerAbi.PARAMETERS_DATA, data(arena, data));
+        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_DATA_LENGTH, (byte) data.length);
+        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_RESPONDER_RESOURCES, (byte) from.inboundReads());
+        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_INITIATOR_DEPTH, (byte) from.outboundReads());
+        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_FLOW_CONTROL, (byte) 1);
+        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_RETRIES, RETRIES);
+        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_RNR_RETRIES, RNR_RETRIES);
+        return to;
+    }
+
+    private static long data(Arena arena, byte[] bytes) {
+        if (bytes.length == 0) {
+            return 0;
+        }
+        long to = arena.allocate(bytes.length).address();
+        NativeMemory.putBytes(to, bytes);
+        return to;
+    }
+
+    @Override
+    protected boolean established(NativeQueuePair connected, CmEvent event) {
+        ConnectionParameters agreed = accepted;
+        if (agreed != null) {
+            return connected.established(OptionalInt.of(agreed.outboundReads()), OptionalInt.of(agreed.inboundReads()));
+        }
+        if (device.isSoftIwarp()) {
+            // siw gives its own READ depths as cma_iw_handler expects the peer's, so that they arrive exchanged.
+            return connected.established(event.responderResources(), event.initiatorDepth());
+        }
+        // rdma_get_cm_event(3): here the initiator depth is this side's, the responder resources are the peer's.
+        return connected.established(event.initiatorDepth(), event.responderResources());
+    }
+
+    @Override
+    protected void disconnect() {
+        library.disconnect(pointer);
+    }
+
+    // ---- the queue pair, and the end
+
+    /** {@code rdma_create_qp}; returns its pointer. */
+    long createQueuePair(long domain, long attributes) {
+        int errno = library.createQueuePair(pointer, domain, attributes);
+        if (errno != 0) {
+            throw NativeErrors.failed(
+                    "rdma_create_qp", errno, "the device refuses a queue pair of this size; ask for less");
+        }
+        return NativeMemory.getLong(pointer + ConnectionManagerAbi.ID_QUEUE_PAIR);
+    }
+
+    @Override
+    protected void callDestroyQueuePair() {
+        library.destroyQueuePairOf(pointer);
+    }
+
+    @Override
+    protected void destroy() {
+        library.destroyId(pointer);
+    }
+}

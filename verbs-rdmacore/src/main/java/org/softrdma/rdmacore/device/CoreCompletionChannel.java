@@ -1,0 +1,156 @@
+package org.softrdma.rdmacore.device;
+
+import java.lang.foreign.Arena;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import org.softrdma.nativeverbs.Deadline;
+import org.softrdma.nativeverbs.Errno;
+import org.softrdma.nativeverbs.device.NativeCompletionChannel;
+import org.softrdma.nativeverbs.device.NativeCompletionQueue;
+import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
+import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.VerbsAbi;
+import org.softrdma.rdmacore.abi.VerbsLibrary;
+import org.softrdma.verbs.CompletionQueue;
+
+/**
+ * An {@code ibv_comp_channel}, and beside it the events that this provider raises itself. Who waits does so in {@code poll(2)}, in
+ * slices, because an interrupt of a Java thread does not end that call; it holds a carrier thread if it is a virtual one.
+ *
+ * <p>Native events are acknowledged when they are taken, the application's count is kept here. Threads: whoever waits, under one
+ * lock that is not held while waiting.
+ */
+final class CoreCompletionChannel extends NativeCompletionChannel {
+    private static final System.Logger LOG = System.getLogger(CoreCompletionChannel.class.getName());
+    private static final int SLICE_MS = 10;
+
+    private final CoreDevice device;
+    private final VerbsLibrary library;
+    private final long pointer;
+    private final int descriptor;
+    private final int wakeDescriptor;
+    private final Condition left = lock.newCondition();
+
+    /** Under the lock. */
+    private int waiting;
+    /** The native channel has failed, as when the device was removed, and is always readable: it is not waited for any more. */
+    private volatile boolean broken;
+
+    /** Creates the native channel; its device counts it already. */
+    CoreCompletionChannel(CoreDevice device) {
+        super(device);
+        this.device = device;
+        library = device.library();
+        pointer = NativeErrors.require(
+                "ibv_create_comp_channel", library.createCompletionChannel(device.context()), "a completion channel");
+        descriptor = NativeMemory.getInt(pointer + VerbsAbi.COMPLETION_CHANNEL_FD);
+        wakeDescriptor = library.createWakeDescriptor();
+        if (wakeDescriptor < 0) {
+            library.destroyCompletionChannel(pointer);
+            throw NativeErrors.failed("eventfd", wakeDescriptor, "a descriptor; raise ulimit -n");
+        }
+        library.setNonBlocking(descriptor);
+    }
+
+    long pointer() {
+        return pointer;
+    }
+
+    @Override
+    protected void eventRaised() {
+        library.wake(wakeDescriptor);
+    }
+
+    // ---- waiting
+
+    @Override
+    public Optional<CompletionQueue> await(long timeoutNs) {
+        Deadline deadline = Deadline.in(timeoutNs);
+        enter();
+        try (Arena arena = Arena.ofConfined()) {
+            long size = ConnectionManagerAbi.POLL_DESCRIPTOR.byteSize();
+            long descriptors = arena.allocate(2 * size, Long.BYTES).address();
+            CoreConnectionManager.watch(descriptors, wakeDescriptor);
+            CoreConnectionManager.watch(descriptors + size, descriptor);
+            while (true) {
+                Optional<CompletionQueue> event = take(CoreConnectionManager.isReadable(descriptors));
+                if (event.isPresent() || deadline.remainingNs() == 0) {
+                    return event;
+                }
+                if (Thread.currentThread().isInterrupted()) {
+                    throw interrupted(null);
+                }
+                library.poll(descriptors, broken ? 1 : 2, Math.min(SLICE_MS, deadline.remainingMs()));
+            }
+        } finally {
+            leave();
+        }
+    }
+
+    private void enter() {
+        lock.lock();
+        try {
+            checkOpen();
+            waiting++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void leave() {
+        lock.lock();
+        try {
+            waiting--;
+            left.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes an event if there is one; who was woken may find that its queue was closed, and takes the wake back all the same. */
+    private Optional<CompletionQueue> take(boolean woken) {
+        lock.lock();
+        try {
+            Optional<CompletionQueue> event = takeRaised();
+            if ((woken || event.isPresent()) && !hasRaised()) {
+                library.quiet(wakeDescriptor);
+            }
+            return event.isEmpty() ? takeNative() : event;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Optional<CompletionQueue> takeNative() {
+        long queue = library.getCompletionEvent(pointer);
+        if (VerbsLibrary.isError(queue)) {
+            int errno = (int) -queue;
+            if (errno != Errno.EAGAIN && errno != Errno.EINTR && !broken) {
+                broken = true;
+                LOG.log(
+                        System.Logger.Level.ERROR,
+                        "ibv_get_cq_event: {0}: no more completion events come from {1}; close it and open it again",
+                        Errno.text(errno),
+                        device.name());
+            }
+            return Optional.empty();
+        }
+        // Before the acknowledgement the queue cannot be destroyed, and so its address cannot be another's by now.
+        NativeCompletionQueue about = device.shared().completionQueue(queue);
+        library.acknowledgeCompletionEvents(queue, 1);
+        return about == null ? Optional.empty() : taken(about);
+    }
+
+    @Override
+    protected void destroy() {
+        library.wake(wakeDescriptor);
+        while (waiting > 0) {
+            left.awaitUninterruptibly();
+        }
+        try {
+            NativeErrors.requireClosed("ibv_destroy_comp_channel", library.destroyCompletionChannel(pointer));
+        } finally {
+            library.closeDescriptor(wakeDescriptor);
+        }
+    }
+}

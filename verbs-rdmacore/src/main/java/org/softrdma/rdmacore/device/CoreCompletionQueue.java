@@ -1,0 +1,104 @@
+package org.softrdma.rdmacore.device;
+
+import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.nativeverbs.device.NativeCompletionQueue;
+import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.VerbsAbi;
+
+/** An {@code ibv_cq} by its pointer, and the memory that its native completions are polled into. */
+final class CoreCompletionQueue extends NativeCompletionQueue {
+    private final CoreDevice device;
+    private final long pointer;
+    private final Arena arena = Arena.ofShared();
+    private final long batch;
+
+    /** Of a native queue just created; its device and channel count it already. */
+    CoreCompletionQueue(CoreDevice device, long pointer, @Nullable CoreCompletionChannel channel) {
+        super(device, NativeMemory.getInt(pointer + VerbsAbi.COMPLETION_QUEUE_ENTRIES), channel);
+        this.device = device;
+        this.pointer = pointer;
+        batch = arena.allocate(LARGEST_BATCH * VerbsAbi.COMPLETION_BYTES, Long.BYTES)
+                .address();
+        device.shared().opened(pointer, this);
+    }
+
+    /**
+     * Creates the native queue.
+     *
+     * @param device its device, which counts it already
+     * @param minimumEntries checked
+     * @param channel where events go, which counts it already; or null
+     * @param vector checked
+     */
+    static CoreCompletionQueue create(
+            CoreDevice device, int minimumEntries, @Nullable CoreCompletionChannel channel, int vector) {
+        long pointer = NativeErrors.require(
+                "ibv_create_cq",
+                device.library()
+                        .createCompletionQueue(
+                                device.context(), minimumEntries, 0, channel == null ? 0 : channel.pointer(), vector),
+                minimumEntries + " entries, completion vector " + vector + "; ask for fewer, or close some");
+        return new CoreCompletionQueue(device, pointer, channel);
+    }
+
+    long pointer() {
+        return pointer;
+    }
+
+    @Override
+    protected int pollNatively(int size) {
+        int count = device.operations().poll(pointer, size, batch);
+        if (count < 0) {
+            throw NativeErrors.failed("ibv_poll_cq", count, "the completion queue cannot be polled");
+        }
+        return count;
+    }
+
+    private long completion(int index) {
+        return batch + index * VerbsAbi.COMPLETION_BYTES;
+    }
+
+    @Override
+    protected long wrId(int index) {
+        return NativeMemory.getLong(completion(index) + VerbsAbi.COMPLETION_WR_ID);
+    }
+
+    @Override
+    protected int status(int index) {
+        return NativeMemory.getInt(completion(index) + VerbsAbi.COMPLETION_STATUS);
+    }
+
+    @Override
+    protected int opcode(int index) {
+        return NativeMemory.getInt(completion(index) + VerbsAbi.COMPLETION_OPCODE);
+    }
+
+    @Override
+    protected int byteLength(int index) {
+        return NativeMemory.getInt(completion(index) + VerbsAbi.COMPLETION_LENGTH);
+    }
+
+    @Override
+    protected int vendorError(int index) {
+        return NativeMemory.getInt(completion(index) + VerbsAbi.COMPLETION_VENDOR_ERROR);
+    }
+
+    @Override
+    protected void armNatively(boolean any) {
+        int errno = device.operations().requestNotification(pointer, any ? 0 : 1);
+        if (errno != 0) {
+            throw NativeErrors.failed("ibv_req_notify_cq", errno, "the completion queue cannot be armed");
+        }
+    }
+
+    @Override
+    protected void destroy() {
+        device.shared().closingCompletionQueue(pointer);
+        try {
+            NativeErrors.requireClosed("ibv_destroy_cq", device.library().destroyCompletionQueue(pointer));
+        } finally {
+            arena.close();
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package org.softrdma.rdmacore.device;
+
+import java.lang.foreign.Arena;
+import org.softrdma.nativeverbs.Errno;
+import org.softrdma.nativeverbs.WorkRing;
+import org.softrdma.nativeverbs.device.NativeQueuePair;
+import org.softrdma.nativeverbs.device.QueuePairParts;
+import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.VerbsAbi;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.ScatterGatherList;
+import org.softrdma.verbs.SendOpcode;
+
+/** An {@code ibv_qp} by its pointer, and the memory that its work requests are written in. */
+final class CoreQueuePair extends NativeQueuePair {
+    private final CoreDevice device;
+    private final CoreCmId id;
+    private final long pointer;
+    private final Arena arena = Arena.ofShared();
+    private final PostBuffer buffer;
+
+    private CoreQueuePair(CoreDevice device, QueuePairParts parts, long pointer, QueuePairLimits limits) {
+        super(parts, NativeMemory.getInt(pointer + VerbsAbi.QUEUE_PAIR_NUMBER), limits);
+        this.device = device;
+        this.pointer = pointer;
+        id = (CoreCmId) parts.id();
+        buffer = new PostBuffer(
+                arena, limits.maxSendScatterGather(), limits.maxReceiveScatterGather(), device.isSoftIwarp());
+        device.shared().opened(pointer, this);
+    }
+
+    /**
+     * Creates the native queue pair.
+     *
+     * @param device its device
+     * @param parts of the device
+     */
+    static CoreQueuePair create(CoreDevice device, QueuePairParts parts) {
+        try (Arena scratch = Arena.ofConfined()) {
+            long init = initialAttributes(scratch, parts);
+            long domain = ((CoreProtectionDomain) parts.domain()).pointer();
+            long pointer = ((CoreCmId) parts.id()).createQueuePair(domain, init);
+            try {
+                return new CoreQueuePair(device, parts, pointer, granted(init, parts.limits()));
+            } catch (Throwable e) { // an Error, too: what nobody knows nobody destroys
+                parts.id().destroyQueuePair();
+                throw e;
+            }
+        }
+    }
+
+    private static long initialAttributes(Arena scratch, QueuePairParts parts) {
+        QueuePairLimits asked = parts.limits();
+        long sends = ((CoreCompletionQueue) parts.sendCompletions()).pointer();
+        long receives = ((CoreCompletionQueue) parts.receiveCompletions()).pointer();
+        long init = scratch.allocate(VerbsAbi.QUEUE_PAIR_INIT).address();
+        NativeMemory.putLong(init + VerbsAbi.INIT_SEND_QUEUE, sends);
+        NativeMemory.putLong(init + VerbsAbi.INIT_RECEIVE_QUEUE, receives);
+        NativeMemory.putInt(init + VerbsAbi.INIT_MAX_SEND, asked.maxSendWorkRequests());
+        NativeMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE, asked.maxReceiveWorkRequests());
+        NativeMemory.putInt(init + VerbsAbi.INIT_MAX_SEND_SGE, asked.maxSendScatterGather());
+        NativeMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE_SGE, asked.maxReceiveScatterGather());
+        NativeMemory.putInt(init + VerbsAbi.INIT_MAX_INLINE, asked.maxInline());
+        NativeMemory.putInt(init + VerbsAbi.INIT_TYPE, VerbsAbi.RELIABLE_CONNECTION);
+        return init;
+    }
+
+    /** What the driver has written back, at least what was asked for. */
+    private static QueuePairLimits granted(long init, QueuePairLimits asked) {
+        return new QueuePairLimits(
+                granted(init + VerbsAbi.INIT_MAX_SEND, asked.maxSendWorkRequests()),
+                granted(init + VerbsAbi.INIT_MAX_RECEIVE, asked.maxReceiveWorkRequests()),
+                granted(init + VerbsAbi.INIT_MAX_SEND_SGE, asked.maxSendScatterGather()),
+                granted(init + VerbsAbi.INIT_MAX_RECEIVE_SGE, asked.maxReceiveScatterGather()),
+                granted(init + VerbsAbi.INIT_MAX_INLINE, asked.maxInline()));
+    }
+
+    private static int granted(long field, int asked) {
+        return Math.max(NativeMemory.getInt(field), asked);
+    }
+
+    // ---- posting
+
+    @Override
+    protected int longestChain() {
+        return PostBuffer.CHAIN;
+    }
+
+    @Override
+    protected void writeSend(int position, SendOpcode opcode, long address, long length, int lkey) {
+        buffer.sendEntry(position, opcode, address, length, lkey);
+    }
+
+    @Override
+    protected void writeSend(int position, SendOpcode opcode, ScatterGatherList local) {
+        buffer.sendEntries(position, opcode, local);
+    }
+
+    @Override
+    protected void finishSend(int position, long nativeId, int flags, long remoteAddress, int rkey) {
+        buffer.send(position, nativeId, flags, remoteAddress, rkey);
+    }
+
+    @Override
+    protected int postSends(WorkRing ring, int count) {
+        buffer.endChain(count);
+        int errno = Math.abs(device.operations().postSend(pointer, buffer.sends(), buffer.bad()));
+        if (isTaken(errno)) {
+            return count;
+        }
+        int taken = buffer.countBeforeBad(count);
+        ring.takeBack(ring.next() - count + taken);
+        requireFull("ibv_post_send", errno);
+        return taken;
+    }
+
+    @Override
+    protected void writeReceive(long address, long length, int lkey) {
+        buffer.receiveEntry(address, length, lkey);
+    }
+
+    @Override
+    protected void writeReceive(ScatterGatherList local) {
+        buffer.receiveEntries(local);
+    }
+
+    @Override
+    protected boolean postReceive(WorkRing ring, long nativeId) {
+        buffer.receiveId(nativeId);
+        int errno = Math.abs(device.operations().postReceive(pointer, buffer.receive(), buffer.badReceive()));
+        if (isTaken(errno)) {
+            return true;
+        }
+        ring.takeBack(ring.next() - 1);
+        requireFull("ibv_post_recv", errno);
+        return false;
+    }
+
+    private void requireFull(String function, int errno) {
+        if (errno != Errno.ENOMEM) {
+            throw NativeErrors.failed(function, errno, "queue pair " + number() + " in state " + state());
+        }
+    }
+
+    // ---- states
+
+    @Override
+    protected void moveToError() {
+        device.moveToError(pointer);
+    }
+
+    @Override
+    protected void quiesce() {
+        id.disconnect();
+        moveToError();
+    }
+
+    @Override
+    protected void destroy() {
+        device.shared().closingQueuePair(pointer);
+        id.destroyQueuePair();
+        arena.close();
+    }
+}

@@ -1,0 +1,221 @@
+package org.softrdma.rdmacore.device;
+
+import java.lang.foreign.Arena;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.nativeverbs.Errno;
+import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.VerbsAbi;
+import org.softrdma.rdmacore.abi.VerbsLibrary;
+
+/**
+ * What all devices of this process on one context share, like librdmacm whose table of contexts is the process's.
+ *
+ * <p>Asynchronous events (C: {@code ibv_get_async_event}), of which each is given to one reader only: read, acknowledged at once,
+ * because {@code ibv_destroy_qp} and {@code ibv_destroy_cq} wait for that, and told to the queue pairs, completion queue or devices that
+ * they are about. Any of the devices' threads reads, under one lock.
+ *
+ * <p>On siw, a completion queue that nobody uses, made before all others. libsiw takes the offset 0x90000 at which a queue is to be
+ * mapped for "none" (SIW_INVAL_UOBJ_KEY, which the kernel has not used since it gives offsets page by page) and refuses to create
+ * whatever gets it, for as long as it is the first that is free. No queue begins there while this one covers it.
+ */
+final class SharedContext {
+    private static final System.Logger LOG = System.getLogger(SharedContext.class.getName());
+    /** Of 32 bytes ({@code struct siw_cqe}), from offset 0 to beyond 0x90000. */
+    private static final int GUARD_ENTRIES = 0x90000 / 32 + 1;
+
+    private static final ReentrantLock SHARED_LOCK = new ReentrantLock();
+    /** By context. Under {@link #SHARED_LOCK}. */
+    private static final Map<Long, SharedContext> SHARED = new HashMap<>();
+
+    private final VerbsLibrary library;
+    private final long context;
+    private final int descriptor;
+    /** The completion queue on siw, or 0. */
+    private final long guard;
+
+    private final ReentrantLock readLock = new ReentrantLock();
+    private final Set<CoreDevice> devices = ConcurrentHashMap.newKeySet();
+    /** By native pointer; what is in here is not destroyed yet. */
+    private final Map<Long, CoreQueuePair> queuePairs = new ConcurrentHashMap<>();
+
+    private final Map<Long, CoreCompletionQueue> completionQueues = new ConcurrentHashMap<>();
+
+    private SharedContext(VerbsLibrary library, long context, boolean softIwarp) {
+        this.library = library;
+        this.context = context;
+        descriptor = NativeMemory.getInt(context + VerbsAbi.CONTEXT_ASYNC_FD);
+        library.setNonBlocking(descriptor);
+        guard = softIwarp
+                ? NativeErrors.require(
+                        "ibv_create_cq",
+                        library.createCompletionQueue(context, GUARD_ENTRIES, 0, 0, 0),
+                        "a queue of " + GUARD_ENTRIES + " entries")
+                : 0;
+    }
+
+    /** That of a device's context, until the device leaves. */
+    static SharedContext join(CoreDevice device) {
+        SHARED_LOCK.lock();
+        try {
+            SharedContext joined = SHARED.computeIfAbsent(
+                    device.context(), context -> new SharedContext(device.library(), context, device.isSoftIwarp()));
+            joined.devices.add(device);
+            return joined;
+        } finally {
+            SHARED_LOCK.unlock();
+        }
+    }
+
+    /** A device closes. */
+    void leave(CoreDevice device) {
+        SHARED_LOCK.lock();
+        try {
+            devices.remove(device);
+            if (devices.isEmpty()) {
+                SHARED.remove(context);
+                if (guard != 0) {
+                    library.destroyCompletionQueue(guard);
+                }
+            }
+        } finally {
+            SHARED_LOCK.unlock();
+        }
+    }
+
+    /** Readable when there is an event. */
+    int descriptor() {
+        return descriptor;
+    }
+
+    void opened(long pointer, CoreQueuePair queuePair) {
+        queuePairs.put(pointer, queuePair);
+    }
+
+    void opened(long pointer, CoreCompletionQueue queue) {
+        completionQueues.put(pointer, queue);
+    }
+
+    /** That of a native queue; null if it is not there any more. */
+    @Nullable
+    CoreCompletionQueue completionQueue(long pointer) {
+        return completionQueues.get(pointer);
+    }
+
+    /** Before a queue pair is destroyed: its address may soon be another's. */
+    void closingQueuePair(long pointer) {
+        queuePairs.remove(pointer);
+    }
+
+    /** Before a completion queue is destroyed. */
+    void closingCompletionQueue(long pointer) {
+        completionQueues.remove(pointer);
+    }
+
+    /**
+     * Reads and tells all events that are there. On the thread of any of the devices.
+     *
+     * @return false if the descriptor has failed, as when the device was removed: it is always readable and nothing comes any more
+     */
+    boolean take() {
+        try (Arena arena = Arena.ofConfined()) {
+            long event = arena.allocate(VerbsAbi.ASYNC_EVENT).address();
+            int errno = takeOne(event);
+            while (errno == 0) {
+                errno = takeOne(event);
+            }
+            return errno == Errno.EAGAIN || errno == Errno.EINTR;
+        }
+    }
+
+    /** Told under the lock, so in order; nothing that is told waits. Returns 0, or why there was no event, an errno. */
+    private int takeOne(long event) {
+        readLock.lock();
+        try {
+            int errno = Math.abs(library.getAsyncEvent(context, event));
+            if (errno != 0) {
+                return errno;
+            }
+            // Before the acknowledgement what it names cannot be destroyed, and so cannot be another one by now.
+            Runnable told = meaning(
+                    NativeMemory.getInt(event + VerbsAbi.ASYNC_EVENT_TYPE),
+                    NativeMemory.getLong(event + VerbsAbi.ASYNC_EVENT_ELEMENT));
+            library.acknowledgeAsyncEvent(event);
+            told.run();
+            return 0;
+        } finally {
+            readLock.unlock();
+        }
+    }
+
+    private Runnable meaning(int type, long element) {
+        return switch (type) {
+            case VerbsAbi.EVENT_QP_FATAL, VerbsAbi.EVENT_QP_REQ_ERR, VerbsAbi.EVENT_QP_ACCESS_ERR -> {
+                CoreQueuePair queuePair = queuePairs.get(element);
+                yield () -> fail(queuePair == null ? List.of() : List.of(queuePair), "reported " + name(type));
+            }
+            case VerbsAbi.EVENT_CQ_ERR -> {
+                CoreCompletionQueue queue = completionQueues.get(element);
+                yield () -> overrun(queue);
+            }
+            case VerbsAbi.EVENT_DEVICE_FATAL -> this::deviceFatal;
+            case VerbsAbi.EVENT_PORT_ERR -> () -> portDown((int) element);
+            default -> () -> LOG.log(System.Logger.Level.DEBUG, "{0}: {1}", deviceName(), name(type));
+        };
+    }
+
+    private void fail(Iterable<CoreQueuePair> failed, String what) {
+        for (CoreQueuePair queuePair : failed) {
+            queuePair.enterError("the device " + deviceName() + " " + what);
+        }
+    }
+
+    private void overrun(@Nullable CoreCompletionQueue queue) {
+        if (queue != null) {
+            queue.overrun();
+            fail(
+                    queuePairs.values().stream()
+                            .filter(each -> each.sendsTo(queue) || each.receivesTo(queue))
+                            .toList(),
+                    "lost completions of a full completion queue");
+        }
+    }
+
+    private void deviceFatal() {
+        LOG.log(
+                System.Logger.Level.ERROR,
+                "{0}: {1}: its queue pairs are dead, close it and open it again",
+                deviceName(),
+                name(VerbsAbi.EVENT_DEVICE_FATAL));
+        devices.forEach(CoreDevice::deviceFailed);
+        fail(queuePairs.values(), "reported " + name(VerbsAbi.EVENT_DEVICE_FATAL));
+    }
+
+    private void portDown(int port) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "{0}: port {1} is down: connections stand still until it is up again, or end",
+                deviceName(),
+                port);
+        devices.forEach(CoreDevice::portFailed);
+    }
+
+    private String deviceName() {
+        return DeviceProbe.nameOf(context);
+    }
+
+    private static String name(int type) {
+        return switch (type) {
+            case VerbsAbi.EVENT_QP_FATAL -> "IBV_EVENT_QP_FATAL";
+            case VerbsAbi.EVENT_QP_REQ_ERR -> "IBV_EVENT_QP_REQ_ERR";
+            case VerbsAbi.EVENT_QP_ACCESS_ERR -> "IBV_EVENT_QP_ACCESS_ERR";
+            case VerbsAbi.EVENT_DEVICE_FATAL -> "IBV_EVENT_DEVICE_FATAL";
+            default -> "asynchronous event " + type;
+        };
+    }
+}

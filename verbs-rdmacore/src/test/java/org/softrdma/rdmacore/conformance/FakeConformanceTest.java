@@ -1,0 +1,38 @@
+package org.softrdma.rdmacore.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.testkit.CaseResult;
+import org.softrdma.testkit.ConformanceReport;
+import org.softrdma.testkit.ConformanceRunner;
+import org.softrdma.testkit.ConformanceSettings;
+import org.softrdma.testkit.KnownDeviation;
+
+/** Every conformance case passes, or is skipped with a reason, on a device that flushes and on one that does not. */
+class FakeConformanceTest {
+    private static final double SCALE = 0.2;
+    private static final int LEAST_PASSED = 100;
+    private static final List<KnownDeviation> DEVIATIONS = List.of();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rdmacore-fake-roce", "rdmacore-fake-iwarp"})
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
+    void shouldKeepEveryRuleWhenTheDeviceIsAFake(String provider) {
+        List<String> lines = new ArrayList<>();
+        ConformanceSettings settings =
+                ConformanceSettings.of(provider, Map.of()).withScale(SCALE);
+        ConformanceReport report = new ConformanceRunner(settings, Set.of(), DEVIATIONS, lines::add).run();
+        assertEquals(List.of(), report.failures(), () -> String.join("\n", lines));
+        long passed = report.count(CaseResult.Status.PASSED);
+        assertTrue(passed >= LEAST_PASSED, () -> "passed " + passed + ":\n" + String.join("\n", lines));
+    }
+}

@@ -1,0 +1,82 @@
+package org.softrdma.rdmacore.fake;
+
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
+import org.softrdma.rdmacore.abi.NativeMemory;
+
+/** An {@code rdma_cm_id}. Under the fake's lock. */
+final class FakeId {
+    static final int BYTES = 416;
+
+    final long pointer;
+    final FakeEvents events;
+
+    @Nullable
+    FakeQueuePair queuePair;
+
+    @Nullable
+    FakeId peer;
+
+    boolean listening;
+    boolean connected;
+    int wantedDepth;
+    int grantedDepth;
+
+    FakeId(long pointer, FakeEvents events, long cookie) {
+        this.pointer = pointer;
+        this.events = events;
+        NativeMemory.putLong(pointer + ConnectionManagerAbi.ID_CHANNEL, events.pointer);
+        NativeMemory.putLong(pointer + ConnectionManagerAbi.ID_COOKIE, cookie);
+        NativeMemory.putInt(pointer + ConnectionManagerAbi.ID_PORT_SPACE, ConnectionManagerAbi.PORT_SPACE_TCP);
+    }
+
+    long source() {
+        return pointer + ConnectionManagerAbi.ID_SOURCE;
+    }
+
+    long destination() {
+        return pointer + ConnectionManagerAbi.ID_DESTINATION;
+    }
+
+    /** An {@code rdma_event_channel}. */
+    static final class FakeEvents {
+        final long pointer = FakeMemory.allocate(8);
+        final ArrayDeque<Long> waiting = new ArrayDeque<>();
+        private final FakeDescriptors descriptors;
+
+        FakeEvents(FakeDescriptors descriptors) {
+            this.descriptors = descriptors;
+            NativeMemory.putInt(
+                    pointer + ConnectionManagerAbi.EVENT_CHANNEL_FD, descriptors.open(() -> !waiting.isEmpty()));
+        }
+
+        /** Adds an {@code rdma_cm_event}. */
+        void add(
+                int type,
+                int status,
+                FakeId id,
+                long listener,
+                byte[] data,
+                int responderResources,
+                int initiatorDepth) {
+            long event = FakeMemory.allocate(ConnectionManagerAbi.EVENT.byteSize());
+            NativeMemory.putLong(event + ConnectionManagerAbi.EVENT_ID, id.pointer);
+            NativeMemory.putLong(event + ConnectionManagerAbi.EVENT_LISTEN_ID, listener);
+            NativeMemory.putInt(event + ConnectionManagerAbi.EVENT_TYPE, type);
+            NativeMemory.putInt(event + ConnectionManagerAbi.EVENT_STATUS, status);
+            long parameters = event + ConnectionManagerAbi.EVENT_PARAMETERS;
+            if (data.length > 0) {
+                long copy = FakeMemory.allocate(data.length);
+                NativeMemory.putBytes(copy, data);
+                NativeMemory.putLong(parameters + ConnectionManagerAbi.PARAMETERS_DATA, copy);
+            }
+            NativeMemory.putByte(parameters + ConnectionManagerAbi.PARAMETERS_DATA_LENGTH, (byte) data.length);
+            NativeMemory.putByte(
+                    parameters + ConnectionManagerAbi.PARAMETERS_RESPONDER_RESOURCES, (byte) responderResources);
+            NativeMemory.putByte(parameters + ConnectionManagerAbi.PARAMETERS_INITIATOR_DEPTH, (byte) initiatorDepth);
+            waiting.addLast(event);
+            descriptors.change();
+        }
+    }
+}

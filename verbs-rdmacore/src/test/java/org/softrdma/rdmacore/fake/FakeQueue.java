@@ -1,0 +1,92 @@
+package org.softrdma.rdmacore.fake;
+
+import java.util.ArrayDeque;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.VerbsAbi;
+
+/** An {@code ibv_cq}. Under the fake's lock. */
+final class FakeQueue {
+    /** A completion that waits to be polled. */
+    record Entry(long wrId, int status, int opcode, int vendorError, int length, int queuePair) {}
+
+    static final int BYTES = 128;
+
+    final long pointer;
+    final @Nullable FakeChannel channel;
+    private final FakeDescriptors descriptors;
+    private final int size;
+    private final Runnable overrun;
+    private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+    private boolean armed;
+    private boolean solicitedOnly;
+
+    FakeQueue(
+            long pointer,
+            long context,
+            int size,
+            long cookie,
+            @Nullable FakeChannel channel,
+            FakeDescriptors descriptors,
+            LongConsumer overrun) {
+        this.pointer = pointer;
+        this.size = size;
+        this.overrun = () -> overrun.accept(pointer);
+        this.channel = channel;
+        this.descriptors = descriptors;
+        NativeMemory.putLong(pointer + VerbsAbi.COMPLETION_QUEUE_CONTEXT, context);
+        NativeMemory.putLong(pointer + VerbsAbi.COMPLETION_QUEUE_COOKIE, cookie);
+        NativeMemory.putInt(pointer + VerbsAbi.COMPLETION_QUEUE_ENTRIES, size);
+    }
+
+    int size() {
+        return size;
+    }
+
+    void add(Entry entry, boolean solicited) {
+        if (entries.size() == size) {
+            overrun.run();
+            return;
+        }
+        entries.addLast(entry);
+        if (armed && channel != null && (!solicitedOnly || solicited || entry.status != 0)) {
+            armed = false;
+            raise(channel);
+        }
+    }
+
+    void raise(FakeChannel to) {
+        to.events.addLast(pointer);
+        descriptors.change();
+    }
+
+    void arm(boolean onlySolicited) {
+        armed = true;
+        solicitedOnly = onlySolicited;
+    }
+
+    int poll(int max, long to) {
+        int count = 0;
+        while (count < max && !entries.isEmpty()) {
+            Entry entry = entries.removeFirst();
+            long at = to + count++ * VerbsAbi.COMPLETION_BYTES;
+            NativeMemory.putLong(at + VerbsAbi.COMPLETION_WR_ID, entry.wrId);
+            NativeMemory.putInt(at + VerbsAbi.COMPLETION_STATUS, entry.status);
+            NativeMemory.putInt(at + VerbsAbi.COMPLETION_OPCODE, entry.opcode);
+            NativeMemory.putInt(at + VerbsAbi.COMPLETION_VENDOR_ERROR, entry.vendorError);
+            NativeMemory.putInt(at + VerbsAbi.COMPLETION_LENGTH, entry.length);
+        }
+        return count;
+    }
+
+    /** An {@code ibv_comp_channel}. */
+    static final class FakeChannel {
+        final long pointer = FakeMemory.allocate(16);
+        final ArrayDeque<Long> events = new ArrayDeque<>();
+
+        FakeChannel(FakeDescriptors descriptors) {
+            NativeMemory.putInt(pointer + VerbsAbi.COMPLETION_CHANNEL_FD, descriptors.open(() -> !events.isEmpty()));
+        }
+    }
+}

@@ -1,0 +1,838 @@
+package org.softrdma.rdmacore.fake;
+
+import java.io.ByteArrayOutputStream;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.nativeverbs.Errno;
+import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
+import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.SocketAddresses;
+import org.softrdma.rdmacore.abi.VerbsAbi;
+import org.softrdma.rdmacore.abi.VerbsLibrary;
+import org.softrdma.rdmacore.fake.FakeId.FakeEvents;
+import org.softrdma.rdmacore.fake.FakeQueue.FakeChannel;
+
+/**
+ * libibverbs and librdmacm with one device whose connections end at itself. It is as slow as one lock and keeps what it allocated;
+ * it flushes as rxe does, or as siw (not at all), and refuses what they refuse. Thread-safe.
+ */
+public class FakeVerbsLibrary implements VerbsLibrary {
+    private static final int ADDR_RESOLVED = 0;
+    private static final int ROUTE_RESOLVED = 2;
+    private static final int CONNECT_REQUEST = 4;
+    private static final int REJECTED = 8;
+    private static final int ESTABLISHED = 9;
+    private static final int DISCONNECTED = 10;
+    private static final int INVALID_SERVICE_ID = 8;
+    private static final int CONSUMER_DEFINED = 28;
+    /** Descriptors must be open, so that /proc shows them; these always are. */
+    private static final int CMD_FD = 1;
+
+    private static final int ASYNC_FD = 2;
+    private static final int SIW_VENDOR = 0x626D74;
+    private static final int MAX_INLINE = 100;
+    private static final int MAX_WORK = 16_384;
+    private static final int CONTEXT_ROOM = 1024;
+    private static final byte[] NO_DATA = {};
+
+    /** An asynchronous event and what it is about. */
+    private record AsyncEvent(int type, long element) {}
+
+    /** A region: its memory, first address and rights. */
+    private record Region(long domain, long memory, long length, long base, int access) {}
+
+    private final boolean iwarp;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition acknowledged = lock.newCondition();
+    private final FakeDescriptors descriptors = new FakeDescriptors(lock);
+    private final long context;
+    private final long devices = FakeMemory.allocate(2L * Long.BYTES);
+    private final Map<Long, FakeChannel> channels = new HashMap<>();
+    private final Map<Long, FakeQueue> queues = new HashMap<>();
+    private final Map<Long, FakeQueuePair> queuePairs = new HashMap<>();
+    private final Map<Long, FakeEvents> eventChannels = new HashMap<>();
+    private final Map<Long, FakeId> ids = new HashMap<>();
+    private final FakeMemory.Pool idMemory = new FakeMemory.Pool(FakeId.BYTES);
+    private final FakeMemory.Pool queueMemory = new FakeMemory.Pool(FakeQueue.BYTES);
+    private final Map<Integer, Region> regions = new HashMap<>();
+    private final Map<Long, Integer> domains = new HashMap<>();
+    private final ArrayDeque<AsyncEvent> asyncEvents = new ArrayDeque<>();
+    private final Map<Long, Integer> unacknowledged = new HashMap<>();
+    private int nextKey = 1;
+    private int nextQueuePair = 17;
+    private int nextPort = 40_000;
+
+    /**
+     * A machine with one device.
+     *
+     * @param name of the device
+     * @param iwarp its transport
+     */
+    public FakeVerbsLibrary(String name, boolean iwarp) {
+        this.iwarp = iwarp;
+        long device = FakeMemory.allocate(VerbsAbi.DEVICE.byteSize());
+        NativeMemory.putBytes(device + VerbsAbi.DEVICE_NAME, name.getBytes(StandardCharsets.UTF_8));
+        NativeMemory.putInt(
+                device + VerbsAbi.DEVICE_TRANSPORT, iwarp ? VerbsAbi.TRANSPORT_IWARP : VerbsAbi.TRANSPORT_INFINIBAND);
+        context = FakeMemory.allocate(2L * CONTEXT_ROOM) + CONTEXT_ROOM;
+        NativeMemory.putLong(context + VerbsAbi.CONTEXT_DEVICE, device);
+        NativeMemory.putInt(context + VerbsAbi.CONTEXT_CMD_FD, CMD_FD);
+        NativeMemory.putInt(context + VerbsAbi.CONTEXT_ASYNC_FD, ASYNC_FD);
+        descriptors.open(ASYNC_FD, () -> !asyncEvents.isEmpty());
+        NativeMemory.putInt(context + VerbsAbi.CONTEXT_COMP_VECTORS, 2);
+        NativeMemory.putLong(context + VerbsAbi.CONTEXT_ABI_COMPAT, VerbsAbi.EXTENDED_ABI);
+        NativeMemory.putLong(context + VerbsAbi.CONTEXT_EXTENDED_SIZE, VerbsAbi.LEAST_EXTENDED_SIZE);
+        NativeMemory.putLong(devices, context);
+    }
+
+    /** The one context. */
+    public long context() {
+        return context;
+    }
+
+    /** Objects that are alive, to be none at the end. */
+    public int live() {
+        return locked(() -> channels.size()
+                + queues.size()
+                + queuePairs.size()
+                + eventChannels.size()
+                + ids.size()
+                + regions.size()
+                + domains.size()
+                + descriptors.open()
+                - 1); // of asynchronous events, as long as the context
+    }
+
+    /**
+     * Raises an asynchronous event.
+     *
+     * @param type of {@code enum ibv_event_type}
+     * @param element pointer of the queue pair or completion queue, or the number of the port
+     */
+    public void raise(int type, long element) {
+        locked(() -> {
+            asyncEvents.addLast(new AsyncEvent(type, element));
+            descriptors.change();
+            return 0;
+        });
+    }
+
+    /**
+     * Raises an event of a connection.
+     *
+     * @param type of {@code enum rdma_cm_event_type}
+     * @param pointer of an id
+     */
+    public void raiseConnectionEvent(int type, long pointer) {
+        with(pointer, id -> {
+            id.events.add(type, 0, id, 0, NO_DATA, 0, 0);
+            return 0;
+        });
+    }
+
+    /** Raises an event of a completion queue that has a channel, by its pointer. */
+    public void raiseCompletionEvent(long queue) {
+        locked(() -> {
+            FakeQueue of = Objects.requireNonNull(queues.get(queue));
+            of.raise(Objects.requireNonNull(of.channel));
+            return 0;
+        });
+    }
+
+    /** Pointer of the queue pair with a number. */
+    public long queuePair(int number) {
+        return lockedLong(() -> queuePairs.keySet().stream()
+                .filter(each -> NativeMemory.getInt(each + VerbsAbi.QUEUE_PAIR_NUMBER) == number)
+                .findFirst()
+                .orElse(0L));
+    }
+
+    /** Pointer of the one completion queue there is. */
+    public long queue() {
+        return lockedLong(() -> queues.keySet().iterator().next());
+    }
+
+    /** Entries of every completion queue there is. */
+    public List<Integer> queueSizes() {
+        lock.lock();
+        try {
+            return queues.values().stream().map(FakeQueue::size).toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean iwarp() {
+        return iwarp;
+    }
+
+    private int locked(IntSupplier action) {
+        lock.lock();
+        try {
+            return action.getAsInt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long lockedLong(LongSupplier action) {
+        lock.lock();
+        try {
+            return action.getAsLong();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- memory
+
+    /** The memory of a range that a key may reach, or 0. */
+    long translate(long domain, long address, int length, int key, int access, boolean remote) {
+        Region region = regions.get(remote ? key - 1 : key);
+        if (region == null
+                || region.domain != domain
+                || (region.access & access) != access
+                || address < region.base
+                || address + length > region.base + region.length) {
+            return 0;
+        }
+        return region.memory + (address - region.base);
+    }
+
+    /** The bytes of local entries, or null if one may not be reached. */
+    byte @Nullable [] gather(long domain, List<FakeQueuePair.Piece> pieces, int access) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        for (FakeQueuePair.Piece piece : pieces) {
+            if (piece.length() == 0) {
+                continue; // no key is looked at
+            }
+            long memory = translate(domain, piece.address(), piece.length(), piece.lkey(), access, false);
+            if (memory == 0) {
+                return null;
+            }
+            bytes.writeBytes(NativeMemory.getBytes(memory, piece.length()));
+        }
+        return bytes.toByteArray();
+    }
+
+    @Override
+    public long allocateDomain(long ofContext) {
+        return lockedLong(() -> {
+            long domain = FakeMemory.allocate(VerbsAbi.DOMAIN.byteSize());
+            NativeMemory.putLong(domain + VerbsAbi.DOMAIN_CONTEXT, ofContext);
+            domains.put(domain, 0);
+            return domain;
+        });
+    }
+
+    @Override
+    public int deallocateDomain(long domain) {
+        return locked(() -> {
+            boolean used = regions.values().stream().anyMatch(region -> region.domain == domain)
+                    || queuePairs.values().stream().anyMatch(each -> each.domain == domain);
+            return used ? Errno.EBUSY : domains.remove(domain) == null ? Errno.EINVAL : 0;
+        });
+    }
+
+    @Override
+    public long registerRegion(long domain, long address, long length, long iova, int access) {
+        return lockedLong(() -> {
+            int key = nextKey;
+            nextKey += 2;
+            regions.put(key, new Region(domain, address, length, iova, access));
+            long region = FakeMemory.allocate(VerbsAbi.REGION.byteSize());
+            NativeMemory.putLong(region + VerbsAbi.REGION_DOMAIN, domain);
+            NativeMemory.putLong(region + VerbsAbi.REGION_ADDRESS, address);
+            NativeMemory.putLong(region + VerbsAbi.REGION_LENGTH, length);
+            NativeMemory.putInt(region + VerbsAbi.REGION_LKEY, key);
+            NativeMemory.putInt(region + VerbsAbi.REGION_RKEY, key + 1);
+            return region;
+        });
+    }
+
+    @Override
+    public int deregisterRegion(long region) {
+        return locked(
+                () -> regions.remove(NativeMemory.getInt(region + VerbsAbi.REGION_LKEY)) == null ? Errno.EINVAL : 0);
+    }
+
+    // ---- queues
+
+    @Override
+    public long createCompletionChannel(long ofContext) {
+        return lockedLong(() -> {
+            FakeChannel channel = new FakeChannel(descriptors);
+            channels.put(channel.pointer, channel);
+            return channel.pointer;
+        });
+    }
+
+    @Override
+    public int destroyCompletionChannel(long channel) {
+        return locked(() -> {
+            boolean used = queues.values().stream()
+                    .anyMatch(queue -> queue.channel != null && queue.channel.pointer == channel);
+            if (used) {
+                return Errno.EBUSY;
+            }
+            descriptors.close(NativeMemory.getInt(channel + VerbsAbi.COMPLETION_CHANNEL_FD));
+            return channels.remove(channel) == null ? Errno.EINVAL : 0;
+        });
+    }
+
+    @Override
+    public long createCompletionQueue(long ofContext, int entries, long cookie, long channel, int vector) {
+        return lockedLong(() -> {
+            FakeQueue queue = new FakeQueue(
+                    queueMemory.take(),
+                    ofContext,
+                    entries,
+                    cookie,
+                    channels.get(channel),
+                    descriptors,
+                    full -> raise(VerbsAbi.EVENT_CQ_ERR, full));
+            queues.put(queue.pointer, queue);
+            return queue.pointer;
+        });
+    }
+
+    @Override
+    public int destroyCompletionQueue(long queue) {
+        return locked(() -> {
+            requireAcknowledged(queue);
+            FakeQueue gone = queues.remove(queue);
+            if (gone != null && gone.channel != null) {
+                gone.channel.events.removeIf(event -> event == queue);
+            }
+            if (gone == null) {
+                return Errno.EINVAL;
+            }
+            queueMemory.giveBack(queue);
+            return 0;
+        });
+    }
+
+    @Override
+    public long getCompletionEvent(long channel) {
+        return lockedLong(() -> {
+            FakeChannel from = channels.get(channel);
+            Long event = from == null ? null : from.events.pollFirst();
+            if (event == null) {
+                return -Errno.EAGAIN;
+            }
+            unacknowledged.merge(event, 1, Integer::sum);
+            return event;
+        });
+    }
+
+    @Override
+    public void acknowledgeCompletionEvents(long queue, int count) {
+        acknowledge(queue, count);
+    }
+
+    @Override
+    public long createQueuePair(long domain, long attributes) {
+        return lockedLong(() -> {
+            FakeQueue sends = queues.get(NativeMemory.getLong(attributes + VerbsAbi.INIT_SEND_QUEUE));
+            FakeQueue receives = queues.get(NativeMemory.getLong(attributes + VerbsAbi.INIT_RECEIVE_QUEUE));
+            boolean tooMuch = NativeMemory.getInt(attributes + VerbsAbi.INIT_MAX_INLINE) > MAX_INLINE;
+            if (sends == null || receives == null || tooMuch || !domains.containsKey(domain)) {
+                return -Errno.EINVAL;
+            }
+            FakeQueuePair made = new FakeQueuePair(this, nextQueuePair++, domain, sends, receives);
+            queuePairs.put(made.pointer, made);
+            return made.pointer;
+        });
+    }
+
+    @Override
+    public int modifyQueuePair(long queuePair, long attributes, int mask) {
+        return locked(() -> {
+            FakeQueuePair changed = queuePairs.get(queuePair);
+            if (changed == null
+                    || mask != VerbsAbi.MODIFY_STATE
+                    || NativeMemory.getInt(attributes) != VerbsAbi.STATE_ERROR) {
+                return Errno.EINVAL;
+            }
+            changed.fail();
+            descriptors.change();
+            return 0;
+        });
+    }
+
+    @Override
+    public int destroyQueuePair(long queuePair) {
+        return locked(() -> {
+            requireAcknowledged(queuePair);
+            FakeQueuePair gone = queuePairs.remove(queuePair);
+            if (gone == null) {
+                return Errno.EINVAL;
+            }
+            gone.gone();
+            return 0;
+        });
+    }
+
+    /** Where the real library would wait for the acknowledgement of another thread. Events not yet read are dropped. */
+    private void requireAcknowledged(long element) {
+        asyncEvents.removeIf(event -> event.element == element);
+        while (unacknowledged.getOrDefault(element, 0) > 0) {
+            acknowledged.awaitUninterruptibly();
+        }
+    }
+
+    @Override
+    public int getAsyncEvent(long ofContext, long event) {
+        return locked(() -> {
+            AsyncEvent next = asyncEvents.pollFirst();
+            if (next == null) {
+                return Errno.EAGAIN;
+            }
+            unacknowledged.merge(next.element, 1, Integer::sum);
+            NativeMemory.putLong(event + VerbsAbi.ASYNC_EVENT_ELEMENT, next.element);
+            NativeMemory.putInt(event + VerbsAbi.ASYNC_EVENT_TYPE, next.type);
+            return 0;
+        });
+    }
+
+    @Override
+    public void acknowledgeAsyncEvent(long event) {
+        acknowledge(NativeMemory.getLong(event + VerbsAbi.ASYNC_EVENT_ELEMENT), 1);
+    }
+
+    private int acknowledge(long element, int count) {
+        return locked(() -> {
+            unacknowledged.merge(element, -count, Integer::sum);
+            acknowledged.signalAll();
+            return 0;
+        });
+    }
+
+    @Override
+    public Operations operations(long ofContext) {
+        return new Operations() {
+            @Override
+            public int postSend(long queuePair, long workRequests, long bad) {
+                return locked(() -> {
+                    FakeQueuePair to = queuePairs.get(queuePair);
+                    for (long at = workRequests;
+                            at != 0 && to != null;
+                            at = NativeMemory.getLong(at + VerbsAbi.SEND_NEXT)) {
+                        to.postSend(FakeQueuePair.copy(
+                                at,
+                                NativeMemory.getInt(at + VerbsAbi.SEND_OPCODE),
+                                VerbsAbi.SEND_ENTRIES,
+                                NativeMemory.getInt(at + VerbsAbi.SEND_ENTRY_COUNT),
+                                NativeMemory.getInt(at + VerbsAbi.SEND_FLAGS)));
+                    }
+                    return to == null ? Errno.EINVAL : 0;
+                });
+            }
+
+            @Override
+            public int postReceive(long queuePair, long workRequests, long bad) {
+                return locked(() -> {
+                    FakeQueuePair to = queuePairs.get(queuePair);
+                    boolean empty = NativeMemory.getInt(workRequests + VerbsAbi.RECEIVE_ENTRY_COUNT) == 0;
+                    if (to == null || (iwarp && empty)) {
+                        return Errno.EINVAL; // libsiw wants an entry, if of no bytes
+                    }
+                    to.postReceive(FakeQueuePair.copy(
+                            workRequests,
+                            -1,
+                            VerbsAbi.RECEIVE_ENTRIES,
+                            NativeMemory.getInt(workRequests + VerbsAbi.RECEIVE_ENTRY_COUNT),
+                            0));
+                    return 0;
+                });
+            }
+
+            @Override
+            public int poll(long queue, int max, long completions) {
+                return locked(() -> {
+                    FakeQueue from = queues.get(queue);
+                    return from == null ? -1 : from.poll(max, completions);
+                });
+            }
+
+            @Override
+            public int requestNotification(long queue, int solicitedOnly) {
+                return locked(() -> {
+                    FakeQueue armed = queues.get(queue);
+                    if (armed == null) {
+                        return Errno.EINVAL;
+                    }
+                    armed.arm(solicitedOnly != 0);
+                    return 0;
+                });
+            }
+        };
+    }
+
+    // ---- the device
+
+    @Override
+    public long getDevices() {
+        return devices;
+    }
+
+    @Override
+    public void freeDevices(long array) {
+        // Its one context lives on.
+    }
+
+    @Override
+    public long deviceName(long device) {
+        return device + VerbsAbi.DEVICE_NAME;
+    }
+
+    @Override
+    public int queryDevice(long ofContext, long attributes) {
+        NativeMemory.putInt(attributes + VerbsAbi.VENDOR_ID, iwarp ? SIW_VENDOR : 0);
+        NativeMemory.putLong(attributes + VerbsAbi.MAX_MR_SIZE, -1);
+        NativeMemory.putInt(attributes + VerbsAbi.MAX_QP_WR, MAX_WORK);
+        NativeMemory.putInt(attributes + VerbsAbi.MAX_SGE, 6);
+        NativeMemory.putInt(attributes + VerbsAbi.MAX_SGE_RD, 6);
+        NativeMemory.putInt(attributes + VerbsAbi.MAX_CQE, 1 << 20);
+        NativeMemory.putInt(attributes + VerbsAbi.MAX_MR, 1 << 20);
+        NativeMemory.putInt(attributes + VerbsAbi.MAX_QP_RD_ATOM, 128);
+        NativeMemory.putInt(attributes + VerbsAbi.MAX_QP_INIT_RD_ATOM, 128);
+        return 0;
+    }
+
+    @Override
+    public int queryPort(long ofContext, int port, long attributes) {
+        NativeMemory.putInt(attributes + VerbsAbi.MAX_MSG_SZ, 1 << 23);
+        NativeMemory.putByte(attributes + VerbsAbi.LINK_LAYER, (byte) VerbsAbi.LINK_LAYER_ETHERNET);
+        return 0;
+    }
+
+    // ---- connections
+
+    @Override
+    public long createEventChannel() {
+        return lockedLong(() -> {
+            FakeEvents events = new FakeEvents(descriptors);
+            eventChannels.put(events.pointer, events);
+            return events.pointer;
+        });
+    }
+
+    @Override
+    public void destroyEventChannel(long channel) {
+        locked(() -> {
+            eventChannels.remove(channel);
+            descriptors.close(NativeMemory.getInt(channel + ConnectionManagerAbi.EVENT_CHANNEL_FD));
+            return 0;
+        });
+    }
+
+    @Override
+    public long createId(long channel, long cookie) {
+        return lockedLong(() -> {
+            FakeEvents events = eventChannels.get(channel);
+            if (events == null) {
+                return -Errno.EINVAL;
+            }
+            FakeId id = new FakeId(idMemory.take(), events, cookie);
+            ids.put(id.pointer, id);
+            return id.pointer;
+        });
+    }
+
+    /** Does something with an id that there is. */
+    private int with(long pointer, IdAction action) {
+        return locked(() -> {
+            FakeId id = ids.get(pointer);
+            return id == null ? Errno.EINVAL : action.with(id);
+        });
+    }
+
+    private interface IdAction {
+        int with(FakeId id);
+    }
+
+    @Override
+    public int destroyId(long pointer) {
+        return with(pointer, id -> {
+            requireAcknowledged(pointer);
+            ids.remove(pointer);
+            part(id);
+            FakeId other = id.peer;
+            if (other != null && other.peer == id) {
+                if (!id.connected) {
+                    reject(other, NO_DATA);
+                }
+                other.peer = null;
+            }
+            id.events.waiting.removeIf(event -> NativeMemory.getLong(event + ConnectionManagerAbi.EVENT_ID) == pointer);
+            idMemory.giveBack(pointer);
+            return 0;
+        });
+    }
+
+    @Override
+    public int bindAddress(long pointer, long socketAddress) {
+        return with(pointer, id -> {
+            InetSocketAddress asked = SocketAddresses.read(socketAddress);
+            if (!asked.getAddress().isLoopbackAddress() && !asked.getAddress().isAnyLocalAddress()) {
+                return Errno.EADDRNOTAVAIL;
+            }
+            int port = asked.getPort() == 0 ? nextPort++ : asked.getPort();
+            if (listenerOn(port) != null) {
+                return Errno.EADDRINUSE;
+            }
+            SocketAddresses.write(id.source(), new InetSocketAddress(asked.getAddress(), port));
+            return 0;
+        });
+    }
+
+    private @Nullable FakeId listenerOn(int port) {
+        return ids.values().stream()
+                .filter(id -> id.listening && SocketAddresses.read(id.source()).getPort() == port)
+                .findFirst()
+                .orElse(null);
+    }
+
+    @Override
+    public int listen(long pointer, int backlog) {
+        return with(pointer, id -> {
+            id.listening = true;
+            return 0;
+        });
+    }
+
+    @Override
+    public int resolveAddress(long pointer, long source, long destination, int timeoutMs) {
+        return with(pointer, id -> {
+            InetSocketAddress to = SocketAddresses.read(destination);
+            SocketAddresses.write(id.destination(), to);
+            SocketAddresses.write(id.source(), new InetSocketAddress(to.getAddress(), nextPort++));
+            NativeMemory.putLong(id.pointer + ConnectionManagerAbi.ID_CONTEXT, context);
+            id.events.add(ADDR_RESOLVED, 0, id, 0, NO_DATA, 0, 0);
+            return 0;
+        });
+    }
+
+    @Override
+    public int resolveRoute(long pointer, int timeoutMs) {
+        return with(pointer, id -> {
+            id.events.add(ROUTE_RESOLVED, 0, id, 0, NO_DATA, 0, 0);
+            return 0;
+        });
+    }
+
+    @Override
+    public int createQueuePair(long pointer, long domain, long attributes) {
+        return with(pointer, id -> {
+            long made = createQueuePair(domain, attributes);
+            if (VerbsLibrary.isError(made)) {
+                return (int) -made;
+            }
+            id.queuePair = queuePairs.get(made);
+            NativeMemory.putLong(pointer + ConnectionManagerAbi.ID_QUEUE_PAIR, made);
+            return 0;
+        });
+    }
+
+    @Override
+    public void destroyQueuePairOf(long pointer) {
+        with(pointer, id -> {
+            part(id);
+            id.queuePair = null;
+            return destroyQueuePair(NativeMemory.getLong(pointer + ConnectionManagerAbi.ID_QUEUE_PAIR));
+        });
+    }
+
+    private static byte[] data(long parameters) {
+        long data = NativeMemory.getLong(parameters + ConnectionManagerAbi.PARAMETERS_DATA);
+        int length = NativeMemory.getByte(parameters + ConnectionManagerAbi.PARAMETERS_DATA_LENGTH) & 0xFF;
+        return data == 0 ? NO_DATA : NativeMemory.getBytes(data, length);
+    }
+
+    private static int depth(long parameters, long field) {
+        return NativeMemory.getByte(parameters + field) & 0xFF;
+    }
+
+    @Override
+    public int setAckTimeout(long pointer, int shift) {
+        return with(pointer, id -> 0);
+    }
+
+    @Override
+    public int connect(long pointer, long parameters) {
+        return with(pointer, id -> {
+            FakeId listener = listenerOn(SocketAddresses.read(id.destination()).getPort());
+            if (listener == null) {
+                if (iwarp) {
+                    return Errno.ECONNREFUSED;
+                }
+                id.events.add(REJECTED, INVALID_SERVICE_ID, id, 0, NO_DATA, 0, 0);
+                return 0;
+            }
+            FakeId request = new FakeId(idMemory.take(), listener.events, 0);
+            NativeMemory.putLong(request.pointer + ConnectionManagerAbi.ID_CONTEXT, context);
+            SocketAddresses.write(request.source(), SocketAddresses.read(id.destination()));
+            SocketAddresses.write(request.destination(), SocketAddresses.read(id.source()));
+            ids.put(request.pointer, request);
+            request.peer = id;
+            id.peer = request;
+            id.wantedDepth = depth(parameters, ConnectionManagerAbi.PARAMETERS_INITIATOR_DEPTH);
+            id.grantedDepth = depth(parameters, ConnectionManagerAbi.PARAMETERS_RESPONDER_RESOURCES);
+            listener.events.add(
+                    CONNECT_REQUEST, 0, request, listener.pointer, data(parameters), id.wantedDepth, id.grantedDepth);
+            return 0;
+        });
+    }
+
+    @Override
+    public int accept(long pointer, long parameters) {
+        return with(pointer, id -> {
+            FakeId other = id.peer;
+            FakeQueuePair mine = id.queuePair;
+            if (other == null || mine == null || other.queuePair == null) {
+                return Errno.ECONNRESET;
+            }
+            mine.connect(other.queuePair);
+            other.queuePair.connect(mine);
+            id.connected = true;
+            other.connected = true;
+            int depth = depth(parameters, ConnectionManagerAbi.PARAMETERS_INITIATOR_DEPTH);
+            int granted = depth(parameters, ConnectionManagerAbi.PARAMETERS_RESPONDER_RESOURCES);
+            int most = Math.min(other.wantedDepth, granted);
+            // siw tells them the other way round.
+            other.events.add(ESTABLISHED, 0, other, 0, data(parameters), iwarp ? most : depth, iwarp ? depth : most);
+            id.events.add(ESTABLISHED, 0, id, 0, NO_DATA, 0, 0);
+            return 0;
+        });
+    }
+
+    @Override
+    public int reject(long pointer, long privateData, int length) {
+        return with(pointer, id -> {
+            FakeId other = id.peer;
+            if (other == null || id.connected) {
+                return Errno.EINVAL;
+            }
+            reject(other, length == 0 ? NO_DATA : NativeMemory.getBytes(privateData, length));
+            return 0;
+        });
+    }
+
+    private void reject(FakeId other, byte[] why) {
+        other.peer = null;
+        other.events.add(REJECTED, iwarp ? -Errno.ECONNRESET : CONSUMER_DEFINED, other, 0, why, 0, 0);
+    }
+
+    @Override
+    public int disconnect(long pointer) {
+        return with(pointer, id -> {
+            if (!id.connected) {
+                return Errno.EINVAL;
+            }
+            if (id.queuePair != null) {
+                id.queuePair.fail();
+            }
+            part(id);
+            return 0;
+        });
+    }
+
+    /** A queue pair on iWARP has ended its connection. */
+    void connectionLost(FakeQueuePair queuePair) {
+        for (FakeId id : ids.values()) {
+            if (id.queuePair == queuePair) {
+                part(id);
+            }
+        }
+    }
+
+    /** Both sides hear of the end of a connection. */
+    private void part(FakeId id) {
+        FakeId other = id.peer;
+        if (id.connected && other != null && other.connected) {
+            id.connected = false;
+            other.connected = false;
+            if (iwarp && other.queuePair != null) {
+                other.queuePair.fail();
+            }
+            other.events.add(DISCONNECTED, 0, other, 0, NO_DATA, 0, 0);
+            id.events.add(DISCONNECTED, 0, id, 0, NO_DATA, 0, 0);
+        }
+    }
+
+    @Override
+    public long getConnectionEvent(long channel) {
+        return lockedLong(() -> {
+            FakeEvents events = eventChannels.get(channel);
+            Long event = events == null ? null : events.waiting.pollFirst();
+            if (event == null) {
+                return -Errno.EAGAIN;
+            }
+            unacknowledged.merge(countedBy(event), 1, Integer::sum);
+            return event;
+        });
+    }
+
+    /** The id that waits for the acknowledgement: of a connect request the listening one. */
+    private static long countedBy(long event) {
+        long listener = NativeMemory.getLong(event + ConnectionManagerAbi.EVENT_LISTEN_ID);
+        return listener == 0 ? NativeMemory.getLong(event + ConnectionManagerAbi.EVENT_ID) : listener;
+    }
+
+    @Override
+    public int acknowledgeConnectionEvent(long event) {
+        return acknowledge(countedBy(event), 1);
+    }
+
+    // ---- descriptors
+
+    @Override
+    public int poll(long polled, int count, int timeoutMs) {
+        return locked(() -> descriptors.poll(polled, count, timeoutMs));
+    }
+
+    @Override
+    public int setNonBlocking(int descriptor) {
+        return 0;
+    }
+
+    @Override
+    public int createWakeDescriptor() {
+        return locked(descriptors::openWake);
+    }
+
+    @Override
+    public void wake(int descriptor) {
+        locked(() -> {
+            descriptors.wake(descriptor, true);
+            return 0;
+        });
+    }
+
+    @Override
+    public void quiet(int descriptor) {
+        locked(() -> {
+            descriptors.wake(descriptor, false);
+            return 0;
+        });
+    }
+
+    @Override
+    public void closeDescriptor(int descriptor) {
+        locked(() -> {
+            descriptors.close(descriptor);
+            return 0;
+        });
+    }
+}
