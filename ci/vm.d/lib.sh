@@ -125,7 +125,8 @@ trap 'exit 143' TERM INT HUP
 guest() {
     local agent answer code script=$2
     { exec {agent}<>"/dev/tcp/$VM_ADDRESS/$VM_AGENT_PORT"; } 2>/dev/null || return 125
-    printf '%s %s\n%s' "$(LC_ALL=C; printf '%s' "${#script}")" "$1" "$script" >&"$agent"
+    # A guest that is not listening yet ends the connection that qemu has taken for it: no answer, and no SIGPIPE for the suite.
+    (trap '' PIPE; printf '%s %s\n%s' "$(LC_ALL=C; printf '%s' "${#script}")" "$1" "$script" >&"$agent") 2>/dev/null
     answer=$(timeout $(($1 + 5)) cat <&"$agent" 2>/dev/null | tr -d '\0')
     exec {agent}<&-
     code=${answer##*$'\n'exit }
