@@ -31,6 +31,7 @@ public final class WorkRing {
     }
 
     private final int capacity;
+    private final boolean allReported;
     private final int mask;
     private final long[] wrIds;
     private final boolean[] signalled;
@@ -50,9 +51,11 @@ public final class WorkRing {
      * An empty ring.
      *
      * @param capacity entries, less than 2^24
+     * @param allReported the device tells every success, also of what gives no completion
      */
-    public WorkRing(int capacity) {
+    public WorkRing(int capacity, boolean allReported) {
         this.capacity = capacity;
+        this.allReported = allReported;
         int slots = Integer.highestOneBit(Math.max(1, capacity - 1)) << 1;
         mask = slots - 1;
         wrIds = new long[slots];
@@ -105,6 +108,15 @@ public final class WorkRing {
     }
 
     /**
+     * True if the success of a request gives a completion.
+     *
+     * @param sequence of {@link #resolve}
+     */
+    public boolean givesCompletion(long sequence) {
+        return signalled[(int) sequence & mask];
+    }
+
+    /**
      * Completes a request and frees it and all before it.
      *
      * @param sequence of {@link #resolve} or {@link #nextToFlush}
@@ -129,7 +141,8 @@ public final class WorkRing {
 
     /**
      * The next request that the device will never complete, given that all its completions have been taken: what was withheld
-     * from it, and what it took without noticing. Unsignalled requests at the head, before any failure, have succeeded.
+     * from it, and what it took without noticing. Unsignalled requests at the head, before any failure, have succeeded, unless the device
+     * would have told.
      *
      * @return its sequence, or -1
      */
@@ -137,7 +150,7 @@ public final class WorkRing {
         long end = (long) POSTED.getAcquire(this);
         long sequence = freed;
         long deviceEnd = Math.min(Math.min(withheldFrom, flushedFrom), end);
-        while (!failing && sequence < deviceEnd && !signalled[(int) sequence & mask]) {
+        while (!allReported && !failing && sequence < deviceEnd && !signalled[(int) sequence & mask]) {
             sequence++;
         }
         FREED.setRelease(this, sequence);

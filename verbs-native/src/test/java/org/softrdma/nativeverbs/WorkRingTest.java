@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** What is outstanding, what a native completion belongs to, and what is flushed. */
 class WorkRingTest {
     private static WorkRing ring(int capacity, boolean... signalled) {
-        WorkRing ring = new WorkRing(capacity);
+        WorkRing ring = new WorkRing(capacity, false);
         for (int i = 0; i < signalled.length; i++) {
             ring.push(100 + i, signalled[i]);
         }
@@ -44,7 +44,7 @@ class WorkRingTest {
 
     @Test
     void shouldResolveWhenTheLowBitsWrap() {
-        WorkRing ring = new WorkRing(2);
+        WorkRing ring = new WorkRing(2, false);
         long last = (1L << WorkRing.SEQUENCE_BITS) + 1;
         for (long sequence = 0; sequence <= last; sequence++) {
             ring.push(sequence, true);
@@ -77,6 +77,17 @@ class WorkRingTest {
     }
 
     @Test
+    void shouldFlushUnsignalledRequestsAtTheHeadThatTheDeviceWouldHaveTold() {
+        WorkRing ring = new WorkRing(4, true);
+        for (long wrId = 100; wrId < 103; wrId++) {
+            ring.push(wrId, false);
+        }
+        ring.withhold();
+        ring.complete(ring.resolve(0), true);
+        expectFlushed(ring, 101, 102);
+    }
+
+    @Test
     void shouldFlushNothingWhenAllWasUnsignalledAndTaken() {
         WorkRing ring = ring(2, false, false);
         ring.withhold();
@@ -86,7 +97,7 @@ class WorkRingTest {
 
     @Test
     void shouldFlushInOrderWhatTheDeviceFlushedInAnother() {
-        WorkRing ring = new WorkRing(4);
+        WorkRing ring = new WorkRing(4, false);
         ring.push(10, false);
         ring.push(11, true);
         ring.flushed(ring.resolve(1));

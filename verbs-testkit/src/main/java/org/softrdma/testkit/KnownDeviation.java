@@ -20,6 +20,9 @@ public record KnownDeviation(String provider, Pattern device, int caseNumber, St
     private static final String SIW_READ_RIGHT =
             "siw of Linux 6.1 answers a READ without looking at the right (siw_qp_tx.c calls siw_check_sgl_tx with none)";
 
+    private static final String SIW_SHORT_READ =
+            "siw of Linux 6.1 sends too few bytes of the first page (siw_qp_tx.c, siw_try_1seg)";
+
     private static final String RXE_LOCAL_RANGE =
             "rxe looks at local memory packet by packet (rxe_req.c, rxe_requester), so a WRITE past its region has written"
                     + " the packets before the last one";
@@ -36,6 +39,8 @@ public record KnownDeviation(String provider, Pattern device, int caseNumber, St
                     90,
                     "siw raises the READs that a listener grants to those that its peer wants (siw_cm.c, siw_accept with"
                             + " relaxed_ird_negotiation)"),
+            new KnownDeviation("rdmacore", SIW, 296, SIW_SHORT_READ),
+            new KnownDeviation("disni", SIW, 296, SIW_SHORT_READ),
             new KnownDeviation("rdmacore", RXE, 48, RXE_LOCAL_RANGE),
             new KnownDeviation("disni", RXE, 48, RXE_LOCAL_RANGE));
 

@@ -85,6 +85,13 @@ public record ProviderTraits(
          * siw_accept_newconn and siw_cm_work_handler).
          */
         LOSES_LISTENER_TO_NONSENSE,
+        /** A READ of at most 32 bytes whose source crosses a page gets wrong ones (siw_qp_tx.c, siw_try_1seg). */
+        MIXES_UP_SHORT_READS,
+        /**
+         * No READ is answered while a SEND or WRITE waits for own READs, so two ends that both do this wait for ever (siw_qp_rx.c,
+         * siw_init_rresp).
+         */
+        STANDS_STILL_BEHIND_READS,
         /** Private data arrives with zeros behind it (rdma_get_cm_event(3)). */
         PADS_PRIVATE_DATA
     }
@@ -157,6 +164,8 @@ public record ProviderTraits(
         traits.add(Trait.RAISES_SPURIOUS_EVENTS);
         traits.add(Trait.SENDS_AFTER_DEREGISTRATION);
         traits.add(Trait.LOSES_LISTENER_TO_NONSENSE);
+        traits.add(Trait.MIXES_UP_SHORT_READS);
+        traits.add(Trait.STANDS_STILL_BEHIND_READS);
         return new ProviderTraits(
                 traits,
                 Set.of(FLUSHED, LOCAL_QUEUE_PAIR_OPERATION_ERROR),

@@ -12,7 +12,7 @@ import org.softrdma.verbs.VerbsException;
 
 /**
  * An {@code ibv_qp} of DiSNI, and the prepared calls that post to it. DiSNI has no {@code ibv_modify_qp}, but {@code rdma_disconnect}
- * moves the queue pair to {@code IBV_QPS_ERR} before anything else.
+ * moves the queue pair to {@code IBV_QPS_ERR} before anything else (on iWARP {@code IBV_QPS_SQD}).
  */
 final class DisniQueuePair extends NativeQueuePair {
     private final DisniCmId id;

@@ -370,6 +370,19 @@ class PostAndPollTest {
         }
     }
 
+    @Test
+    void shouldFlushUnsignalledRequestsThatTheDeviceSaidNothingOf() {
+        try (Connection it = connected(Transport.IWARP)) {
+            it.send(1, SendFlags.NONE);
+            it.pair.postRead(2, it.region, 0, 8, 0x1234, 77, SendFlags.NONE);
+            verify(disni.sends.get(1)).request(anyLong(), eq(SendFlags.SIGNALLED), eq(0x1234L), eq(77));
+            disni.completions.add(new Completion(nativeId(disni.sends.getFirst()), 0, 0, 0));
+            assertEquals(0, it.poll());
+            it.pair.disconnect();
+            assertEquals(List.of("2 FLUSHED"), it.pollAll(1));
+        }
+    }
+
     /** The second is what libsiw says when the kernel refuses its doorbell: the number that write(2) returned. */
     @ParameterizedTest
     @ValueSource(strings = {"Transport endpoint is not connected", "Unknown error -1"})
@@ -381,7 +394,7 @@ class PostAndPollTest {
                     .execute();
             assertEquals(PostStatus.ACCEPTED, it.send(2, SendFlags.SIGNALLED));
             it.pair.disconnect();
-            assertEquals(List.of("2 FLUSHED"), it.pollAll(1));
+            assertEquals(List.of("1 FLUSHED", "2 FLUSHED"), it.pollAll(2));
         }
     }
 

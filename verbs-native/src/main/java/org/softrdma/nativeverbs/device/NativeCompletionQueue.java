@@ -307,6 +307,10 @@ public abstract class NativeCompletionQueue implements CompletionQueue {
             return 0;
         }
         if (status == 0) {
+            if (!ring.givesCompletion(sequence)) {
+                ring.complete(sequence, true);
+                return 0;
+            }
             to.succeeded(
                     ring.complete(sequence, true),
                     queuePair.number(),

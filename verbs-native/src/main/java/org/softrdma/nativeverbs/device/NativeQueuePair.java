@@ -50,6 +50,8 @@ public abstract class NativeQueuePair implements QueuePair {
     private final boolean signalAll;
     /** siw completes a SEND or WRITE while READs before it are on their way, unless it is fenced. */
     private final int orderFlags;
+    /** Of every send: a device that does not flush may end without a word about some, so it has to tell which were done. */
+    private final int addedFlags;
 
     private final WorkRing sends;
     private final WorkRing receives;
@@ -85,8 +87,9 @@ public abstract class NativeQueuePair implements QueuePair {
         rules = new PostingRules(limits, device.capabilities());
         deviceFlushes = !device.isIwarp();
         orderFlags = device.isSoftIwarp() ? SendFlags.FENCE : SendFlags.NONE;
-        sends = new WorkRing(limits.maxSendWorkRequests());
-        receives = new WorkRing(limits.maxReceiveWorkRequests());
+        addedFlags = deviceFlushes ? SendFlags.NONE : SendFlags.SIGNALLED;
+        sends = new WorkRing(limits.maxSendWorkRequests(), !deviceFlushes);
+        receives = new WorkRing(limits.maxReceiveWorkRequests(), true);
     }
 
     // ---- what a provider does; posting under the lock of the queue, allocating nothing
@@ -325,7 +328,8 @@ public abstract class NativeQueuePair implements QueuePair {
     /** Puts a request, whose entries are written, into chain and ring. Under the send lock. */
     private void push(int position, long wrId, int flags, long remoteAddress, int rkey) {
         if (!isWithheld()) {
-            finishSend(position, QueuePairTable.sendId(parts.tableNumber(), sends.next()), flags, remoteAddress, rkey);
+            long nativeId = QueuePairTable.sendId(parts.tableNumber(), sends.next());
+            finishSend(position, nativeId, flags | addedFlags, remoteAddress, rkey);
         }
         sends.push(wrId, (flags & SendFlags.SIGNALLED) != 0);
     }
