@@ -13,7 +13,8 @@ import java.util.stream.Stream;
 
 /**
  * Proves that tests can fail: applies one-line mutants to the sources, one at a time, and expects the named conformance cases
- * (or the named test classes of the mutated module, which must have been compiled) to fail. A mutant that nothing notices, and one whose line is no longer there, fail the run.
+ * (or the named test classes, compiled already, of the mutated module or the one that is named) to fail. A mutant that nothing notices, and
+ * one whose line is no longer there, fail the run.
  *
  * <p>Run as {@code java ci/mutants/Mutants.java LIST JAR [NAME]}: LIST is a file of mutants (its head says how it is written),
  * JAR the executable jar, NAME a part of the name of the mutants to run. The mutated class is compiled alone and put in front
@@ -117,7 +118,8 @@ public final class Mutants {
     }
 
     private List<String> tests(Map<String, String> mutant, Path classes) {
-        Path module = root.resolve(Path.of(mutant.get("file")).getName(0));
+        String ofFile = Path.of(mutant.get("file")).getName(0).toString();
+        Path module = root.resolve(mutant.getOrDefault("module", ofFile));
         List<String> command = java(classes, jar, module.resolve("target/test-classes"));
         if (mutant.containsKey("property")) {
             command.add(1, "-D" + mutant.get("property"));

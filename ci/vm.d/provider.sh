@@ -1,6 +1,7 @@
-# What the suites on the providers of the kernel's devices share: their cases on a device of the guest. Sourced after lib.sh, never
+# What the suites on the providers of the kernel's devices share: whole suites, and their cases on a device of the guest. Sourced, never
 # run. A suite sets PROVIDER before: rdmacore, or disni, whose suites do not run without the libdisni.so that LIBDISNI names.
 
+. "$SOFTRDMA_ROOT/ci/vm.d/lib.sh"
 . "$SOFTRDMA_ROOT/ci/vm.d/java.sh"
 
 RESULTS="$SOFTRDMA_ROOT/target/rdma-vm" # for ci/backends
@@ -11,6 +12,24 @@ if [ "$PROVIDER" = disni ]; then
     [ -n "${LIBDISNI:-}" ] || cannot "not run: LIBDISNI is not given, the path of a libdisni.so built as README says"
     [ -r "$LIBDISNI" ] || cannot "not run: LIBDISNI=$LIBDISNI cannot be read"
 fi
+
+# tck_suite rxe|siw: the conformance suite.
+tck_suite() {
+    vm_java_disk
+    vm_boot "$1"
+    check providers 180 providers "${1}0"
+    check tck 560 tck "${1}0" --scale 0.1
+}
+
+# store_suite: the store with server and client, on either device.
+store_suite() {
+    local device
+    vm_java_disk "$SOFTRDMA_ROOT/ci/vm.d/StoreRace.java"
+    for device in rxe siw; do
+        vm_boot $device
+        check $device-store 560 store ${device}0
+    done
+}
 
 # providers DEVICE: the device is listed as usable.
 providers() {
