@@ -188,21 +188,24 @@ final class TouchTimes {
             Connector connector = owned.add(device.resolve(responder.listener.localAddress(), TIMEOUT_NS));
             QueuePairLimits limits = QueuePairLimits.of(1, 1);
             pair = owned.add(connector.createQueuePair(domain, QueuePairAttributes.of(queue, limits)));
-            CompletableFuture<QueuePair> accepted = CompletableFuture.supplyAsync(() -> {
-                ConnectionRequest request = responder
-                        .listener
-                        .next(TIMEOUT_NS)
-                        .orElseThrow(
-                                () -> new WimpyException("no connection request came over the loopback interface"));
-                QueuePair made = request.createQueuePair(responder.domain, QueuePairAttributes.of(unused, limits));
-                request.accept(ConnectionParameters.DEFAULT, TIMEOUT_NS);
-                return made;
-            });
+            CompletableFuture<QueuePair> accepted =
+                    CompletableFuture.supplyAsync(() -> accept(responder, QueuePairAttributes.of(unused, limits)));
             connector.connect(ConnectionParameters.DEFAULT, TIMEOUT_NS);
             while (!accepted.isDone()) {
                 int ignored = queue.poll(completion, 1); // sends what the other side waits for
             }
             owned.add(accepted.join());
+        }
+
+        private static QueuePair accept(Responder responder, QueuePairAttributes attributes) {
+            try (ConnectionRequest request = responder
+                    .listener
+                    .next(TIMEOUT_NS)
+                    .orElseThrow(() -> new WimpyException("no connection request came over the loopback interface"))) {
+                QueuePair made = request.createQueuePair(responder.domain, attributes);
+                request.accept(ConnectionParameters.DEFAULT, TIMEOUT_NS);
+                return made;
+            }
         }
 
         /** READs and waits; how long that took, in nanoseconds. */
