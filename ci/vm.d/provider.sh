@@ -53,8 +53,16 @@ tck() {
 store() {
     guest_java_start server "softrdma server -l $VM_IP -p 11211 -m 64 -I 4m --provider $PROVIDER --device device=$1"
     guest_await server '^rdma: ' 150
-    guest_java 150 "program StoreRace $VM_IP 11211 $PROVIDER $1 $RACE_SECONDS $RANDOM 2>&1" || fail "$(tail -n 1 "$CASE_LOG")"
+    guest_java 150 "program StoreRace $VM_IP 11211 $PROVIDER $1 $RACE_SECONDS $RANDOM 2>&1" || store_failed "$(grep -a . "$CASE_LOG" | tail -n 1)"
     guest_kill server
+}
+
+# store_failed REASON: shows what the server says and what its threads do.
+store_failed() {
+    guest 10 'pkill -QUIT -f "softrdma.jar server"' || :
+    guest_await server 'JNI global refs' 30 || :
+    guest_log server
+    fail "$1"
 }
 
 # perftest DEVICE TEST OPTIONS: a test of perftest. It measures the clock first, and in an emulated guest sometimes finds it too
