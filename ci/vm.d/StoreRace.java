@@ -76,6 +76,9 @@ public final class StoreRace {
                 + race.forwarded);
         Throwable wrong = race.fault.get();
         if (wrong != null || race.oneSided.get() == 0) {
+            if (wrong != null) {
+                wrong.printStackTrace(System.out);
+            }
             System.out.println("WRONG: " + (wrong == null ? "no GET was served by READ" : wrong));
             System.exit(1);
         }

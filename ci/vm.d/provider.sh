@@ -57,11 +57,12 @@ store() {
     guest_kill server
 }
 
-# store_failed REASON: shows what the server says and what its threads do.
+# store_failed REASON: shows what the server says, where its threads wait in Java, and which wait in the kernel for something else than that.
 store_failed() {
     guest 10 'pkill -QUIT -f "softrdma.jar server"' || :
     guest_await server 'JNI global refs' 30 || :
     guest_log server
+    guest 20 'for task in /proc/[0-9]*/task/*; do echo "$(cat $task/comm): $(cat $task/wchan)"; done 2>/dev/null | grep -Ev ": (0|futex_|ep_poll|do_poll|.*select)" | sort | uniq -c' || :
     fail "$1"
 }
 
