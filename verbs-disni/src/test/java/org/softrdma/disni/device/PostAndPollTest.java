@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ import org.mockito.ArgumentCaptor;
 import org.mockito.InOrder;
 import org.softrdma.disni.device.MockedDisni.Completion;
 import org.softrdma.disni.library.DisniLibrary;
+import org.softrdma.nativeverbs.CmEventType;
 import org.softrdma.nativeverbs.Transport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionChannel;
@@ -412,6 +414,41 @@ class PostAndPollTest {
             disni.completions.add(new Completion(nativeId(disni.sends.getFirst()), FLUSHED, 0, 0));
             disni.completions.add(new Completion(nativeId(disni.receives.getFirst()), FLUSHED, 0, 0));
             assertEquals(List.of("1 FLUSHED", "2 FLUSHED"), it.pollAll(2));
+        }
+    }
+
+    // ---- a message before the connection's event
+
+    @Test
+    void shouldHoldAMessageBackUntilItCanBeAnswered() {
+        disni.afterConnect = List.of();
+        try (Connection it = new Connection(Transport.IWARP, false)) {
+            it.pair.postReceive(7, it.region, 0, 8);
+            it.completions.requestNotification(false);
+            disni.completions.add(new Completion(nativeId(disni.receives.getFirst()), 0, 128, 5));
+            assertEquals(0, it.poll());
+            CompletableFuture<Void> connecting =
+                    CompletableFuture.runAsync(() -> it.connector.connect(ConnectionParameters.DEFAULT, LONG_NS));
+            disni.happen(CmEventType.ESTABLISHED, it.id);
+            assertEquals(Optional.of(it.completions), it.channel.await(LONG_NS));
+            it.completions.acknowledgeEvents(1);
+            assertEquals(List.of("7 SUCCESS"), it.pollAll(1));
+            assertEquals(PostStatus.ACCEPTED, it.send(8, SendFlags.NONE));
+            connecting.join();
+        }
+    }
+
+    @Test
+    void shouldGiveAMessageThatWasHeldBackWhenTheConnectionWillNeverBe() {
+        try (Connection it = new Connection(Transport.IWARP, false)) {
+            it.pair.postReceive(7, it.region, 0, 8);
+            it.completions.requestNotification(false);
+            disni.completions.add(new Completion(nativeId(disni.receives.getFirst()), 0, 128, 5));
+            assertEquals(0, it.poll());
+            it.pair.disconnect();
+            assertEquals(Optional.of(it.completions), it.channel.await(LONG_NS));
+            it.completions.acknowledgeEvents(1);
+            assertEquals(List.of("7 SUCCESS"), it.pollAll(1));
         }
     }
 

@@ -8,6 +8,7 @@ import org.softrdma.nativeverbs.WorkRing;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
@@ -18,6 +19,9 @@ import org.softrdma.verbs.WorkCompletion;
  *
  * <p>Where the device does not flush by itself this queue does, in order ({@link WorkRing#nextToFlush}), once its native queue was empty
  * after the queue pair was quiesced.
+ *
+ * <p>A message may be there before the event that says that the connection is, which comes another way. Its completion is held back until
+ * then, so that whoever gets it can answer.
  *
  * <p>Threads: whoever polls, under one lock.
  */
@@ -31,6 +35,8 @@ public abstract class NativeCompletionQueue implements CompletionQueue {
     public static final int COMPLETED_READ = 2;
 
     private static final int FLUSHED = CompletionStatus.FLUSHED.code();
+    /** Of {@link #take}: it waits, and what is behind it with it. */
+    private static final int EARLY = -1;
 
     private final NativeDevice device;
     private final @Nullable NativeCompletionChannel channel;
@@ -50,6 +56,9 @@ public abstract class NativeCompletionQueue implements CompletionQueue {
     private @Nullable NativeQueuePair[] failed = new NativeQueuePair[0];
 
     private int failedCount;
+    /** A RECV waits for its queue pair. */
+    private boolean early;
+
     private boolean overrun;
     private boolean closed;
 
@@ -179,6 +188,21 @@ public abstract class NativeCompletionQueue implements CompletionQueue {
         raise();
     }
 
+    /** A queue pair was connected, or will never be: what came early for it can be polled. */
+    final void begun() {
+        boolean waited;
+        lock.lock();
+        try {
+            waited = early;
+            early = false;
+        } finally {
+            lock.unlock();
+        }
+        if (waited) {
+            raise();
+        }
+    }
+
     /** Something can be polled that the device does not know of. */
     final void raise() {
         if (channel != null) {
@@ -199,7 +223,8 @@ public abstract class NativeCompletionQueue implements CompletionQueue {
         try {
             checkOpen();
             boolean nativeEmpty = false;
-            while (taken < max && !nativeEmpty) {
+            early = false;
+            while (taken < max && !nativeEmpty && !early) {
                 if (batchNext == batchEnd) {
                     nativeEmpty = refill(batchSize(max - taken));
                 }
@@ -207,10 +232,16 @@ public abstract class NativeCompletionQueue implements CompletionQueue {
                 if (!areElements(completions, taken, ready)) {
                     break;
                 }
-                for (int i = 0; i < ready; i++) {
-                    taken += take(batchNext++, completions[taken]);
+                for (int i = 0; i < ready && !early; i++) {
+                    int handedOut = take(batchNext, completions[taken]);
+                    early = handedOut == EARLY;
+                    if (!early) {
+                        batchNext++;
+                        taken += handedOut;
+                    }
                 }
             }
+            nativeEmpty &= batchNext == batchEnd;
             if (nativeEmpty && overrun) {
                 requireTaken(taken);
             } else if (nativeEmpty && toFlush.length > 0) {
@@ -286,7 +317,7 @@ public abstract class NativeCompletionQueue implements CompletionQueue {
         return true;
     }
 
-    /** Hands out a native completion; returns 0 if it means nothing any more. */
+    /** Hands out a native completion; returns 0 if it means nothing any more, {@link #EARLY} if not yet. */
     private int take(int index, WorkCompletion to) {
         long nativeId = wrId(index);
         NativeQueuePair queuePair = device.queuePairs().find(nativeId);
@@ -294,12 +325,15 @@ public abstract class NativeCompletionQueue implements CompletionQueue {
             return 0;
         }
         boolean receive = QueuePairTable.isReceive(nativeId);
+        int status = status(index);
+        if (receive && status == 0 && queuePair.state() == QueuePairState.INITIAL) {
+            return EARLY;
+        }
         WorkRing ring = receive ? queuePair.receives() : queuePair.sends();
         long sequence = ring.resolve(nativeId & WorkRing.SEQUENCE_MASK);
         if (sequence < 0) {
             return 0;
         }
-        int status = status(index);
         if (status == FLUSHED && !queuePair.deviceFlushes()) {
             // siw flushes what it had not sent yet before the READs that were on their way.
             ring.flushed(sequence);

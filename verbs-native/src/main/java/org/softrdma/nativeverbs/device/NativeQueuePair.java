@@ -494,6 +494,7 @@ public abstract class NativeQueuePair implements QueuePair {
             readless = outboundReads.equals(OptionalInt.of(0));
             device.connectionEstablished();
             state = QueuePairState.READY_TO_SEND;
+            receiveCompletions.begun();
             return true;
         } finally {
             stateLock.unlock();
@@ -528,6 +529,7 @@ public abstract class NativeQueuePair implements QueuePair {
         state = QueuePairState.ERROR;
         sends.withhold();
         receives.withhold();
+        receiveCompletions.begun();
     }
 
     private void withPostingStopped(Runnable action) {
