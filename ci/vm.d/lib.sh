@@ -49,7 +49,8 @@ need() {
     for tool in "$@"; do command -v "$tool" >/dev/null 2>&1 || cannot "needs $tool, which is not here (ci/install brings it)"; done
 }
 
-# vm_start ACCELERATOR: starts a guest that nobody waits for yet. The host's side of the forwarded ports is an address of
+# vm_start ACCELERATOR: starts a guest that nobody waits for yet. It does not check its timer's interrupts while it boots: where
+# the host takes its processors away meanwhile, that ends in a panic. The host's side of the forwarded ports is an address of
 # the loopback network drawn at random, so that guests of several runs do not meet.
 vm_start() {
     local try port forward cpu=max
@@ -61,7 +62,7 @@ vm_start() {
         : >"$VM_CONSOLE"
         qemu-system-x86_64 -accel "$1" -cpu "$cpu" -smp 2 -m "$VM_MEMORY_MB" -display none -monitor none -no-reboot \
             -kernel "$VM_GUEST/kernel" -initrd "$VM_GUEST/initrd.gz" \
-            -append "console=ttyS0 quiet panic=-1 mitigations=off softrdma.device=$VM_DEVICE" \
+            -append "console=ttyS0 quiet panic=-1 mitigations=off no_timer_check softrdma.device=$VM_DEVICE" \
             -drive "file=$VM_GUEST/disk.img,if=virtio,format=raw,snapshot=on" -nic "user,model=virtio-net-pci$forward" \
             -object rng-random,id=random,filename=/dev/urandom -device virtio-rng-pci,rng=random \
             -serial "file:$VM_CONSOLE" ${VM_OPTIONS:-} </dev/null >"$VM_WORK/qemu.log" 2>&1 &
