@@ -13,6 +13,7 @@ import org.softrdma.disni.library.DisniLibrary;
 import org.softrdma.disni.library.InstalledDisni;
 import org.softrdma.nativeverbs.RdmaSubsystem;
 import org.softrdma.nativeverbs.Transport;
+import org.softrdma.nativeverbs.device.NativeDevice;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
@@ -28,7 +29,7 @@ import org.softrdma.verbs.VerbsException;
  * @param address of the device
  * @param name of the device, or its address where the kernel does not tell
  * @param transport if the kernel tells
- * @param siwGuard on SoftiWARP, a completion queue that nobody uses, closed with the device; see {@link #GUARD_ENTRIES}
+ * @param siwGuard on SoftiWARP, a completion queue that nobody uses, closed with the device; see {@link NativeDevice#SIW_GUARD_ENTRIES}
  * @param capabilities limits and features
  */
 public record DeviceProbe(
@@ -40,12 +41,6 @@ public record DeviceProbe(
         Optional<Transport> transport,
         Optional<DisniLibrary.Queue> siwGuard,
         Capabilities capabilities) {
-    /**
-     * libsiw takes the offset 0x90000 at which a queue is to be mapped for "none" and refuses to create what gets it. A queue of so many
-     * entries of 32 bytes, made before all others, begins at 0 and ends beyond it.
-     */
-    private static final int GUARD_ENTRIES = 0x90000 / 32 + 1;
-
     /** What DiSNI's {@code int} holds, of regions and of a message. */
     private static final int MOST_BYTES = Integer.MAX_VALUE;
     /** The least of the kernel's drivers, SoftRoCE's {@code RXE_PORT_MAX_MSG_SZ}; {@code ibv_query_port} is out of reach. */
@@ -135,7 +130,7 @@ public record DeviceProbe(
         }
         Optional<Transport> transport = name.flatMap(subsystem::transport);
         Optional<DisniLibrary.Queue> guard = name.filter(subsystem::isSoftIwarp).isPresent()
-                ? Optional.of(context.createQueue(GUARD_ENTRIES, 0))
+                ? Optional.of(context.createQueue(NativeDevice.SIW_GUARD_ENTRIES, 0))
                 : Optional.empty();
         try {
             Capabilities limits = new Trial(id, context).limits(transport);

@@ -194,12 +194,8 @@ class ConnectionTest {
         pair.close();
     }
 
-    @Test
-    void shouldDestroyTheIdOnlyAfterAConnectThatIsUnderWay() throws Exception {
-        CountDownLatch begun = new CountDownLatch(1);
-        CountDownLatch end = new CountDownLatch(1);
-        Connector connector = connector();
-        DisniLibrary.Id id = disni.last();
+    /** The id's connect call says that it has begun, and stays until it may end. */
+    private static void holdConnect(DisniLibrary.Id id, CountDownLatch begun, CountDownLatch end) throws IOException {
         doAnswer(call -> {
                     begun.countDown();
                     end.await();
@@ -207,6 +203,15 @@ class ConnectionTest {
                 })
                 .when(id)
                 .connect();
+    }
+
+    @Test
+    void shouldDestroyTheIdOnlyAfterAConnectThatIsUnderWay() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        Connector connector = connector();
+        DisniLibrary.Id id = disni.last();
+        holdConnect(id, begun, end);
         QueuePair pair = connector.createQueuePair(domain, attributes);
         expectFailure(VerbsErrorCode.TIMED_OUT, () -> connector.connect(ConnectionParameters.DEFAULT, SHORT_NS));
         begun.await();
@@ -228,13 +233,7 @@ class ConnectionTest {
         CountDownLatch begun = new CountDownLatch(1);
         Connector connector = connector();
         DisniLibrary.Id id = disni.last();
-        doAnswer(call -> {
-                    begun.countDown();
-                    end.await();
-                    return null;
-                })
-                .when(id)
-                .connect();
+        holdConnect(id, begun, end);
         QueuePair pair = connector.createQueuePair(domain, attributes);
         Thread connecting = Thread.ofPlatform()
                 .start(() -> assertThrows(

@@ -29,6 +29,13 @@ import org.softrdma.verbs.cm.Listener;
  * An {@code ibv_context} as a verbs device: the table of its queue pairs, and what the application made. Thread-safe.
  */
 public abstract class NativeDevice implements VerbsDevice {
+    /**
+     * Entries, of 32 bytes ({@code struct siw_cqe}), of a completion queue that nobody uses, made on siw before all others. libsiw takes the
+     * offset 0x90000 at which a queue is to be mapped for "none" (SIW_INVAL_UOBJ_KEY, which the kernel has not used since it gives offsets
+     * page by page) and refuses to create whatever gets it, for as long as it is the first that is free. This queue covers it, from 0.
+     */
+    public static final int SIW_GUARD_ENTRIES = 0x90000 / 32 + 1;
+
     private static final int CLOSED = -1;
 
     private final QueuePairTable<NativeQueuePair> queuePairs = new QueuePairTable<>();

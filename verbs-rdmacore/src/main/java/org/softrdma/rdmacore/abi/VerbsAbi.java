@@ -385,8 +385,6 @@ public final class VerbsAbi {
     public static final long COMPLETION_LENGTH = offset(COMPLETION, "byte_len");
     /** Bytes of a completion. */
     public static final long COMPLETION_BYTES = COMPLETION.byteSize();
-    /** {@code IBV_WC_SEND}. */
-    public static final int COMPLETED_SEND = 0;
 
     /** {@code struct ibv_async_event}; libibverbs writes it. */
     public static final GroupLayout ASYNC_EVENT = structLayout(

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.nativeverbs.Errno;
+import org.softrdma.nativeverbs.device.NativeDevice;
 import org.softrdma.rdmacore.abi.NativeMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
@@ -20,14 +21,10 @@ import org.softrdma.rdmacore.abi.VerbsLibrary;
  * because {@code ibv_destroy_qp} and {@code ibv_destroy_cq} wait for that, and told to the queue pairs, completion queue or devices that
  * they are about. Any of the devices' threads reads, under one lock.
  *
- * <p>On siw, a completion queue that nobody uses, made before all others. libsiw takes the offset 0x90000 at which a queue is to be
- * mapped for "none" (SIW_INVAL_UOBJ_KEY, which the kernel has not used since it gives offsets page by page) and refuses to create
- * whatever gets it, for as long as it is the first that is free. No queue begins there while this one covers it.
+ * <p>On siw, a completion queue that nobody uses ({@link NativeDevice#SIW_GUARD_ENTRIES}).
  */
 final class SharedContext {
     private static final System.Logger LOG = System.getLogger(SharedContext.class.getName());
-    /** Of 32 bytes ({@code struct siw_cqe}), from offset 0 to beyond 0x90000. */
-    private static final int GUARD_ENTRIES = 0x90000 / 32 + 1;
 
     private static final ReentrantLock SHARED_LOCK = new ReentrantLock();
     /** By context. Under {@link #SHARED_LOCK}. */
@@ -54,8 +51,8 @@ final class SharedContext {
         guard = softIwarp
                 ? NativeErrors.require(
                         "ibv_create_cq",
-                        library.createCompletionQueue(context, GUARD_ENTRIES, 0, 0, 0),
-                        "a queue of " + GUARD_ENTRIES + " entries")
+                        library.createCompletionQueue(context, NativeDevice.SIW_GUARD_ENTRIES, 0, 0, 0),
+                        "a queue of " + NativeDevice.SIW_GUARD_ENTRIES + " entries")
                 : 0;
     }
 

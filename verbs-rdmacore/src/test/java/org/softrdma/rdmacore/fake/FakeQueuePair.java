@@ -14,6 +14,9 @@ import org.softrdma.verbs.SendFlags;
 
 /** An {@code ibv_qp} that runs its requests when they are posted, or when the peer's RECV is. Under the fake's lock. */
 final class FakeQueuePair {
+    /** {@code IBV_WC_SEND}. */
+    private static final int COMPLETED_SEND = 0;
+
     private static final int RECEIVED = 128;
     private static final int VENDOR_ERROR = 0x99;
 
@@ -255,7 +258,7 @@ final class FakeQueuePair {
             int opcode = switch (work.opcode) {
                 case VerbsAbi.OPCODE_READ -> NativeCompletionQueue.COMPLETED_READ;
                 case VerbsAbi.OPCODE_WRITE -> NativeCompletionQueue.COMPLETED_WRITE;
-                default -> VerbsAbi.COMPLETED_SEND;
+                default -> COMPLETED_SEND;
             };
             sendQueue.add(new FakeQueue.Entry(work.wrId, 0, opcode, 0, length, number), false);
         }
