@@ -4,8 +4,8 @@
  * lacks. Application threads call in; one thread per device ({@link org.softrdma.nativeverbs.device.ConnectionManager}) takes connection
  * events. Read {@link org.softrdma.nativeverbs.device.NativeQueuePair} first.
  *
- * <p>Locks, in the order in which they may be taken: queue pair's state, event channel, send queue, receive queue, completion channel;
- * and completion queue, completion channel. None is held while waiting for a peer.
+ * <p>Locks, in the order in which they may be taken: queue pair's state, event channel, send queue, receive queue, completion queue,
+ * completion channel. None is held while waiting for a peer.
  */
 @NullMarked
 package org.softrdma.nativeverbs.device;
