@@ -36,6 +36,8 @@ final class OutboundStream {
     private static final long TURN_BYTES = 512 * 1024;
     private static final long BATCH_BYTES = 256 * 1024;
     private static final int RESPONSES_PER_REQUEST = 3;
+    /** A WRITE of no bytes. */
+    private static final int READY_ULPDU = Ddp.TAGGED_HEADER_LENGTH - Short.BYTES;
 
     private final RnicEngine engine;
     private final Connection connection;
@@ -248,17 +250,15 @@ final class OutboundStream {
     }
 
     private boolean addReadyToReceive(TransmitBatch batch) {
+        if (!batch.hasRoom(Ddp.fpduLength(READY_ULPDU), 0)) {
+            return false;
+        }
         readyToReceivePending = false;
-        addHeaderOnly(batch, RdmapOpcode.WRITE, 0, 0);
+        long at = batch.stage(Ddp.fpduLength(READY_ULPDU));
+        Ddp.putTagged(at, RdmapOpcode.WRITE, true, 0, 0, 0);
+        finish(batch, at, READY_ULPDU);
         batch.endSegment(SegmentKind.READY_TO_RECEIVE, 0, 0, true, null);
         return true;
-    }
-
-    private void addHeaderOnly(TransmitBatch batch, int opcode, int stag, long taggedOffset) {
-        int fpdu = Ddp.fpduLength(Ddp.TAGGED_HEADER_LENGTH - Short.BYTES);
-        long at = batch.stage(fpdu);
-        Ddp.putTagged(at, opcode, true, stag, taggedOffset, 0);
-        finish(batch, at, Ddp.TAGGED_HEADER_LENGTH - Short.BYTES);
     }
 
     private boolean addTerminate(TransmitBatch batch) {
@@ -286,7 +286,7 @@ final class OutboundStream {
         long length = inboundReads.length(slot);
         int payload = (int) Math.min(length - responseOffset, maxPayload);
         boolean staged = crc || payload < copyBelow;
-        if (!batch.hasRoom(segmentBytes(Ddp.TAGGED_HEADER_LENGTH, staged ? payload : 0), 1)) {
+        if (!batch.hasRoom(stagedBytes(Ddp.TAGGED_HEADER_LENGTH, payload, staged), 1)) {
             return false;
         }
         long source = 0;
@@ -419,7 +419,7 @@ final class OutboundStream {
         boolean staged = crc || inline || payload < copyBelow;
         boolean write = sends.opcode(slot) == SendOpcode.WRITE.ordinal();
         int header = write ? Ddp.TAGGED_HEADER_LENGTH : Ddp.UNTAGGED_HEADER_LENGTH;
-        if (!batch.hasRoom(segmentBytes(header, staged ? payload : 0), entries.count(slot))) {
+        if (!batch.hasRoom(stagedBytes(header, payload, staged), entries.count(slot))) {
             return false;
         }
         if (!inline && !findReadable(slot, requestOffset, payload)) {
@@ -549,9 +549,10 @@ final class OutboundStream {
         }
     }
 
-    /** Bytes that a segment stages. */
-    private static int segmentBytes(int header, int stagedPayload) {
-        return Ddp.fpduLength(header - Short.BYTES + stagedPayload);
+    /** Bytes that a segment stages: all of it, or what is around a payload that is gathered, whose length decides the pad. */
+    private static int stagedBytes(int header, int payload, boolean staged) {
+        int fpdu = Ddp.fpduLength(header - Short.BYTES + payload);
+        return staged ? fpdu : fpdu - payload;
     }
 
     /** Fills in pad and CRC field of a wholly staged FPDU. */

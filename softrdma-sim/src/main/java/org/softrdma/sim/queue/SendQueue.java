@@ -153,6 +153,10 @@ public final class SendQueue {
     }
 
     private void copyInline(int slot) {
+        if (entries.total(slot) > maxInline) {
+            throw new IllegalStateException("inline length=" + entries.total(slot) + " > " + maxInline
+                    + ": the request was changed while it was being posted");
+        }
         long at = inlineAddress(slot);
         for (int i = 0; i < entries.count(slot); i++) {
             memory.copy(entries.address(slot, i), at, entries.length(slot, i));

@@ -1,6 +1,7 @@
 package org.softrdma.sim.transport;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 
@@ -23,6 +24,7 @@ public final class IoVectors {
     private final MemorySegment entries;
 
     private final long address;
+    private final int capacity;
 
     /**
      * Empty entries.
@@ -33,6 +35,7 @@ public final class IoVectors {
     public IoVectors(MemoryOperations memory, int capacity) {
         entries = memory.allocate((long) capacity * ENTRY_BYTES, Long.BYTES);
         address = entries.address();
+        this.capacity = capacity;
     }
 
     /** Address of an entry. */
@@ -42,6 +45,7 @@ public final class IoVectors {
 
     /** Sets an entry. */
     public void set(int index, long base, long length) {
+        Objects.checkIndex(index, capacity);
         NativeMemory.putNativeLong(entry(index), base);
         NativeMemory.putNativeLong(entry(index) + LENGTH_OFFSET, length);
     }
