@@ -107,6 +107,11 @@ final class InboundStream {
         crc = negotiated.crc();
     }
 
+    /** Gives up what has come in part. */
+    void discard() {
+        receiver.forget();
+    }
+
     /** The first message will be the initiator's ready-to-receive, a WRITE of no bytes that is not the application's. */
     void expectReadyToReceive() {
         readyToReceiveExpected = true;
@@ -143,6 +148,9 @@ final class InboundStream {
             // Fewer than asked for: nothing is left, and an event follows, unless the peer's end has come with the last
             // one.
             if (received < straight + buffered && (received == 0 || !socket.isHungUp())) {
+                if (received > 0 && received < straight) {
+                    connection.lookAgain();
+                }
                 return false;
             }
             turn -= received;

@@ -81,7 +81,7 @@ final class OutboundStream {
         this.connection = connection;
         this.socket = socket;
         memory = engine.memory();
-        residue = new Residue(memory);
+        residue = new Residue(engine);
         sends = queuePair.sendQueue();
         inboundReads = connection.inboundReads();
         outboundReads = connection.outboundReads();
@@ -135,6 +135,16 @@ final class OutboundStream {
         inboundReads.clear();
         responseOffset = 0;
         responseBinding = null;
+    }
+
+    /** Gives up everything: no more is sent. */
+    void discard() {
+        requestsAllowed = false;
+        readyToReceivePending = false;
+        requestOffset = 0;
+        faultSequence = -1;
+        residue.clear();
+        abandonResponses();
     }
 
     /** True if nothing is left to send but what this side may still be asked for. */

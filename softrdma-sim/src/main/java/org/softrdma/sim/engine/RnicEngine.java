@@ -38,11 +38,13 @@ public final class RnicEngine implements Progress {
     private final IoVectors receiveVectors;
     private final ByteBuffer receiveView;
     private final TransmitBatch batch;
+    private final SpareBuffers spareBuffers;
     private final FpduCrc crc = new FpduCrc();
     /** Manual mode: connections with a doorbell rung since the last poll. */
     private final ArrayDeque<Connection> rung = new ArrayDeque<>();
 
     private final Favourite favourite = new Favourite();
+    private final SecondLook secondLook;
 
     /**
      * Makes an engine; in manual mode the calling thread owns it.
@@ -74,6 +76,8 @@ public final class RnicEngine implements Progress {
         receiveView = receiveBuffer.asByteBuffer();
         receiveVectors = new IoVectors(memory, StreamReceiver.VECTORS);
         batch = new TransmitBatch(memory, STAGING_BYTES);
+        spareBuffers = new SpareBuffers(memory);
+        secondLook = new SecondLook(loop);
     }
 
     /** The loop that drives it. */
@@ -130,6 +134,14 @@ public final class RnicEngine implements Progress {
 
     TransmitBatch batch() {
         return batch;
+    }
+
+    SpareBuffers spareBuffers() {
+        return spareBuffers;
+    }
+
+    SecondLook secondLook() {
+        return secondLook;
     }
 
     FpduCrc crc() {

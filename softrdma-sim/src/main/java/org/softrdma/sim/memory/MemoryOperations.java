@@ -13,6 +13,8 @@ import org.softrdma.verbs.MemorySource;
  * overrides it the JVM inlines the calls, so the hot path pays nothing. Any thread.
  */
 public class MemoryOperations {
+    private static final long LARGEST_COPY = 1 << 20;
+
     /** The machine's. */
     public MemoryOperations() {}
 
@@ -28,13 +30,21 @@ public class MemoryOperations {
     }
 
     /**
-     * Copies from or to memory of the application; the ranges may overlap.
+     * Copies from or to memory of the application; the ranges do not overlap.
      *
-     * @throws InternalError if a page of it is gone, as of a mapped file that was truncated; the JVM may throw it only when the
-     *     thread next comes to a safepoint
+     * <p>If a page is gone, as of a mapped file that was truncated, the JVM marks the thread and throws at its next safepoint: in
+     * compiled code that may be long after this method, beyond the {@code catch} of its caller and after the bytes were used. So
+     * there is a safepoint here, that of a loop which the compiler cannot count.
+     *
+     * @throws InternalError if a page is gone
      */
     public void copy(long source, long target, long length) {
-        NativeMemory.copy(source, target, length);
+        long done = 0;
+        while (done < length) {
+            long here = Math.min(length - done, LARGEST_COPY);
+            NativeMemory.copy(source + done, target + done, here);
+            done += here;
+        }
     }
 
     /** Whole pages, for tables and for what the device allocates for the application; as {@link PageMemory#allocate}. */

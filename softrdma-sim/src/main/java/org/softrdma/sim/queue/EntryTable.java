@@ -40,7 +40,7 @@ public final class EntryTable {
             addresses[at + i] = list.address(i);
             lengths[at + i] = list.length(i);
             lkeys[at + i] = list.lkey(i);
-            total += lengths[at + i];
+            total = total + lengths[at + i] < 0 ? Long.MAX_VALUE : total + lengths[at + i];
         }
         counts[slot] = count;
         totals[slot] = total;

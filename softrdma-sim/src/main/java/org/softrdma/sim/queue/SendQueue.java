@@ -247,7 +247,9 @@ public final class SendQueue {
      */
     public void flush(long culprit, CompletionStatus status, int vendorCode) {
         long end = posted();
-        for (long sequence = retired; sequence < end; sequence++) {
+        cursor = end;
+        while (retired < end) {
+            long sequence = retired++; // first: whatever fails, none is flushed twice
             int slot = (int) sequence & mask;
             completions.push(
                     source,
@@ -259,8 +261,11 @@ public final class SendQueue {
                     sequence + 1,
                     false);
         }
-        retired = end;
-        cursor = end;
+    }
+
+    /** True if every request has given its completion, or needs none. */
+    public boolean isFlushed() {
+        return retired == posted();
     }
 
     private void retire() {

@@ -60,6 +60,7 @@ class TransmitBatchTest {
         }
         assertFalse(batch.hasRoom(1, 0));
         assertThrows(
-                IndexOutOfBoundsException.class, () -> batch.endSegment(SegmentKind.WRITE, MAX_SEGMENTS, 0, true, null));
+                IndexOutOfBoundsException.class,
+                () -> batch.endSegment(SegmentKind.WRITE, MAX_SEGMENTS, 0, true, null));
     }
 }

@@ -74,6 +74,12 @@ final class FakeDevice implements AutoCloseable {
         return nativeMemory;
     }
 
+    /** From now on each call of the transport and of a socket is one of {@link #nativeMemory}, and fails as they do. */
+    void countTransportCalls(FakeSocket socket) {
+        transport.beforeEachCall(nativeMemory::called);
+        socket.beforeEachCall(nativeMemory::called);
+    }
+
     VerbsDevice device() {
         return device;
     }
@@ -156,17 +162,25 @@ final class FakeDevice implements AutoCloseable {
         transport.advance(milliseconds, TimeUnit.MILLISECONDS);
     }
 
-    /** Drives the device and polls: statuses of everything that ended. */
-    List<CompletionStatus> drain() {
-        List<CompletionStatus> statuses = new ArrayList<>();
+    /** What became of a request. */
+    record Ended(long wrId, int queuePair, CompletionStatus status) {}
+
+    /** Drives the device and polls: everything that ended. */
+    List<Ended> ended() {
+        List<Ended> ended = new ArrayList<>();
         run();
         for (int got = queue.poll(completions); got > 0; got = queue.poll(completions)) {
             for (int i = 0; i < got; i++) {
-                statuses.add(completions[i].status());
+                ended.add(new Ended(completions[i].wrId(), completions[i].qpNumber(), completions[i].status()));
             }
             run();
         }
-        return statuses;
+        return ended;
+    }
+
+    /** Drives the device and polls: statuses of everything that ended. */
+    List<CompletionStatus> drain() {
+        return ended().stream().map(Ended::status).toList();
     }
 
     long counter(String name) {

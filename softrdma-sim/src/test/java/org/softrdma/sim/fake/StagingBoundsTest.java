@@ -53,7 +53,8 @@ class StagingBoundsTest {
             ByteArrayOutputStream expected = new ByteArrayOutputStream();
             for (int i = 0; i < lengths.length; i++) {
                 requests[i] = Frames.fpdu(
-                        Frames.readRequest(i + 1, 50 + i, 1000L * i, lengths[i], source.rkey(), source.address() + i), false);
+                        Frames.readRequest(i + 1, 50 + i, 1000L * i, lengths[i], source.rkey(), source.address() + i),
+                        false);
                 byte[] payload = Frames.slice(pattern, i, i + lengths[i]);
                 expected.writeBytes(
                         Frames.fpdu(Frames.tagged(Frames.READ_RESPONSE, true, 50 + i, 1000L * i, payload), false));
@@ -73,8 +74,10 @@ class StagingBoundsTest {
 
     private static void requireSame(byte[] expected, byte[] found, String what) {
         int at = Arrays.mismatch(expected, found);
-        assertTrue(at < 0, () -> what + ": " + found.length + " bytes were sent, expected " + expected.length
-                + ", first difference at byte " + at);
+        assertTrue(
+                at < 0,
+                () -> what + ": " + found.length + " bytes were sent, expected " + expected.length
+                        + ", first difference at byte " + at);
     }
 
     @Test
@@ -145,9 +148,9 @@ class StagingBoundsTest {
                 socket.give(Frames.mpa(Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(0, 1, 1)));
                 connector.connect(ConnectionParameters.ofReads(1), Long.MAX_VALUE / 4);
                 int handshake = socket.sent().length;
-                int fpdu = Frames.fpdu(Frames.tagged(Frames.WRITE, false, RKEY, REMOTE, new byte[segment]), false).length;
-                socket.taking(offered -> Math.min(
-                        offered, (long) first * fpdu - (socket.sent().length - handshake)));
+                int fpdu =
+                        Frames.fpdu(Frames.tagged(Frames.WRITE, false, RKEY, REMOTE, new byte[segment]), false).length;
+                socket.taking(offered -> Math.min(offered, (long) first * fpdu - (socket.sent().length - handshake)));
                 assertEquals(
                         PostStatus.ACCEPTED,
                         pair.postWrite(1, source, 0, (long) segment * segments, REMOTE, RKEY, SendFlags.SIGNALLED));

@@ -72,6 +72,16 @@ public final class GuardedMemory extends MemoryOperations {
         }
     }
 
+    /** True if the call that was to fail has come. */
+    public boolean hasFailed() {
+        lock.lock();
+        try {
+            return failAt > 0 && calls >= failAt;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Fails if a byte around a buffer was written. */
     public void requireGuards() {
         lock.lock();
@@ -110,7 +120,8 @@ public final class GuardedMemory extends MemoryOperations {
         return super.map(length, source);
     }
 
-    private void called() {
+    /** Counts a call, which fails if it is its turn; for calls of other parts of a device that are to fail too. */
+    public void called() {
         Supplier<? extends Error> error = null;
         lock.lock();
         try {
