@@ -102,8 +102,13 @@ final class FakeDevice implements AutoCloseable {
     /** A peer's socket on which nothing was said yet. */
     FakeSocket socket() {
         FakeSocket socket = new FakeSocket();
-        transport.connect(socket);
+        comes(socket);
         return socket;
+    }
+
+    /** A peer connects. */
+    void comes(FakeSocket socket) {
+        transport.connect(socket);
     }
 
     /** A connector to a peer, which has said nothing yet. */

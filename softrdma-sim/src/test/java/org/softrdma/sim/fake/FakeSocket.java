@@ -25,6 +25,7 @@ final class FakeSocket implements StreamSocket {
     private final ByteArrayOutputStream outgoing = new ByteArrayOutputStream();
     private LongUnaryOperator taking = offered -> offered;
     private long room = Long.MAX_VALUE;
+    private int writable = Integer.MAX_VALUE;
     private Runnable meanwhile = () -> {};
     private Runnable beforeEachCall = () -> {};
     private @Nullable SocketEvents events;
@@ -85,6 +86,15 @@ final class FakeSocket implements StreamSocket {
         return this;
     }
 
+    /**
+     * From now on the memory of a scatter has only so many bytes more that can be written: as the kernel does, the call that meets
+     * the end says how many bytes came before it, the next one fails.
+     */
+    FakeSocket pageGoneAfter(int bytes) {
+        writable = bytes;
+        return this;
+    }
+
     /** From now on this is done at the beginning of every call that may fail. */
     FakeSocket beforeEachCall(Runnable action) {
         beforeEachCall = action;
@@ -98,6 +108,11 @@ final class FakeSocket implements StreamSocket {
 
     boolean isOutputEnded() {
         return outputEnded || closed;
+    }
+
+    /** True if a connection was made of it. */
+    boolean isAttached() {
+        return events != null;
     }
 
     boolean isClosed() {
@@ -157,6 +172,14 @@ final class FakeSocket implements StreamSocket {
     @Override
     public int scatter(IoVectors vectors, int count) throws IOException {
         beforeEachCall.run();
+        if (writable < vectors.length(0)) {
+            if (writable == 0) {
+                throw new IOException("Bad address");
+            }
+            int here = take(vectors.base(0), writable);
+            writable -= here;
+            return here;
+        }
         int total = 0;
         for (int i = 0; i < count; i++) {
             byte[] before = incoming.peekFirst();

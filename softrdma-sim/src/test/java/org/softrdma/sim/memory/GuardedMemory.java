@@ -17,8 +17,10 @@ public final class GuardedMemory extends MemoryOperations {
     private final ReentrantLock lock = new ReentrantLock();
     private final List<Buffer> buffers = new ArrayList<>();
     private @Nullable Supplier<? extends Error> failure;
+    private long allocatedBytes;
     private long calls;
     private long failAt;
+    private boolean paused;
 
     /** Guards, and no failures. */
     public GuardedMemory() {}
@@ -57,6 +59,16 @@ public final class GuardedMemory extends MemoryOperations {
         }
     }
 
+    /** Until it is called with false, calls do not count. */
+    public void pause(boolean on) {
+        lock.lock();
+        try {
+            paused = on;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** From now on no call fails, and calls are counted from 0. */
     public void failNever() {
         failAt(0, AssertionError::new);
@@ -67,6 +79,16 @@ public final class GuardedMemory extends MemoryOperations {
         lock.lock();
         try {
             return calls;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Bytes of all buffers that were ever allocated. */
+    public long allocatedBytes() {
+        lock.lock();
+        try {
+            return allocatedBytes;
         } finally {
             lock.unlock();
         }
@@ -102,6 +124,7 @@ public final class GuardedMemory extends MemoryOperations {
         lock.lock();
         try {
             buffers.add(new Buffer(whole, before, length));
+            allocatedBytes += length;
         } finally {
             lock.unlock();
         }
@@ -125,7 +148,7 @@ public final class GuardedMemory extends MemoryOperations {
         Supplier<? extends Error> error = null;
         lock.lock();
         try {
-            if (++calls == failAt) {
+            if (!paused && ++calls == failAt) {
                 error = failure;
             }
         } finally {
