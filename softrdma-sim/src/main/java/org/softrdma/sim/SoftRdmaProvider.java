@@ -51,7 +51,7 @@ public final class SoftRdmaProvider implements VerbsProvider {
         Transport transport = captured(context, transport(context));
         try {
             return new SoftRdmaDevice(context, transport);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             transport.close();
             throw e;
         }

@@ -56,7 +56,7 @@ public final class ActiveHandshake implements Handshake {
 
     /** Begins; the result is the private data of the reply, or a {@link VerbsException}. Any thread. */
     public CompletableFuture<byte[]> start() {
-        connection.engine().execute(() -> {
+        connection.execute(() -> {
             if (queuePair.isInError()) {
                 fail(new VerbsException(
                         VerbsErrorCode.CONNECTION_LOST, "the queue pair was closed before it connected to " + peer()));
@@ -69,7 +69,7 @@ public final class ActiveHandshake implements Handshake {
 
     /** The caller's time is over. Any thread. */
     public void giveUp(String reason) {
-        connection.engine().execute(() -> {
+        connection.execute(() -> {
             if (!result.isDone()) {
                 fail(new VerbsException(VerbsErrorCode.TIMED_OUT, reason));
                 connection.abort();
@@ -78,12 +78,14 @@ public final class ActiveHandshake implements Handshake {
     }
 
     private void connect() {
+        connection.attach(this);
         try {
             StreamSocket opened = connection.engine().loop().connect(remote, connection);
             socket = opened;
-            connection.attach(this, opened);
+            connection.attach(opened);
         } catch (IOException e) {
             failed(e);
+            connection.abort();
         }
     }
 
@@ -166,6 +168,9 @@ public final class ActiveHandshake implements Handshake {
 
     @Override
     public void streamEnded(String reason) {
-        // The queue pair tells the application.
+        // The queue pair tells the application, if it knows already that it is connected.
+        if (!result.isDone()) {
+            result.completeExceptionally(new VerbsException(VerbsErrorCode.CONNECTION_LOST, peer() + ": " + reason));
+        }
     }
 }

@@ -1,7 +1,6 @@
 package org.softrdma.sim.engine;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +38,7 @@ public final class Connection implements SocketEvents {
     /** How often an initiator repeats that it is ready. */
     private static final int READY_REPEATS = 5;
 
+    private static final String FAULT = "a fault in the engine";
     private static final String NORMAL_END = "the peer closed the connection";
 
     private enum State {
@@ -78,6 +78,7 @@ public final class Connection implements SocketEvents {
     private boolean terminateStaged;
     private boolean terminateSent;
     private boolean firstSegmentSeen;
+    private boolean lookingAgain;
 
     /** A connection on an engine, not connected yet. Any thread. */
     public Connection(RnicEngine engine) {
@@ -89,10 +90,40 @@ public final class Connection implements SocketEvents {
         return engine;
     }
 
+    // ---- what runs on the engine's thread
+
+    /** Runs a step of this connection: at once on the engine's thread, else soon. Any thread. */
+    void execute(Runnable step) {
+        engine.execute(() -> run(step));
+    }
+
+    /** Runs a step of this connection soon, in a task of its own. Any thread. */
+    void executeLater(Runnable step) {
+        engine.loop().execute(() -> run(step));
+    }
+
+    /** Runs a step of this connection later. */
+    EventLoop.Cancellable schedule(Runnable step, long delayNs) {
+        return engine.loop().schedule(() -> run(step), delayNs, TimeUnit.NANOSECONDS);
+    }
+
+    /** What fails in a step costs this connection, and no other. */
+    private void run(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            broken(e);
+        }
+    }
+
     // ---- setting up, by the handshake
 
-    void attach(Handshake newHandshake, StreamSocket newSocket) {
+    /** Who is told from now on, also if no socket comes of it. */
+    void attach(Handshake newHandshake) {
         handshake = newHandshake;
+    }
+
+    void attach(StreamSocket newSocket) {
         socket = newSocket;
     }
 
@@ -164,7 +195,7 @@ public final class Connection implements SocketEvents {
     private void startReadyTimer() {
         long firstNs = engine.limits().readyRepeatNs();
         if (firstNs > 0 && readyRepeats < READY_REPEATS) {
-            readyTimer = engine.loop().schedule(this::repeatReady, firstNs << readyRepeats, TimeUnit.NANOSECONDS);
+            readyTimer = schedule(this::repeatReady, firstNs << readyRepeats);
             readyRepeats++;
         }
     }
@@ -200,7 +231,20 @@ public final class Connection implements SocketEvents {
         }
     }
 
-    /** One batch. What fails in it costs this connection, and no other. */
+    /** What was received may have ended at a page that is gone: tries again later, without an event. */
+    void lookAgain() {
+        if (!lookingAgain) {
+            lookingAgain = true;
+            engine.secondLook().add(this);
+        }
+    }
+
+    void secondLook() {
+        lookingAgain = false;
+        attempt();
+    }
+
+    /** One batch, guarded as {@link #run} guards a step. */
     private void handle(Cause cause) {
         engine.epoch().enter();
         try {
@@ -216,14 +260,8 @@ public final class Connection implements SocketEvents {
                     // A late event.
                 }
             }
-        } catch (IOException e) {
-            LOG.debug("connection broken", e);
-            broken(String.valueOf(e.getMessage()), e);
-        } catch (RuntimeException | Error e) {
-            // An Error too: memory that cannot be allocated for one connection is no reason to leave it half alive.
-            engine.counters().increment(Counter.ENGINE_FAULTS);
-            broken("a fault in the engine: " + e, e);
-            LOG.error("a fault in the engine costs this connection", e);
+        } catch (IOException | RuntimeException | Error e) {
+            broken(e);
         } finally {
             engine.epoch().exit();
         }
@@ -286,10 +324,18 @@ public final class Connection implements SocketEvents {
     /** A request was posted. Any thread; in manual mode the owner. */
     void ring() {
         if (rung.compareAndSet(false, true)) {
-            if (engine.isManual()) {
-                engine.ring(this);
-            } else {
-                engine.loop().execute(doorbellTask);
+            boolean heard = false;
+            try {
+                if (engine.isManual()) {
+                    engine.ring(this);
+                } else {
+                    engine.loop().execute(doorbellTask);
+                }
+                heard = true;
+            } finally {
+                if (!heard) {
+                    rung.set(false); // the next one rings again
+                }
             }
         }
     }
@@ -299,7 +345,7 @@ public final class Connection implements SocketEvents {
         rung.set(false);
         SoftQueuePair pair = queuePair;
         if (pair != null && pair.isInError()) {
-            pair.flush();
+            run(pair::flush);
         } else if (state == State.STREAM) {
             handle(Cause.DOORBELL);
         }
@@ -397,7 +443,7 @@ public final class Connection implements SocketEvents {
     void refuseRead(long sequence, AccessResult result, long sent) {
         int slot = inboundReads.slot(sequence);
         engine.counters().increment(Counter.ACCESS_ERRORS);
-        MemorySegment request = Arena.ofAuto().allocate(Ddp.READ_REQUEST_END, Long.BYTES);
+        MemorySegment request = engine.memory().allocate(Ddp.READ_REQUEST_END, Long.BYTES);
         try {
             // RFC 5040 section 4.8: the READ request is updated to where the operation stands.
             Ddp.putReadRequest(
@@ -445,29 +491,37 @@ public final class Connection implements SocketEvents {
 
     /** The application ends the connection. */
     void disconnect(String reason) {
+        run(() -> endInOrder(reason));
+    }
+
+    private void endInOrder(String reason) {
         if (state == State.STREAM) {
             endStream(reason, -1, null, 0);
             finishWhenIdle();
         } else if (state == State.HANDSHAKE) {
-            endHandshake(reason);
+            endHandshake(new IOException(reason));
             close();
         }
     }
 
-    private void endHandshake(String reason) {
+    private void endHandshake(IOException cause) {
         if (handshake != null) {
-            handshake.failed(new IOException(reason));
+            handshake.failed(cause);
         } else if (queuePair != null) {
-            queuePair.enterError(reason, -1, CompletionStatus.FLUSHED, 0);
+            queuePair.enterError(String.valueOf(cause.getMessage()), -1, CompletionStatus.FLUSHED, 0);
         }
     }
 
     /** The application has destroyed the queue pair: nothing of it is touched any more. */
     void queuePairClosed() {
+        run(this::forgetQueuePair);
+    }
+
+    private void forgetQueuePair() {
         if (state == State.STREAM) {
             endStream("the queue pair was closed", -1, null, 0);
         } else if (state == State.HANDSHAKE) {
-            endHandshake("the queue pair was closed");
+            endHandshake(new IOException("the queue pair was closed"));
             abort();
             return;
         }
@@ -506,11 +560,12 @@ public final class Connection implements SocketEvents {
 
     /** Flushes the queue pair; the socket is left to the caller. */
     private void endStream(String reason, long culprit, @Nullable CompletionStatus status, int vendorCode) {
-        state = State.ENDING;
-        engine.counters().increment(Counter.CONNECTIONS_CLOSED);
         if (outbound != null) {
+            // If this fails, the state is what it was, and broken() flushes.
             outbound.abandonRequests();
         }
+        state = State.ENDING;
+        engine.counters().increment(Counter.CONNECTIONS_CLOSED);
         SoftQueuePair pair = queuePair;
         if (pair != null) {
             pair.enterError(reason, culprit, status == null ? CompletionStatus.FLUSHED : status, vendorCode);
@@ -535,50 +590,119 @@ public final class Connection implements SocketEvents {
 
     private void startEndTimer() {
         if (endTimer == null) {
-            endTimer = engine.loop().schedule(this::close, engine.limits().lingerTimeoutNs(), TimeUnit.NANOSECONDS);
+            endTimer = schedule(this::close, engine.limits().lingerTimeoutNs());
         }
     }
 
-    private void broken(String reason, Throwable e) {
-        if (state == State.HANDSHAKE && handshake != null) {
-            handshake.failed(e instanceof IOException failure ? failure : new IOException(reason, e));
-        } else if (state == State.STREAM) {
-            endStream("the connection broke: " + reason, -1, null, 0);
+    /**
+     * The connection or this engine has failed: flushes, tells, closes, whatever else fails meanwhile. Never throws, because an
+     * Error that left the engine's loop would end its thread and with it every other connection.
+     */
+    private void broken(Throwable e) {
+        if (!(e instanceof IOException)) {
+            engine.counters().increment(Counter.ENGINE_FAULTS);
         }
-        close();
+        try {
+            end(e);
+        } catch (RuntimeException | Error again) {
+            engine.counters().increment(Counter.ENGINE_FAULTS);
+            flush();
+        }
+        try {
+            release();
+        } catch (RuntimeException | Error again) {
+            engine.counters().increment(Counter.ENGINE_FAULTS);
+        }
+        log(e);
+    }
+
+    /** Without a word about why. */
+    private void flush() {
+        SoftQueuePair pair = queuePair;
+        if (pair != null) {
+            pair.enterError(FAULT, -1, CompletionStatus.FLUSHED, 0);
+            pair.flush();
+        }
+    }
+
+    /** Requests are flushed before anything that can fail: what has gone in part is not copied, because no more of it goes. */
+    private void end(Throwable e) {
+        if (state == State.HANDSHAKE) {
+            endHandshake(e instanceof IOException failure ? failure : new IOException(FAULT + ": " + e, e));
+        } else if (state == State.STREAM) {
+            discardUnsent();
+            endStream(reason(e), -1, null, 0);
+        }
+    }
+
+    private static String reason(Throwable e) {
+        try {
+            return "the connection broke: " + (e instanceof IOException ? e.getMessage() : FAULT + ": " + e);
+        } catch (RuntimeException | Error again) {
+            return FAULT;
+        }
+    }
+
+    private static void log(Throwable e) {
+        try {
+            if (e instanceof IOException) {
+                LOG.debug("connection broken", e);
+            } else {
+                LOG.error("a fault in the engine costs this connection", e);
+            }
+        } catch (RuntimeException | Error again) {
+            // The counter has it.
+        }
+    }
+
+    private void discardParts() {
+        if (inbound != null) {
+            inbound.discard();
+        }
+        discardUnsent();
+    }
+
+    private void discardUnsent() {
+        if (outbound != null) {
+            outbound.discard();
+        }
     }
 
     /** Closes the socket at once. */
     void close() {
         if (state == State.STREAM) {
+            discardUnsent();
             endStream("closed", -1, null, 0);
         }
+        release();
+    }
+
+    /** Gives up the socket and the timers. Never throws. */
+    private void release() {
         state = State.CLOSED;
         engine.favourite().forget(this);
-        if (outbound != null) {
-            outbound.abandonResponses();
-        }
-        if (endTimer != null) {
-            endTimer.cancel();
-        }
-        if (readyTimer != null) {
-            readyTimer.cancel();
-        }
         StreamSocket current = socket;
         socket = null;
         if (current != null) {
             current.close();
         }
+        discardParts();
+        cancel(endTimer);
+        cancel(readyTimer);
+    }
+
+    private static void cancel(EventLoop.@Nullable Cancellable timer) {
+        if (timer != null) {
+            timer.cancel();
+        }
     }
 
     /** Closes so that the peer sees a reset: a handshake that has failed or timed out. */
     void abort() {
-        state = State.CLOSED;
-        engine.favourite().forget(this);
         StreamSocket current = socket;
-        socket = null;
         if (current != null) {
             current.abort();
         }
+        release();
     }
 }

@@ -20,7 +20,7 @@ public enum Counter {
     CRC_ERRORS("crcErrors"),
     /** Handshakes that failed: malformed, refused, too slow. */
     HANDSHAKE_ERRORS("handshakeErrors"),
-    /** Faults of the engine itself, each of which cost a connection: always 0, or there is a bug. */
+    /** Faults of the engine, each of which cost a connection: a bug, memory that was used up, a mapped file that was truncated. */
     ENGINE_FAULTS("engineFaults"),
     /** Connections established. */
     CONNECTIONS_ESTABLISHED("connectionsEstablished"),

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.queue.EntryTable;
@@ -56,6 +57,7 @@ final class InboundStream {
     private final Connection connection;
     private final StreamSocket socket;
     private final StreamReceiver receiver;
+    private final MemoryOperations memory;
     private final StagTable stags;
     private final SendQueue sends;
     private final ReceiveQueue receives;
@@ -95,6 +97,7 @@ final class InboundStream {
         this.connection = connection;
         this.socket = socket;
         receiver = new StreamReceiver(engine, socket);
+        memory = engine.memory();
         stags = engine.stags();
         sends = queuePair.sendQueue();
         receives = queuePair.receiveQueue();
@@ -102,6 +105,11 @@ final class InboundStream {
         outboundReads = connection.outboundReads();
         domain = queuePair.domainNumber();
         crc = negotiated.crc();
+    }
+
+    /** Gives up what has come in part. */
+    void discard() {
+        receiver.forget();
     }
 
     /** The first message will be the initiator's ready-to-receive, a WRITE of no bytes that is not the application's. */
@@ -140,6 +148,9 @@ final class InboundStream {
             // Fewer than asked for: nothing is left, and an event follows, unless the peer's end has come with the last
             // one.
             if (received < straight + buffered && (received == 0 || !socket.isHungUp())) {
+                if (received > 0 && received < straight) {
+                    connection.lookAgain();
+                }
                 return false;
             }
             turn -= received;
@@ -446,7 +457,7 @@ final class InboundStream {
                 return false;
             }
             int here = Math.min(left, runRemaining);
-            NativeMemory.copy(at, runAddress, here);
+            memory.copy(at, runAddress, here);
             advanceRun(here);
             at += here;
             left -= here;

@@ -1,12 +1,12 @@
 package org.softrdma.sim.engine;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.queue.EntryTable;
@@ -36,6 +36,8 @@ final class OutboundStream {
     private static final long TURN_BYTES = 512 * 1024;
     private static final long BATCH_BYTES = 256 * 1024;
     private static final int RESPONSES_PER_REQUEST = 3;
+    /** A WRITE of no bytes. */
+    private static final int READY_ULPDU = Ddp.TAGGED_HEADER_LENGTH - Short.BYTES;
 
     private final RnicEngine engine;
     private final Connection connection;
@@ -47,7 +49,8 @@ final class OutboundStream {
     private final boolean crc;
     private final int maxPayload;
     private final int copyBelow;
-    private final Residue residue = new Residue();
+    private final MemoryOperations memory;
+    private final Residue residue;
     /** The row of each entry under the message part that is being added. */
     private final int[] entryRows;
 
@@ -77,6 +80,8 @@ final class OutboundStream {
         this.engine = engine;
         this.connection = connection;
         this.socket = socket;
+        memory = engine.memory();
+        residue = new Residue(engine);
         sends = queuePair.sendQueue();
         inboundReads = connection.inboundReads();
         outboundReads = connection.outboundReads();
@@ -132,6 +137,16 @@ final class OutboundStream {
         responseBinding = null;
     }
 
+    /** Gives up everything: no more is sent. */
+    void discard() {
+        requestsAllowed = false;
+        readyToReceivePending = false;
+        requestOffset = 0;
+        faultSequence = -1;
+        residue.clear();
+        abandonResponses();
+    }
+
     /** True if nothing is left to send but what this side may still be asked for. */
     boolean isIdle() {
         return residue.isEmpty() && !inboundReads.hasUnsent() && (terminate == null || connection.isTerminateSent());
@@ -146,7 +161,7 @@ final class OutboundStream {
     void terminate(TerminateCause cause, long segment) {
         if (terminate == null) {
             abandonRequests();
-            terminate = Arena.ofAuto().allocate(Terminate.MAX_FPDU, Long.BYTES);
+            terminate = memory.allocate(Terminate.MAX_FPDU, Long.BYTES);
             terminateUlpdu = Terminate.put(terminate.address(), cause, segment);
         }
     }
@@ -245,17 +260,15 @@ final class OutboundStream {
     }
 
     private boolean addReadyToReceive(TransmitBatch batch) {
+        if (!batch.hasRoom(Ddp.fpduLength(READY_ULPDU), 0)) {
+            return false;
+        }
         readyToReceivePending = false;
-        addHeaderOnly(batch, RdmapOpcode.WRITE, 0, 0);
+        long at = batch.stage(Ddp.fpduLength(READY_ULPDU));
+        Ddp.putTagged(at, RdmapOpcode.WRITE, true, 0, 0, 0);
+        finish(batch, at, READY_ULPDU);
         batch.endSegment(SegmentKind.READY_TO_RECEIVE, 0, 0, true, null);
         return true;
-    }
-
-    private void addHeaderOnly(TransmitBatch batch, int opcode, int stag, long taggedOffset) {
-        int fpdu = Ddp.fpduLength(Ddp.TAGGED_HEADER_LENGTH - Short.BYTES);
-        long at = batch.stage(fpdu);
-        Ddp.putTagged(at, opcode, true, stag, taggedOffset, 0);
-        finish(batch, at, Ddp.TAGGED_HEADER_LENGTH - Short.BYTES);
     }
 
     private boolean addTerminate(TransmitBatch batch) {
@@ -283,7 +296,7 @@ final class OutboundStream {
         long length = inboundReads.length(slot);
         int payload = (int) Math.min(length - responseOffset, maxPayload);
         boolean staged = crc || payload < copyBelow;
-        if (!batch.hasRoom(segmentBytes(Ddp.TAGGED_HEADER_LENGTH, staged ? payload : 0), 1)) {
+        if (!batch.hasRoom(stagedBytes(Ddp.TAGGED_HEADER_LENGTH, payload, staged), 1)) {
             return false;
         }
         long source = 0;
@@ -416,7 +429,7 @@ final class OutboundStream {
         boolean staged = crc || inline || payload < copyBelow;
         boolean write = sends.opcode(slot) == SendOpcode.WRITE.ordinal();
         int header = write ? Ddp.TAGGED_HEADER_LENGTH : Ddp.UNTAGGED_HEADER_LENGTH;
-        if (!batch.hasRoom(segmentBytes(header, staged ? payload : 0), entries.count(slot))) {
+        if (!batch.hasRoom(stagedBytes(header, payload, staged), entries.count(slot))) {
             return false;
         }
         if (!inline && !findReadable(slot, requestOffset, payload)) {
@@ -500,7 +513,7 @@ final class OutboundStream {
                 if (copyTo != 0) {
                     long source = stags.rawAddress(row, address);
                     engine.use(row, source, here);
-                    NativeMemory.copy(source, to, here);
+                    memory.copy(source, to, here);
                     to += here;
                 } else {
                     Binding binding = stags.binding(row);
@@ -531,7 +544,7 @@ final class OutboundStream {
             long at = batch.stage(Ddp.fpduLength(ulpdu));
             Ddp.putTagged(at, opcode, last, stag, taggedOffset, payload);
             if (payload > 0) {
-                NativeMemory.copy(source, at + Ddp.TAGGED_HEADER_LENGTH, payload);
+                memory.copy(source, at + Ddp.TAGGED_HEADER_LENGTH, payload);
             }
             finish(batch, at, ulpdu);
         } else {
@@ -546,9 +559,10 @@ final class OutboundStream {
         }
     }
 
-    /** Bytes that a segment stages. */
-    private static int segmentBytes(int header, int stagedPayload) {
-        return Ddp.fpduLength(header - Short.BYTES + stagedPayload);
+    /** Bytes that a segment stages: all of it, or what is around a payload that is gathered, whose length decides the pad. */
+    private static int stagedBytes(int header, int payload, boolean staged) {
+        int fpdu = Ddp.fpduLength(header - Short.BYTES + payload);
+        return staged ? fpdu : fpdu - payload;
     }
 
     /** Fills in pad and CRC field of a wholly staged FPDU. */

@@ -3,7 +3,6 @@ package org.softrdma.sim.engine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -58,20 +57,19 @@ public final class PassiveHandshake implements Handshake {
 
     /** Takes an accepted TCP connection. Any thread. */
     public void adopt(EventLoop.PendingSocket pending) {
-        connection.engine().execute(() -> {
+        connection.execute(() -> {
             try {
+                connection.attach(this);
                 StreamSocket adopted = connection.engine().loop().adopt(pending, connection);
                 socket = adopted;
                 remote = adopted.remoteAddress();
-                connection.attach(this, adopted);
-                timer = connection
-                        .engine()
-                        .loop()
-                        .schedule(
-                                this::tooSlow, connection.engine().limits().handshakeTimeoutNs(), TimeUnit.NANOSECONDS);
+                connection.attach(adopted);
+                timer = connection.schedule(
+                        this::tooSlow, connection.engine().limits().handshakeTimeoutNs());
                 connection.ready(false);
             } catch (IOException e) {
                 failed(e);
+                connection.abort();
             }
         });
     }
@@ -162,7 +160,7 @@ public final class PassiveHandshake implements Handshake {
         if (!decided.compareAndSet(false, true)) {
             throw new IllegalStateException("this request was already accepted, rejected or closed");
         }
-        connection.engine().execute(() -> reply(pair, parameters));
+        connection.execute(() -> reply(pair, parameters));
         return established;
     }
 
@@ -215,7 +213,7 @@ public final class PassiveHandshake implements Handshake {
         if (!decided.compareAndSet(false, true)) {
             return false;
         }
-        connection.engine().execute(() -> {
+        connection.execute(() -> {
             try {
                 connection.reject(MpaNegotiation.reject(request(), privateData));
             } catch (IOException e) {
@@ -228,7 +226,7 @@ public final class PassiveHandshake implements Handshake {
 
     /** The caller's time is over. Any thread. */
     public void giveUp(String reason) {
-        connection.engine().execute(() -> {
+        connection.execute(() -> {
             if (!established.isDone()) {
                 fail(new VerbsException(VerbsErrorCode.TIMED_OUT, reason));
                 connection.close();

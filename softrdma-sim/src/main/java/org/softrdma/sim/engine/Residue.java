@@ -1,20 +1,19 @@
 package org.softrdma.sim.engine;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.queue.RingSize;
 
 /**
  * What a short send left of one segment: staged bytes copied, gathered payload by reference with the binding that says whether
  * it may still be touched. Nothing behind that segment is kept; it is made anew from the queues. Engine thread.
  */
 final class Residue {
-    private static final int INITIAL_BYTES = 256;
-
+    private final MemoryOperations memory;
+    private final SpareBuffers buffers;
     private MemorySegment copy = MemorySegment.NULL;
     private int copied;
     private long[] addresses = new long[4];
@@ -25,6 +24,11 @@ final class Residue {
     private long sequence;
     private boolean last;
     private long offsetBefore;
+
+    Residue(RnicEngine engine) {
+        memory = engine.memory();
+        buffers = engine.spareBuffers();
+    }
 
     boolean isEmpty() {
         return pieces == 0;
@@ -43,7 +47,7 @@ final class Residue {
                 int length = (int) lengths[i];
                 reserve(copied + length);
                 engine.use(binding, addresses[i], length);
-                NativeMemory.copy(addresses[i], copy.address() + copied, length);
+                memory.copy(addresses[i], copy.address() + copied, length);
                 addresses[i] = copied;
                 bindings[i] = null;
                 copied += length;
@@ -52,8 +56,13 @@ final class Residue {
     }
 
     void clear() {
-        pieces = 0;
-        copied = 0;
+        if (pieces > 0) {
+            Arrays.fill(bindings, 0, pieces, null);
+            pieces = 0;
+            copied = 0;
+            buffers.giveBack(copy);
+            copy = MemorySegment.NULL;
+        }
     }
 
     void describe(SegmentKind newKind, long newSequence, boolean newLast, long newOffsetBefore) {
@@ -115,9 +124,9 @@ final class Residue {
         if (needed <= copy.byteSize()) {
             return;
         }
-        int capacity = Math.max(INITIAL_BYTES, RingSize.atLeast(needed));
-        MemorySegment larger = Arena.ofAuto().allocate(capacity, Long.BYTES);
+        MemorySegment larger = buffers.take(needed);
         MemorySegment.copy(copy, 0, larger, 0, copied);
+        buffers.giveBack(copy);
         copy = larger;
     }
 }

@@ -4,6 +4,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -90,7 +91,8 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
                 limits.maxSendWorkRequests(),
                 limits.maxSendScatterGather(),
                 limits.maxInline(),
-                attributes.signalAll());
+                attributes.signalAll(),
+                engine.memory());
         receives = new ReceiveQueue(
                 this, receiveCompletions, limits.maxReceiveWorkRequests(), limits.maxReceiveScatterGather());
         sendCompletions.attach(this);
@@ -390,20 +392,41 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
             state = QueuePairState.ERROR;
             // Pairs with the fence of receivePosted: either the RECV is flushed here, or its poster sees ERROR.
             VarHandle.fullFence();
-            sends.flush(culprit, status, vendorCode);
-            receives.flush(vendorCode);
+            flush(culprit, status, vendorCode);
         }
         if (wasEstablished) {
-            // In a task of its own, outside of any batch, because the application's code runs there.
+            tell(reason);
+        }
+    }
+
+    /** In a task of its own, outside of any batch, because the application's code runs there; if there can be no task, here. */
+    private void tell(String reason) {
+        try {
             engine.loop().execute(() -> disconnected.complete(reason));
+        } catch (RejectedExecutionException e) {
+            disconnected.complete(reason); // the device is being closed
+        } catch (RuntimeException | Error e) {
+            engine.counters().increment(Counter.ENGINE_FAULTS);
+            disconnected.complete(reason);
         }
     }
 
     /** Flushes what was posted in ERROR. */
     void flush() {
         if (state == QueuePairState.ERROR) {
-            sends.flush(-1, CompletionStatus.FLUSHED, 0);
-            receives.flush(0);
+            flush(-1, CompletionStatus.FLUSHED, 0);
+        }
+    }
+
+    /** Goes on if a completion event cannot be raised: each attempt flushes at least one request. */
+    private void flush(long culprit, CompletionStatus status, int vendorCode) {
+        while (!sends.isFlushed() || receives.hasNext()) {
+            try {
+                sends.flush(culprit, status, vendorCode);
+                receives.flush(vendorCode);
+            } catch (RuntimeException | Error e) {
+                engine.counters().increment(Counter.ENGINE_FAULTS);
+            }
         }
     }
 
@@ -427,7 +450,7 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
 
     @Override
     public void completionQueueOverrun() {
-        engine.loop().execute(() -> {
+        connection.executeLater(() -> {
             connection.disconnect("a completion queue was overrun");
             enterError("a completion queue was overrun", -1, CompletionStatus.FLUSHED, 0);
         });

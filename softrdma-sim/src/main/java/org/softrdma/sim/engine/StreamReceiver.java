@@ -1,17 +1,15 @@
 package org.softrdma.sim.engine;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.transport.StreamSocket;
-import org.softrdma.sim.wire.Ddp;
 
 /**
  * How bytes come from the socket: into the engine's buffer, or the rest of a payload straight into its place and what follows
- * it into the buffer. A header that is not complete yet is carried over from one receive to the next in a few bytes of the
- * connection's own; with CRC a whole FPDU is.
+ * it into the buffer. A header that is not complete yet is carried over from one receive to the next in a spare buffer of
+ * the engine; with CRC a whole FPDU is.
  *
  * <p>Only payload whose header has been checked is received into registered memory. Rejected: receiving the payload of a
  * response that is merely expected into its sink, and taking it back if something else came. That saves a system call, but
@@ -23,11 +21,9 @@ final class StreamReceiver {
     /** Entries of a receive: the place and the buffer. */
     static final int VECTORS = 2;
 
-    private static final int CARRY_BYTES = 256;
-
     private final RnicEngine engine;
     private final StreamSocket socket;
-    private MemorySegment carry = Arena.ofAuto().allocate(CARRY_BYTES, Long.BYTES);
+    private MemorySegment carry = MemorySegment.NULL;
     private int carried;
     private long end;
 
@@ -95,13 +91,19 @@ final class StreamReceiver {
 
     /** Carries what is in the buffer from an address on over to the next receive. */
     void keep(long from) {
+        forget();
         int length = (int) (end - from);
-        if (length > carry.byteSize()) {
-            carry = Arena.ofAuto().allocate(Ddp.fpduLength(Ddp.MAX_ULPDU), Long.BYTES);
-        }
         if (length > 0) {
+            carry = engine.spareBuffers().take(length);
             NativeMemory.copy(from, carry.address(), length);
+            carried = length;
         }
-        carried = length;
+    }
+
+    /** Gives up what is carried over. */
+    void forget() {
+        carried = 0;
+        engine.spareBuffers().giveBack(carry);
+        carry = MemorySegment.NULL;
     }
 }

@@ -1,10 +1,10 @@
 package org.softrdma.sim.engine;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.InUse;
@@ -36,15 +36,17 @@ final class TransmitBatch implements InUse {
     private final long[] ends = new long[MAX_SEGMENTS];
     private final Binding[] messageBindings = new Binding[MAX_SEGMENTS];
 
+    private final long stagingEnd;
     private long stagingCursor;
     private int entries;
     private int segments;
     private long total;
 
-    TransmitBatch(Arena arena, int stagingBytes) {
-        staging = arena.allocate(stagingBytes, Long.BYTES);
+    TransmitBatch(MemoryOperations memory, int stagingBytes) {
+        staging = memory.allocate(stagingBytes, Long.BYTES);
+        stagingEnd = staging.address() + stagingBytes;
         stagingView = staging.asByteBuffer();
-        vectors = new IoVectors(arena, IoVectors.MAX_ENTRIES);
+        vectors = new IoVectors(memory, IoVectors.MAX_ENTRIES);
     }
 
     void begin() {
@@ -71,19 +73,20 @@ final class TransmitBatch implements InUse {
     /**
      * True if a segment fits.
      *
-     * @param staged bytes it stages
+     * @param staged bytes it stages, header, pad and CRC field included
      * @param pieces pieces of payload it gathers
      */
     boolean hasRoom(int staged, int pieces) {
         return segments < MAX_SEGMENTS
                 && entries + pieces + SPARE_ENTRIES <= IoVectors.MAX_ENTRIES
-                && stagingCursor + staged <= staging.address() + staging.byteSize();
+                && staged <= stagingEnd - stagingCursor;
     }
 
-    /** Takes bytes of the staging buffer, behind everything added so far; the caller fills them. */
+    /** Takes bytes of the staging buffer, behind everything added so far; the caller fills them, and has asked {@link #hasRoom}. */
     long stage(int length) {
-        if (length <= 0) {
-            throw new IllegalStateException("length=" + length + " of staged bytes");
+        if (length <= 0 || length > stagingEnd - stagingCursor) {
+            throw new IllegalStateException(
+                    "length=" + length + " of staged bytes: expected 1 to " + (stagingEnd - stagingCursor));
         }
         long address = stagingCursor;
         int previous = entries - 1;

@@ -34,13 +34,16 @@ public final class EntryTable {
 
     void set(int slot, ScatterGatherList list) {
         int at = slot * maxEntries;
-        for (int i = 0; i < list.size(); i++) {
+        int count = list.size();
+        long total = 0;
+        for (int i = 0; i < count; i++) {
             addresses[at + i] = list.address(i);
             lengths[at + i] = list.length(i);
             lkeys[at + i] = list.lkey(i);
+            total = total + lengths[at + i] < 0 ? Long.MAX_VALUE : total + lengths[at + i];
         }
-        counts[slot] = list.size();
-        totals[slot] = list.totalLength();
+        counts[slot] = count;
+        totals[slot] = total;
     }
 
     /** Number of entries. */

@@ -2,15 +2,14 @@ package org.softrdma.sim.transport;
 
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The rest of an acceptor after accept(2) has failed: most likely no descriptors are left, and level-triggered events would
- * spin until some are. Its loop's thread only.
+ * The rest of an acceptor after accept(2) has failed: most likely no descriptors or no memory is left, and level-triggered events
+ * would spin until some is. Its loop's thread only.
  */
 final class AcceptPause {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptPause.class);
@@ -46,7 +45,7 @@ final class AcceptPause {
     }
 
     /** Tries again later. */
-    void failed(IOException cause) {
+    void failed(Throwable cause) {
         if (!failing) {
             failing = true;
             LOG.warn("accept on {} failed, trying again every {} ms: {}", local, PAUSE_MS, cause.getMessage());

@@ -47,7 +47,7 @@ final class EpollEventLoop extends NettyEventLoop {
         } catch (ConnectException e) {
             socket.close();
             throw withoutErrno(e);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             socket.close();
             throw e;
         }
@@ -64,7 +64,7 @@ final class EpollEventLoop extends NettyEventLoop {
         } catch (Errors.NativeIoException e) {
             socket.close();
             throw ListenException.ofErrno(-e.expectedErr(), local, e);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             socket.close();
             throw e;
         }
@@ -76,7 +76,7 @@ final class EpollEventLoop extends NettyEventLoop {
         try {
             tune(socket);
             return watch(socket, events, socket.remoteAddress());
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             socket.close();
             throw e;
         }
@@ -104,9 +104,13 @@ final class EpollEventLoop extends NettyEventLoop {
     private StreamSocket watch(Socket socket, SocketEvents events, @Nullable InetSocketAddress remote)
             throws IOException {
         EpollSocket handle = new EpollSocket(socket, events, remote == null ? new InetSocketAddress(0) : remote);
-        IoRegistration registration = register(handle);
-        handle.registration = registration;
-        handle.rearm();
+        try {
+            handle.registration = register(handle);
+            handle.rearm();
+        } catch (IOException | RuntimeException | Error e) {
+            handle.close();
+            throw e;
+        }
         return handle;
     }
 
@@ -150,15 +154,19 @@ final class EpollEventLoop extends NettyEventLoop {
             if (closed) {
                 return;
             }
-            EpollIoOps ops = ((EpollIoEvent) event).ops();
-            boolean broken = ops.contains(EpollIoOps.EPOLLERR);
-            boolean room = ops.contains(EpollIoOps.EPOLLOUT);
-            hungUp |= broken || ops.contains(EpollIoOps.EPOLLRDHUP);
-            if (room && awaitingRoom) {
-                awaitingRoom = false;
-                registered.submit(INPUT);
+            try {
+                EpollIoOps ops = ((EpollIoEvent) event).ops();
+                boolean broken = ops.contains(EpollIoOps.EPOLLERR);
+                boolean room = ops.contains(EpollIoOps.EPOLLOUT);
+                hungUp |= broken || ops.contains(EpollIoOps.EPOLLRDHUP);
+                if (room && awaitingRoom) {
+                    awaitingRoom = false;
+                    registered.submit(INPUT);
+                }
+                events.ready(room || broken);
+            } catch (RuntimeException | Error e) {
+                failed(this, events, e);
             }
-            events.ready(room || broken);
         }
 
         @Override
@@ -258,10 +266,13 @@ final class EpollEventLoop extends NettyEventLoop {
         public void close() {
             if (!closed) {
                 closed = true;
-                if (registration != null) {
-                    registration.cancel();
+                try {
+                    if (registration != null) {
+                        registration.cancel();
+                    }
+                } finally {
+                    closeQuietly(socket);
                 }
-                closeQuietly(socket);
             }
         }
 
@@ -302,13 +313,13 @@ final class EpollEventLoop extends NettyEventLoop {
 
         @Override
         public void handle(IoRegistration registered, IoEvent event) {
-            byte[] address = new byte[SOCKADDR_BYTES];
             try {
+                byte[] address = new byte[SOCKADDR_BYTES];
                 for (int fd = socket.accept(address); fd >= 0; fd = socket.accept(address)) {
-                    accepted.accept(new Pending(new Socket(fd)));
+                    hand(accepted, new Pending(new Socket(fd)));
                 }
                 pause.succeeded();
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 pause.failed(e);
             }
         }

@@ -1,6 +1,8 @@
 package org.softrdma.sim.transport;
 
-import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 
 /**
@@ -17,16 +19,23 @@ public final class IoVectors {
     private static final int LENGTH_OFFSET = Long.BYTES;
     private static final int ENTRY_BYTES = LENGTH_OFFSET + Long.BYTES;
 
+    /** Lives as long as this. */
+    @SuppressWarnings("UnusedVariable")
+    private final MemorySegment entries;
+
     private final long address;
+    private final int capacity;
 
     /**
      * Empty entries.
      *
-     * @param arena owns the memory
+     * @param memory where they are
      * @param capacity number of entries
      */
-    public IoVectors(Arena arena, int capacity) {
-        address = arena.allocate((long) capacity * ENTRY_BYTES, Long.BYTES).address();
+    public IoVectors(MemoryOperations memory, int capacity) {
+        entries = memory.allocate((long) capacity * ENTRY_BYTES, Long.BYTES);
+        address = entries.address();
+        this.capacity = capacity;
     }
 
     /** Address of an entry. */
@@ -36,6 +45,7 @@ public final class IoVectors {
 
     /** Sets an entry. */
     public void set(int index, long base, long length) {
+        Objects.checkIndex(index, capacity);
         NativeMemory.putNativeLong(entry(index), base);
         NativeMemory.putNativeLong(entry(index) + LENGTH_OFFSET, length);
     }

@@ -36,7 +36,7 @@ final class NioEventLoop extends NettyEventLoop {
             tune(channel);
             boolean connected = channel.connect(remote);
             return watch(channel, events, remote, connected ? NioIoOps.READ_AND_WRITE : NioIoOps.CONNECT);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             channel.close();
             throw e;
         }
@@ -54,7 +54,7 @@ final class NioEventLoop extends NettyEventLoop {
                 throw ListenException.ofCause(e, local);
             }
             return new NioAcceptor(channel, accepted);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             channel.close();
             throw e;
         }
@@ -67,7 +67,7 @@ final class NioEventLoop extends NettyEventLoop {
             tune(channel);
             InetSocketAddress remote = (InetSocketAddress) channel.getRemoteAddress();
             return watch(channel, events, remote, NioIoOps.READ_AND_WRITE);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             channel.close();
             throw e;
         }
@@ -136,12 +136,16 @@ final class NioEventLoop extends NettyEventLoop {
             if (closed) {
                 return;
             }
-            NioIoOps ops = ((NioIoEvent) event).ops();
-            boolean writable = ops.contains(NioIoOps.WRITE) || ops.contains(NioIoOps.CONNECT);
-            if (ops.contains(NioIoOps.WRITE)) {
-                registered.submit(paused ? NioIoOps.NONE : NioIoOps.READ);
+            try {
+                NioIoOps ops = ((NioIoEvent) event).ops();
+                boolean writable = ops.contains(NioIoOps.WRITE) || ops.contains(NioIoOps.CONNECT);
+                if (ops.contains(NioIoOps.WRITE)) {
+                    registered.submit(paused ? NioIoOps.NONE : NioIoOps.READ);
+                }
+                events.ready(writable);
+            } catch (RuntimeException | Error e) {
+                failed(this, events, e);
             }
-            events.ready(writable);
         }
 
         @Override
@@ -234,10 +238,13 @@ final class NioEventLoop extends NettyEventLoop {
         public void close() {
             if (!closed) {
                 closed = true;
-                if (registration != null) {
-                    registration.cancel();
+                try {
+                    if (registration != null) {
+                        registration.cancel();
+                    }
+                } finally {
+                    closeQuietly(channel);
                 }
-                closeQuietly(channel);
             }
         }
 
@@ -280,10 +287,10 @@ final class NioEventLoop extends NettyEventLoop {
         public void handle(IoRegistration registered, IoEvent event) {
             try {
                 for (SocketChannel next = channel.accept(); next != null; next = channel.accept()) {
-                    accepted.accept(new Pending(next));
+                    hand(accepted, new Pending(next));
                 }
                 pause.succeeded();
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 pause.failed(e);
             }
         }

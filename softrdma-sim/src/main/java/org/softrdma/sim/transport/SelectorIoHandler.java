@@ -131,7 +131,7 @@ final class SelectorIoHandler implements IoHandler {
             }
             try {
                 handle.handle(this, this);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.error("a fault in the handling of {}", key.channel(), e);
             }
         }

@@ -19,7 +19,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.device.SoftRdmaDevice;
+import org.softrdma.sim.memory.GuardedMemory;
 import org.softrdma.sim.peer.Frames;
+import org.softrdma.sim.pinning.KernelPageLocks;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.CompletionStatus;
@@ -41,6 +43,7 @@ final class FakeDevice implements AutoCloseable {
     private static final int REPLY_BYTES = 24;
 
     private final FakeTransport transport = new FakeTransport();
+    private final GuardedMemory nativeMemory = new GuardedMemory();
     private final VerbsDevice device;
     private final ProtectionDomain domain;
     private final CompletionQueue queue;
@@ -54,7 +57,8 @@ final class FakeDevice implements AutoCloseable {
         for (int i = 0; i < options.length; i += 2) {
             map.put(options[i], options[i + 1]);
         }
-        device = new SoftRdmaDevice(new SoftRdmaContext().set(map).conclude(), transport);
+        device = new SoftRdmaDevice(
+                new SoftRdmaContext().set(map).conclude(), transport, KernelPageLocks.find(), nativeMemory);
         domain = own(device.allocateProtectionDomain());
         queue = own(device.createCompletionQueue(4096));
         listener = own(device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 16));
@@ -63,6 +67,17 @@ final class FakeDevice implements AutoCloseable {
     <T extends AutoCloseable> T own(T resource) {
         owned.push(resource);
         return resource;
+    }
+
+    /** The device's own buffers: guarded, and made to fail by the test. */
+    GuardedMemory nativeMemory() {
+        return nativeMemory;
+    }
+
+    /** From now on each call of the transport and of a socket is one of {@link #nativeMemory}, and fails as they do. */
+    void countTransportCalls(FakeSocket socket) {
+        transport.beforeEachCall(nativeMemory::called);
+        socket.beforeEachCall(nativeMemory::called);
     }
 
     VerbsDevice device() {
@@ -87,8 +102,13 @@ final class FakeDevice implements AutoCloseable {
     /** A peer's socket on which nothing was said yet. */
     FakeSocket socket() {
         FakeSocket socket = new FakeSocket();
-        transport.connect(socket);
+        comes(socket);
         return socket;
+    }
+
+    /** A peer connects. */
+    void comes(FakeSocket socket) {
+        transport.connect(socket);
     }
 
     /** A connector to a peer, which has said nothing yet. */
@@ -147,17 +167,25 @@ final class FakeDevice implements AutoCloseable {
         transport.advance(milliseconds, TimeUnit.MILLISECONDS);
     }
 
-    /** Drives the device and polls: statuses of everything that ended. */
-    List<CompletionStatus> drain() {
-        List<CompletionStatus> statuses = new ArrayList<>();
+    /** What became of a request. */
+    record Ended(long wrId, int queuePair, CompletionStatus status) {}
+
+    /** Drives the device and polls: everything that ended. */
+    List<Ended> ended() {
+        List<Ended> ended = new ArrayList<>();
         run();
         for (int got = queue.poll(completions); got > 0; got = queue.poll(completions)) {
             for (int i = 0; i < got; i++) {
-                statuses.add(completions[i].status());
+                ended.add(new Ended(completions[i].wrId(), completions[i].qpNumber(), completions[i].status()));
             }
             run();
         }
-        return statuses;
+        return ended;
+    }
+
+    /** Drives the device and polls: statuses of everything that ended. */
+    List<CompletionStatus> drain() {
+        return ended().stream().map(Ended::status).toList();
     }
 
     long counter(String name) {
@@ -179,5 +207,6 @@ final class FakeDevice implements AutoCloseable {
         }
         device.close();
         arena.close();
+        nativeMemory.requireGuards();
     }
 }

@@ -24,7 +24,10 @@ final class FakeSocket implements StreamSocket {
     private final Deque<byte[]> incoming = new ArrayDeque<>();
     private final ByteArrayOutputStream outgoing = new ByteArrayOutputStream();
     private LongUnaryOperator taking = offered -> offered;
+    private long room = Long.MAX_VALUE;
+    private int writable = Integer.MAX_VALUE;
     private Runnable meanwhile = () -> {};
+    private Runnable beforeEachCall = () -> {};
     private @Nullable SocketEvents events;
     private int position;
     private boolean eventDue;
@@ -64,9 +67,37 @@ final class FakeSocket implements StreamSocket {
         return this;
     }
 
+    /** From now on only so many more bytes are taken; then the socket is full and says so, until {@link #takeAll}. */
+    FakeSocket takeOnly(long bytes) {
+        room = bytes;
+        return this;
+    }
+
+    /** There is room again. */
+    FakeSocket takeAll() {
+        room = Long.MAX_VALUE;
+        raiseLater();
+        return this;
+    }
+
     /** From now on this is done at the end of every call that receives, as another thread might do it. */
     FakeSocket meanwhile(Runnable action) {
         meanwhile = action;
+        return this;
+    }
+
+    /**
+     * From now on the memory of a scatter has only so many bytes more that can be written: as the kernel does, the call that meets
+     * the end says how many bytes came before it, the next one fails.
+     */
+    FakeSocket pageGoneAfter(int bytes) {
+        writable = bytes;
+        return this;
+    }
+
+    /** From now on this is done at the beginning of every call that may fail. */
+    FakeSocket beforeEachCall(Runnable action) {
+        beforeEachCall = action;
         return this;
     }
 
@@ -77,6 +108,11 @@ final class FakeSocket implements StreamSocket {
 
     boolean isOutputEnded() {
         return outputEnded || closed;
+    }
+
+    /** True if a connection was made of it. */
+    boolean isAttached() {
+        return events != null;
     }
 
     boolean isClosed() {
@@ -107,6 +143,7 @@ final class FakeSocket implements StreamSocket {
 
     @Override
     public int receive(long address, int length) throws IOException {
+        beforeEachCall.run();
         int received = take(address, length);
         meanwhile.run();
         return received;
@@ -134,6 +171,15 @@ final class FakeSocket implements StreamSocket {
 
     @Override
     public int scatter(IoVectors vectors, int count) throws IOException {
+        beforeEachCall.run();
+        if (writable < vectors.length(0)) {
+            if (writable == 0) {
+                throw new IOException("Bad address");
+            }
+            int here = take(vectors.base(0), writable);
+            writable -= here;
+            return here;
+        }
         int total = 0;
         for (int i = 0; i < count; i++) {
             byte[] before = incoming.peekFirst();
@@ -158,17 +204,23 @@ final class FakeSocket implements StreamSocket {
 
     @Override
     public void rearm() {
+        beforeEachCall.run();
+        raiseLater();
+    }
+
+    private void raiseLater() {
         eventDue = true;
         writableDue = true;
     }
 
     @Override
     public void pause() {
-        // Events come once here.
+        beforeEachCall.run();
     }
 
     @Override
     public long gather(IoVectors vectors, int from, int count) throws IOException {
+        beforeEachCall.run();
         checkOpen();
         if (peerReset) {
             throw new IOException("Broken pipe");
@@ -180,7 +232,8 @@ final class FakeSocket implements StreamSocket {
         for (int i = 0; i < count; i++) {
             offered += vectors.length(from + i);
         }
-        long taken = Math.min(offered, taking.applyAsLong(offered));
+        long taken = Math.min(Math.min(offered, room), taking.applyAsLong(offered));
+        room -= taken;
         long left = taken;
         for (int i = 0; i < count && left > 0; i++) {
             int here = (int) Math.min(left, vectors.length(from + i));
@@ -192,7 +245,10 @@ final class FakeSocket implements StreamSocket {
 
     @Override
     public void awaitRoom() {
-        rearm();
+        beforeEachCall.run();
+        if (room > 0) {
+            raiseLater();
+        }
     }
 
     private void checkOpen() {
@@ -203,6 +259,7 @@ final class FakeSocket implements StreamSocket {
 
     @Override
     public boolean finishConnect() {
+        beforeEachCall.run();
         return true;
     }
 

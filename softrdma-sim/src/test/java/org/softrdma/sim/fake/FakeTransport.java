@@ -25,6 +25,11 @@ final class FakeTransport implements Transport {
 
     private final Loop loop = new Loop();
 
+    /** From now on this is done at the beginning of every call of the loop that may fail. */
+    void beforeEachCall(Runnable action) {
+        loop.beforeEachCall = action;
+    }
+
     /** A peer connects. */
     void connect(FakeSocket socket) {
         Consumer<EventLoop.PendingSocket> listening = loop.listening;
@@ -71,6 +76,7 @@ final class FakeTransport implements Transport {
     private static final class Loop implements EventLoop {
         private final Deque<Runnable> tasks = new ArrayDeque<>();
         private final List<Timer> timers = new ArrayList<>();
+        private Runnable beforeEachCall = () -> {};
         private long nowNs;
         private final List<FakeSocket> sockets = new ArrayList<>();
         private @Nullable Consumer<PendingSocket> listening;
@@ -78,6 +84,7 @@ final class FakeTransport implements Transport {
 
         @Override
         public void execute(Runnable task) {
+            beforeEachCall.run();
             tasks.addLast(task);
         }
 
@@ -88,6 +95,7 @@ final class FakeTransport implements Transport {
 
         @Override
         public Cancellable schedule(Runnable task, long delay, TimeUnit unit) {
+            beforeEachCall.run();
             Timer timer = new Timer(nowNs + unit.toNanos(delay), task);
             timers.add(timer);
             return () -> timers.remove(timer);
@@ -110,6 +118,7 @@ final class FakeTransport implements Transport {
 
         @Override
         public StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
+            beforeEachCall.run();
             FakeSocket socket = answering;
             if (socket == null) {
                 throw new ConnectException("nobody listens there");
@@ -139,6 +148,12 @@ final class FakeTransport implements Transport {
         @Override
         public StreamSocket adopt(PendingSocket pending, SocketEvents events) {
             FakeSocket socket = ((Pending) pending).socket;
+            try {
+                beforeEachCall.run();
+            } catch (Error e) {
+                socket.close();
+                throw e;
+            }
             socket.attach(events);
             sockets.add(socket);
             return socket;

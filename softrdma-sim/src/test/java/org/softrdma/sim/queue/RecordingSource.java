@@ -9,6 +9,7 @@ final class RecordingSource implements CompletionSource {
     private final int number;
     private final List<Long> released = new ArrayList<>();
     private int overruns;
+    private Runnable whenOverrun = () -> {};
     private LongConsumer sendQueue = sequence -> {};
 
     RecordingSource(int number) {
@@ -34,11 +35,17 @@ final class RecordingSource implements CompletionSource {
     @Override
     public void completionQueueOverrun() {
         overruns++;
+        whenOverrun.run();
     }
 
     /** Sequences that were released, in order. */
     List<Long> released() {
         return List.copyOf(released);
+    }
+
+    /** Done when it is told of an overrun. */
+    void whenOverrun(Runnable action) {
+        whenOverrun = action;
     }
 
     /** How often it was told of an overrun. */

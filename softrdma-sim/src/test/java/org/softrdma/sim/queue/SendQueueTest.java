@@ -2,12 +2,14 @@ package org.softrdma.sim.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.CompletionStatus;
@@ -15,6 +17,7 @@ import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
+import org.softrdma.verbs.WorkCompletion;
 
 class SendQueueTest {
     private static final int CAPACITY = 4;
@@ -27,7 +30,7 @@ class SendQueueTest {
     private final SendQueue queue = queue(false);
 
     private SendQueue queue(boolean signalAll) {
-        SendQueue made = new SendQueue(source, completions, CAPACITY, 3, MAX_INLINE, signalAll);
+        SendQueue made = new SendQueue(source, completions, CAPACITY, 3, MAX_INLINE, signalAll, new MemoryOperations());
         source.sendQueue(made::free);
         return made;
     }
@@ -236,5 +239,25 @@ class SendQueueTest {
 
     private String inline(long sequence, int length) {
         return Frames.hex(NativeMemory.bytes(queue.inlineAddress(queue.slot(sequence)), length));
+    }
+
+    @Test
+    void shouldFlushEachRequestOnceWhenTellingOfOneFails() {
+        SoftCompletionQueue few = new SoftCompletionQueue(2, new StillProgress(), null, () -> {});
+        few.attach(source);
+        SendQueue hurt = new SendQueue(source, few, CAPACITY, 3, MAX_INLINE, false, new MemoryOperations());
+        for (int i = 0; i < CAPACITY; i++) {
+            assertEquals(PostStatus.ACCEPTED, hurt.post(SendOpcode.WRITE, i, 1000, 10, 1, 7000, 2, UNSIGNALLED));
+        }
+        source.whenOverrun(() -> {
+            throw new OutOfMemoryError("injected");
+        });
+        assertThrows(OutOfMemoryError.class, () -> hurt.flush(-1, CompletionStatus.FLUSHED, 0));
+        assertFalse(hurt.isFlushed());
+        hurt.flush(-1, CompletionStatus.FLUSHED, 0);
+        assertTrue(hurt.isFlushed());
+        WorkCompletion[] two = WorkCompletion.array(2);
+        assertEquals(2, few.poll(two));
+        assertEquals("0 FLUSHED 0, 1 FLUSHED 0", Completions.describe(two[0]) + ", " + Completions.describe(two[1]));
     }
 }

@@ -1,0 +1,38 @@
+package org.softrdma.sim.engine;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import org.softrdma.sim.transport.EventLoop;
+
+/**
+ * Connections whose receive into registered memory ended before the place was full. Most likely the socket is empty, and an event
+ * follows; but the kernel also stops early at a page that is gone (readv(2) tells EFAULT only if it has nothing else to tell), and
+ * then an edge-triggered socket says nothing more. So they are tried once more a little later. Rejected: to try at once,
+ * which is one more system call for nearly every part of a large message.
+ *
+ * <p>Engine thread only.
+ */
+final class SecondLook {
+    private static final long DELAY_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private final EventLoop loop;
+    private final ArrayDeque<Connection> waiting = new ArrayDeque<>();
+
+    SecondLook(EventLoop loop) {
+        this.loop = loop;
+    }
+
+    /** Tries a connection again later; not one that waits for it. */
+    void add(Connection connection) {
+        if (waiting.isEmpty()) {
+            loop.schedule(this::look, DELAY_NS, TimeUnit.NANOSECONDS);
+        }
+        waiting.addLast(connection);
+    }
+
+    private void look() {
+        for (int left = waiting.size(); left > 0; left--) {
+            waiting.removeFirst().secondLook();
+        }
+    }
+}

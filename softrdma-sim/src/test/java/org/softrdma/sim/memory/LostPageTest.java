@@ -1,0 +1,102 @@
+package org.softrdma.sim.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A copy from a mapped file that was truncated fails where it is made, however the code around it was compiled. */
+class LostPageTest {
+    /** The compilers: none, the quick one, the one that inlines and moves most. The last two wait for it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-Xint", "-XX:TieredStopAtLevel=1 -Xbatch", "-XX:-TieredCompilation -Xbatch"})
+    void shouldThrowBeforeItReturns(String compiler, @TempDir Path directory) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(compiler.split(" ", -1)));
+        command.addAll(List.of(
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:CompileCommand=quiet",
+                "-XX:CompileCommand=dontinline," + Copier.class.getName() + "::copied",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Copier.class.getName(),
+                directory.resolve("mapped").toString()));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        try {
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertEquals(0, process.waitFor(), output);
+            assertEquals("caught 80 of 80", output.strip());
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** The process: copies from a mapped file, before and after it is truncated. */
+    static final class Copier {
+        private static final int BYTES = 1 << 14;
+        private static final int WARM_UP = 20_000;
+        private static final int TRIES = 20;
+        private static final int[] LENGTHS = {8, 100, 4000, BYTES};
+
+        private final MemoryOperations operations = new MemoryOperations();
+        private int step;
+
+        private Copier() {}
+
+        public static void main(String[] arguments) throws IOException {
+            Copier copier = new Copier();
+            int caught = 0;
+            for (int length : LENGTHS) {
+                caught += copier.run(Path.of(arguments[0] + length), length);
+            }
+            System.out.println("caught " + caught + " of " + LENGTHS.length * TRIES);
+        }
+
+        /** As the engine does: copies, goes on with what was copied, and catches what fails. */
+        private boolean copied(long source, long target, int length) {
+            try {
+                step = 1;
+                operations.copy(source, target, length);
+                step = 2;
+                return true;
+            } catch (InternalError e) {
+                return false;
+            }
+        }
+
+        private int run(Path path, int length) throws IOException {
+            try (Arena arena = Arena.ofShared();
+                    FileChannel file = FileChannel.open(
+                            path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                int unused = file.write(ByteBuffer.allocate(BYTES), 0);
+                MemorySegment mapped = file.map(FileChannel.MapMode.READ_WRITE, 0, BYTES, arena);
+                MemorySegment target = arena.allocate(BYTES);
+                for (int i = 0; i < WARM_UP; i++) {
+                    if (!copied(mapped.address(), target.address(), length)) {
+                        throw new AssertionError("a copy failed while the file was whole");
+                    }
+                }
+                file.truncate(0);
+                int caught = 0;
+                for (int i = 0; i < TRIES; i++) {
+                    if (!copied(mapped.address(), target.address(), length) && step == 1) {
+                        caught++;
+                    }
+                }
+                return caught;
+            }
+        }
+    }
+}
