@@ -426,6 +426,11 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     }
 
     @Override
+    public void releaseReceiveSlots(long sequence) {
+        receives.free(sequence);
+    }
+
+    @Override
     public void completionQueueOverrun() {
         engine.loop().execute(() -> {
             connection.disconnect("a completion queue was overrun");

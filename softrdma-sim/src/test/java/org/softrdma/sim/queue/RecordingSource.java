@@ -10,6 +10,7 @@ final class RecordingSource implements CompletionSource {
     private final List<Long> released = new ArrayList<>();
     private int overruns;
     private LongConsumer sendQueue = sequence -> {};
+    private LongConsumer receiveQueue = sequence -> {};
 
     RecordingSource(int number) {
         this.number = number;
@@ -18,6 +19,11 @@ final class RecordingSource implements CompletionSource {
     /** From now on released slots go to a send queue too. */
     void sendQueue(LongConsumer free) {
         sendQueue = free;
+    }
+
+    /** From now on released slots go to a receive queue too. */
+    void receiveQueue(LongConsumer free) {
+        receiveQueue = free;
     }
 
     @Override
@@ -29,6 +35,11 @@ final class RecordingSource implements CompletionSource {
     public void releaseSendSlots(long sequence) {
         released.add(sequence);
         sendQueue.accept(sequence);
+    }
+
+    @Override
+    public void releaseReceiveSlots(long sequence) {
+        receiveQueue.accept(sequence);
     }
 
     @Override
