@@ -25,6 +25,7 @@ import org.softrdma.sim.engine.NegotiatedStream;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.engine.SoftQueuePair;
 import org.softrdma.sim.memory.HostMemories;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.Registrar;
 import org.softrdma.sim.memory.StagTable;
@@ -94,7 +95,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
      * @param transport byte streams, closed with the device
      */
     public SoftRdmaDevice(SoftRdmaContext context, Transport transport) {
-        this(context, transport, KernelPageLocks.find());
+        this(context, transport, KernelPageLocks.find(), new MemoryOperations());
     }
 
     /**
@@ -103,18 +104,19 @@ public final class SoftRdmaDevice implements VerbsDevice {
      * @param context its configuration, concluded
      * @param transport byte streams, closed with the device
      * @param pageLocks locks pages
+     * @param memory what it does with native memory
      */
-    public SoftRdmaDevice(SoftRdmaContext context, Transport transport, PageLocks pageLocks) {
+    public SoftRdmaDevice(SoftRdmaContext context, Transport transport, PageLocks pageLocks, MemoryOperations memory) {
         this.transport = transport;
         manual = context.manualProgress();
         name = "sim" + NEXT_DEVICE.getAndIncrement() + " (" + transport.name() + ", " + (manual ? "manual" : "engine")
                 + ")";
         prefetcher = prefetcher(name);
-        stags = new StagTable(context.maxRegions(), new SecureRandom());
+        stags = new StagTable(context.maxRegions(), new SecureRandom(), memory);
         Quiescence quiescence = new Quiescence();
         pins = new PinTable(context.pinning(), pageLocks, quiescence, machineBytes(), System::nanoTime);
         for (EventLoop loop : transport.loops()) {
-            engines.add(new RnicEngine(loop, manual, stags, pins, quiescence, context.engineLimits()));
+            engines.add(new RnicEngine(loop, manual, stags, pins, quiescence, context.engineLimits(), memory));
         }
         registrar = new Registrar(stags, quiescence, memories, pins, context.maxRegions());
         capabilities = capabilities(context, pins);

@@ -1,7 +1,6 @@
 package org.softrdma.sim.engine;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.concurrent.TimeUnit;
@@ -397,7 +396,7 @@ public final class Connection implements SocketEvents {
     void refuseRead(long sequence, AccessResult result, long sent) {
         int slot = inboundReads.slot(sequence);
         engine.counters().increment(Counter.ACCESS_ERRORS);
-        MemorySegment request = Arena.ofAuto().allocate(Ddp.READ_REQUEST_END, Long.BYTES);
+        MemorySegment request = engine.memory().allocate(Ddp.READ_REQUEST_END, Long.BYTES);
         try {
             // RFC 5040 section 4.8: the READ request is updated to where the operation stands.
             Ddp.putReadRequest(

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.queue.EntryTable;
@@ -56,6 +57,7 @@ final class InboundStream {
     private final Connection connection;
     private final StreamSocket socket;
     private final StreamReceiver receiver;
+    private final MemoryOperations memory;
     private final StagTable stags;
     private final SendQueue sends;
     private final ReceiveQueue receives;
@@ -95,6 +97,7 @@ final class InboundStream {
         this.connection = connection;
         this.socket = socket;
         receiver = new StreamReceiver(engine, socket);
+        memory = engine.memory();
         stags = engine.stags();
         sends = queuePair.sendQueue();
         receives = queuePair.receiveQueue();
@@ -446,7 +449,7 @@ final class InboundStream {
                 return false;
             }
             int here = Math.min(left, runRemaining);
-            NativeMemory.copy(at, runAddress, here);
+            memory.copy(at, runAddress, here);
             advanceRun(here);
             at += here;
             left -= here;

@@ -1,12 +1,12 @@
 package org.softrdma.sim.engine;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.queue.EntryTable;
@@ -47,7 +47,8 @@ final class OutboundStream {
     private final boolean crc;
     private final int maxPayload;
     private final int copyBelow;
-    private final Residue residue = new Residue();
+    private final MemoryOperations memory;
+    private final Residue residue;
     /** The row of each entry under the message part that is being added. */
     private final int[] entryRows;
 
@@ -77,6 +78,8 @@ final class OutboundStream {
         this.engine = engine;
         this.connection = connection;
         this.socket = socket;
+        memory = engine.memory();
+        residue = new Residue(memory);
         sends = queuePair.sendQueue();
         inboundReads = connection.inboundReads();
         outboundReads = connection.outboundReads();
@@ -146,7 +149,7 @@ final class OutboundStream {
     void terminate(TerminateCause cause, long segment) {
         if (terminate == null) {
             abandonRequests();
-            terminate = Arena.ofAuto().allocate(Terminate.MAX_FPDU, Long.BYTES);
+            terminate = memory.allocate(Terminate.MAX_FPDU, Long.BYTES);
             terminateUlpdu = Terminate.put(terminate.address(), cause, segment);
         }
     }
@@ -500,7 +503,7 @@ final class OutboundStream {
                 if (copyTo != 0) {
                     long source = stags.rawAddress(row, address);
                     engine.use(row, source, here);
-                    NativeMemory.copy(source, to, here);
+                    memory.copy(source, to, here);
                     to += here;
                 } else {
                     Binding binding = stags.binding(row);
@@ -531,7 +534,7 @@ final class OutboundStream {
             long at = batch.stage(Ddp.fpduLength(ulpdu));
             Ddp.putTagged(at, opcode, last, stag, taggedOffset, payload);
             if (payload > 0) {
-                NativeMemory.copy(source, at + Ddp.TAGGED_HEADER_LENGTH, payload);
+                memory.copy(source, at + Ddp.TAGGED_HEADER_LENGTH, payload);
             }
             finish(batch, at, ulpdu);
         } else {

@@ -1,10 +1,10 @@
 package org.softrdma.sim.engine;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.queue.RingSize;
 
@@ -15,6 +15,7 @@ import org.softrdma.sim.queue.RingSize;
 final class Residue {
     private static final int INITIAL_BYTES = 256;
 
+    private final MemoryOperations memory;
     private MemorySegment copy = MemorySegment.NULL;
     private int copied;
     private long[] addresses = new long[4];
@@ -25,6 +26,10 @@ final class Residue {
     private long sequence;
     private boolean last;
     private long offsetBefore;
+
+    Residue(MemoryOperations memory) {
+        this.memory = memory;
+    }
 
     boolean isEmpty() {
         return pieces == 0;
@@ -43,7 +48,7 @@ final class Residue {
                 int length = (int) lengths[i];
                 reserve(copied + length);
                 engine.use(binding, addresses[i], length);
-                NativeMemory.copy(addresses[i], copy.address() + copied, length);
+                memory.copy(addresses[i], copy.address() + copied, length);
                 addresses[i] = copied;
                 bindings[i] = null;
                 copied += length;
@@ -116,7 +121,7 @@ final class Residue {
             return;
         }
         int capacity = Math.max(INITIAL_BYTES, RingSize.atLeast(needed));
-        MemorySegment larger = Arena.ofAuto().allocate(capacity, Long.BYTES);
+        MemorySegment larger = memory.allocate(capacity, Long.BYTES);
         MemorySegment.copy(copy, 0, larger, 0, copied);
         copy = larger;
     }

@@ -1,12 +1,12 @@
 package org.softrdma.sim.engine;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.PinTable;
@@ -33,7 +33,7 @@ public final class RnicEngine implements Progress {
     private final EngineLimits limits;
     private final Quiescence.Epoch epoch;
     private final EngineCounters counters = new EngineCounters();
-    private final Arena arena = Arena.ofAuto();
+    private final MemoryOperations memory;
     private final MemorySegment receiveBuffer;
     private final IoVectors receiveVectors;
     private final ByteBuffer receiveView;
@@ -53,6 +53,7 @@ public final class RnicEngine implements Progress {
      * @param pins of the device
      * @param quiescence of the device
      * @param limits sizes
+     * @param memory of the device
      */
     public RnicEngine(
             EventLoop loop,
@@ -60,17 +61,19 @@ public final class RnicEngine implements Progress {
             StagTable stags,
             PinTable pins,
             Quiescence quiescence,
-            EngineLimits limits) {
+            EngineLimits limits,
+            MemoryOperations memory) {
         this.loop = loop;
         this.manual = manual;
         this.stags = stags;
         this.pins = pins;
         this.limits = limits;
+        this.memory = memory;
         epoch = quiescence.newEpoch();
-        receiveBuffer = arena.allocate(limits.receiveBuffer(), PAGE);
+        receiveBuffer = memory.allocate(limits.receiveBuffer(), PAGE);
         receiveView = receiveBuffer.asByteBuffer();
-        receiveVectors = new IoVectors(arena, StreamReceiver.VECTORS);
-        batch = new TransmitBatch(arena, STAGING_BYTES);
+        receiveVectors = new IoVectors(memory, StreamReceiver.VECTORS);
+        batch = new TransmitBatch(memory, STAGING_BYTES);
     }
 
     /** The loop that drives it. */
@@ -85,6 +88,10 @@ public final class RnicEngine implements Progress {
 
     EngineLimits limits() {
         return limits;
+    }
+
+    MemoryOperations memory() {
+        return memory;
     }
 
     StagTable stags() {

@@ -90,7 +90,8 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
                 limits.maxSendWorkRequests(),
                 limits.maxSendScatterGather(),
                 limits.maxInline(),
-                attributes.signalAll());
+                attributes.signalAll(),
+                engine.memory());
         receives = new ReceiveQueue(
                 this, receiveCompletions, limits.maxReceiveWorkRequests(), limits.maxReceiveScatterGather());
         sendCompletions.attach(this);

@@ -1,7 +1,6 @@
 package org.softrdma.sim.engine;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.transport.IoVectors;
@@ -27,13 +26,14 @@ final class StreamReceiver {
 
     private final RnicEngine engine;
     private final StreamSocket socket;
-    private MemorySegment carry = Arena.ofAuto().allocate(CARRY_BYTES, Long.BYTES);
+    private MemorySegment carry;
     private int carried;
     private long end;
 
     StreamReceiver(RnicEngine engine, StreamSocket socket) {
         this.engine = engine;
         this.socket = socket;
+        carry = engine.memory().allocate(CARRY_BYTES, Long.BYTES);
     }
 
     /** True if no bytes are carried over. */
@@ -97,7 +97,7 @@ final class StreamReceiver {
     void keep(long from) {
         int length = (int) (end - from);
         if (length > carry.byteSize()) {
-            carry = Arena.ofAuto().allocate(Ddp.fpduLength(Ddp.MAX_ULPDU), Long.BYTES);
+            carry = engine.memory().allocate(Ddp.fpduLength(Ddp.MAX_ULPDU), Long.BYTES);
         }
         if (length > 0) {
             NativeMemory.copy(from, carry.address(), length);

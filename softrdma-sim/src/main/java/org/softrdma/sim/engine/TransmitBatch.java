@@ -1,10 +1,10 @@
 package org.softrdma.sim.engine;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.InUse;
@@ -41,10 +41,10 @@ final class TransmitBatch implements InUse {
     private int segments;
     private long total;
 
-    TransmitBatch(Arena arena, int stagingBytes) {
-        staging = arena.allocate(stagingBytes, Long.BYTES);
+    TransmitBatch(MemoryOperations memory, int stagingBytes) {
+        staging = memory.allocate(stagingBytes, Long.BYTES);
         stagingView = staging.asByteBuffer();
-        vectors = new IoVectors(arena, IoVectors.MAX_ENTRIES);
+        vectors = new IoVectors(memory, IoVectors.MAX_ENTRIES);
     }
 
     void begin() {

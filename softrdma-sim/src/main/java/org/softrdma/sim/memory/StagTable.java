@@ -64,7 +64,8 @@ public final class StagTable implements AutoCloseable {
     private static final VarHandle CHUNK = MethodHandles.arrayElementVarHandle(long[].class);
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final List<PageMemory> memory = new ArrayList<>();
+    private final MemoryOperations memory;
+    private final List<PageMemory> pages = new ArrayList<>();
     private final int maxRows;
     private final Scrambler rkeys;
     private final Scrambler lkeys;
@@ -80,12 +81,14 @@ public final class StagTable implements AutoCloseable {
      *
      * @param maxRows most rows that may be live at once, at most {@link #MAX_ROWS}
      * @param random source of the secrets
+     * @param memory of the device
      */
-    public StagTable(int maxRows, SecureRandom random) {
+    public StagTable(int maxRows, SecureRandom random, MemoryOperations memory) {
         if (maxRows < 1 || maxRows > MAX_ROWS) {
             throw new IllegalArgumentException("maxRows=" + maxRows + ": expected 1 to " + MAX_ROWS);
         }
         this.maxRows = maxRows;
+        this.memory = memory;
         rkeys = new Scrambler(random);
         lkeys = new Scrambler(random);
         int chunkCount = MAX_ROWS >>> CHUNK_SHIFT;
@@ -291,8 +294,8 @@ public final class StagTable implements AutoCloseable {
     /** Releases the table's own memory. No engine may use it any more. */
     @Override
     public void close() {
-        memory.forEach(PageMemory::close);
-        memory.clear();
+        pages.forEach(PageMemory::close);
+        pages.clear();
     }
 
     private void rebind(int row, Binding binding) {
@@ -317,12 +320,12 @@ public final class StagTable implements AutoCloseable {
     }
 
     private void addChunk(int chunk) {
-        PageMemory pages = PageMemory.allocate((long) CHUNK_ROWS * ROW_BYTES, new MemorySource.Anonymous());
-        memory.add(pages);
+        PageMemory rowMemory = memory.map((long) CHUNK_ROWS * ROW_BYTES, new MemorySource.Anonymous());
+        pages.add(rowMemory);
         bindings[chunk] = new Binding[CHUNK_ROWS];
         keyBytes[chunk] = new byte[CHUNK_ROWS];
         // Pairs with the acquire of findRemote and findLocal.
-        CHUNK.setRelease(chunks, chunk, pages.segment().address());
+        CHUNK.setRelease(chunks, chunk, rowMemory.segment().address());
     }
 
     private void chooseKeys(int row, long at) {

@@ -1,11 +1,10 @@
 package org.softrdma.sim.queue;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
@@ -49,6 +48,7 @@ public final class SendQueue {
     private final boolean signalAll;
     private final int mask;
     private final int maxInline;
+    private final MemoryOperations memory;
     private final MemorySegment inlineMemory;
 
     // Slots: written by posting, read by the engine.
@@ -77,6 +77,7 @@ public final class SendQueue {
      * @param maxEntries scatter/gather entries of a request
      * @param maxInline bytes of an inline request
      * @param signalAll every request gives a completion
+     * @param memory of the device
      */
     public SendQueue(
             CompletionSource source,
@@ -84,11 +85,13 @@ public final class SendQueue {
             int capacity,
             int maxEntries,
             int maxInline,
-            boolean signalAll) {
+            boolean signalAll,
+            MemoryOperations memory) {
         this.source = source;
         this.completions = completions;
         this.signalAll = signalAll;
         this.maxInline = maxInline;
+        this.memory = memory;
         mask = capacity - 1;
         wrIds = new long[capacity];
         remoteAddresses = new long[capacity];
@@ -97,7 +100,7 @@ public final class SendQueue {
         flags = new byte[capacity];
         done = new byte[capacity];
         entries = new EntryTable(capacity, maxEntries);
-        inlineMemory = Arena.ofAuto().allocate((long) capacity * maxInline, Long.BYTES);
+        inlineMemory = memory.allocate((long) capacity * maxInline, Long.BYTES);
     }
 
     // ---- posting, under the post lock
@@ -152,7 +155,7 @@ public final class SendQueue {
     private void copyInline(int slot) {
         long at = inlineAddress(slot);
         for (int i = 0; i < entries.count(slot); i++) {
-            NativeMemory.copy(entries.address(slot, i), at, entries.length(slot, i));
+            memory.copy(entries.address(slot, i), at, entries.length(slot, i));
             at += entries.length(slot, i);
         }
     }

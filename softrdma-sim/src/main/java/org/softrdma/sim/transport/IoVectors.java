@@ -1,6 +1,7 @@
 package org.softrdma.sim.transport;
 
-import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 
 /**
@@ -17,16 +18,21 @@ public final class IoVectors {
     private static final int LENGTH_OFFSET = Long.BYTES;
     private static final int ENTRY_BYTES = LENGTH_OFFSET + Long.BYTES;
 
+    /** Lives as long as this. */
+    @SuppressWarnings("UnusedVariable")
+    private final MemorySegment entries;
+
     private final long address;
 
     /**
      * Empty entries.
      *
-     * @param arena owns the memory
+     * @param memory where they are
      * @param capacity number of entries
      */
-    public IoVectors(Arena arena, int capacity) {
-        address = arena.allocate((long) capacity * ENTRY_BYTES, Long.BYTES).address();
+    public IoVectors(MemoryOperations memory, int capacity) {
+        entries = memory.allocate((long) capacity * ENTRY_BYTES, Long.BYTES);
+        address = entries.address();
     }
 
     /** Address of an entry. */

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.SoftRdmaContext;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.pinning.PageLocks;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.Transport;
@@ -38,7 +39,8 @@ class EagerRegistrationTest {
 
     @Test
     void shouldNotKeepOthersFromTheDomainWhileItPins() {
-        try (VerbsDevice device = new SoftRdmaDevice(new SoftRdmaContext().conclude(), transport, locks);
+        try (VerbsDevice device =
+                        new SoftRdmaDevice(new SoftRdmaContext().conclude(), transport, locks, new MemoryOperations());
                 ProtectionDomain domain = device.allocateProtectionDomain();
                 HostMemory memory = device.allocateMemory(PAGE)) {
             when(locks.lock(anyLong(), anyLong())).thenAnswer(call -> {

@@ -19,7 +19,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.device.SoftRdmaDevice;
+import org.softrdma.sim.memory.GuardedMemory;
 import org.softrdma.sim.peer.Frames;
+import org.softrdma.sim.pinning.KernelPageLocks;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.CompletionStatus;
@@ -41,6 +43,7 @@ final class FakeDevice implements AutoCloseable {
     private static final int REPLY_BYTES = 24;
 
     private final FakeTransport transport = new FakeTransport();
+    private final GuardedMemory nativeMemory = new GuardedMemory();
     private final VerbsDevice device;
     private final ProtectionDomain domain;
     private final CompletionQueue queue;
@@ -54,7 +57,8 @@ final class FakeDevice implements AutoCloseable {
         for (int i = 0; i < options.length; i += 2) {
             map.put(options[i], options[i + 1]);
         }
-        device = new SoftRdmaDevice(new SoftRdmaContext().set(map).conclude(), transport);
+        device = new SoftRdmaDevice(
+                new SoftRdmaContext().set(map).conclude(), transport, KernelPageLocks.find(), nativeMemory);
         domain = own(device.allocateProtectionDomain());
         queue = own(device.createCompletionQueue(4096));
         listener = own(device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 16));
@@ -63,6 +67,11 @@ final class FakeDevice implements AutoCloseable {
     <T extends AutoCloseable> T own(T resource) {
         owned.push(resource);
         return resource;
+    }
+
+    /** The device's own buffers: guarded, and made to fail by the test. */
+    GuardedMemory nativeMemory() {
+        return nativeMemory;
     }
 
     VerbsDevice device() {
@@ -179,5 +188,6 @@ final class FakeDevice implements AutoCloseable {
         }
         device.close();
         arena.close();
+        nativeMemory.requireGuards();
     }
 }

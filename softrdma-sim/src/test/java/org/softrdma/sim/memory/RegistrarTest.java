@@ -28,7 +28,7 @@ class RegistrarTest {
     private final Quiescence quiescence = new Quiescence();
     private final Quiescence.Epoch epoch = quiescence.newEpoch();
     private final Registrar registrar = new Registrar(
-            new StagTable(4, new SecureRandom()),
+            new StagTable(4, new SecureRandom(), new MemoryOperations()),
             quiescence,
             new HostMemories(),
             new PinTable(PinningSettings.DEFAULT, KernelPageLocks.find(), quiescence, 1L << 30, System::nanoTime),

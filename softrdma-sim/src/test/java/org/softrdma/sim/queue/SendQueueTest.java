@@ -8,6 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.CompletionStatus;
@@ -27,7 +28,7 @@ class SendQueueTest {
     private final SendQueue queue = queue(false);
 
     private SendQueue queue(boolean signalAll) {
-        SendQueue made = new SendQueue(source, completions, CAPACITY, 3, MAX_INLINE, signalAll);
+        SendQueue made = new SendQueue(source, completions, CAPACITY, 3, MAX_INLINE, signalAll, new MemoryOperations());
         source.sendQueue(made::free);
         return made;
     }

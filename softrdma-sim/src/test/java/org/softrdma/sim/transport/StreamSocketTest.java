@@ -18,6 +18,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.peer.Frames;
 
 /** What a stream socket promises, on both transports, against a plain blocking socket. */
@@ -136,7 +137,7 @@ class StreamSocketTest {
             byte[] expected = Frames.pattern(3, length);
             MemorySegment memory = pair.arena.allocate(length);
             MemorySegment.copy(expected, 0, memory, ValueLayout.JAVA_BYTE, 0, length);
-            IoVectors vectors = new IoVectors(pair.arena, 2);
+            IoVectors vectors = new IoVectors(new MemoryOperations(), 2);
             long sent = 0;
             int shortSends = 0;
             byte[] received = new byte[length];

@@ -1,0 +1,44 @@
+package org.softrdma.sim.memory;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.softrdma.verbs.MemorySource;
+
+/**
+ * What a device does with native memory that can fail: it gets buffers and pages of its own, and copies from and to memory of the
+ * application. Nothing else in the module allocates native memory that a connection needs, or copies the application's, so
+ * this is the one place where a test puts guards around every buffer and makes any call fail.
+ *
+ * <p>One for each device, given to its constructor. A class that tests override and not an interface: as long as nothing
+ * overrides it the JVM inlines the calls, so the hot path pays nothing. Any thread.
+ */
+public class MemoryOperations {
+    /** The machine's. */
+    public MemoryOperations() {}
+
+    /**
+     * A zeroed buffer of the device's own, which lives as long as something refers to the segment.
+     *
+     * @param length bytes
+     * @param alignment of its address
+     * @throws OutOfMemoryError if there is none
+     */
+    public MemorySegment allocate(long length, long alignment) {
+        return Arena.ofAuto().allocate(length, alignment);
+    }
+
+    /**
+     * Copies from or to memory of the application; the ranges may overlap.
+     *
+     * @throws InternalError if a page of it is gone, as of a mapped file that was truncated; the JVM may throw it only when the
+     *     thread next comes to a safepoint
+     */
+    public void copy(long source, long target, long length) {
+        NativeMemory.copy(source, target, length);
+    }
+
+    /** Whole pages, for tables and for what the device allocates for the application; as {@link PageMemory#allocate}. */
+    PageMemory map(long length, MemorySource source) {
+        return PageMemory.allocate(length, source);
+    }
+}

@@ -1,0 +1,127 @@
+package org.softrdma.sim.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.MemorySource;
+
+/** Memory whose buffers have guards before and behind them, and whose calls fail when a test wants them to. Thread-safe. */
+public final class GuardedMemory extends MemoryOperations {
+    private static final int GUARD_BYTES = 64;
+    private static final byte GUARD = (byte) 0xA7;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<Buffer> buffers = new ArrayList<>();
+    private @Nullable Supplier<? extends Error> failure;
+    private long calls;
+    private long failAt;
+
+    /** Guards, and no failures. */
+    public GuardedMemory() {}
+
+    /** What was allocated, with the guard bytes before the buffer. */
+    private record Buffer(MemorySegment whole, long before, long length) {
+        void requireGuards() {
+            requireAll(0, before, "before");
+            requireAll(before + length, whole.byteSize(), "behind");
+        }
+
+        private void requireAll(long from, long to, String where) {
+            for (long at = from; at < to; at++) {
+                if (whole.get(ValueLayout.JAVA_BYTE, at) != GUARD) {
+                    throw new AssertionError("a byte " + where + " a buffer of " + length
+                            + " bytes was written, at offset " + (at - before));
+                }
+            }
+        }
+    }
+
+    /**
+     * From now on one call fails.
+     *
+     * @param call 1 for the next
+     * @param error made where it is thrown
+     */
+    public void failAt(long call, Supplier<? extends Error> error) {
+        lock.lock();
+        try {
+            calls = 0;
+            failAt = call;
+            failure = error;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** From now on no call fails, and calls are counted from 0. */
+    public void failNever() {
+        failAt(0, AssertionError::new);
+    }
+
+    /** Calls since the last {@link #failAt} or {@link #failNever}. */
+    public long calls() {
+        lock.lock();
+        try {
+            return calls;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Fails if a byte around a buffer was written. */
+    public void requireGuards() {
+        lock.lock();
+        try {
+            buffers.forEach(Buffer::requireGuards);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public MemorySegment allocate(long length, long alignment) {
+        called();
+        long before = Math.max(alignment, GUARD_BYTES);
+        MemorySegment whole = super.allocate(before + length + GUARD_BYTES, alignment);
+        whole.asSlice(0, before).fill(GUARD);
+        whole.asSlice(before + length).fill(GUARD);
+        lock.lock();
+        try {
+            buffers.add(new Buffer(whole, before, length));
+        } finally {
+            lock.unlock();
+        }
+        return whole.asSlice(before, length);
+    }
+
+    @Override
+    public void copy(long source, long target, long length) {
+        called();
+        super.copy(source, target, length);
+    }
+
+    @Override
+    PageMemory map(long length, MemorySource source) {
+        called();
+        return super.map(length, source);
+    }
+
+    private void called() {
+        Supplier<? extends Error> error = null;
+        lock.lock();
+        try {
+            if (++calls == failAt) {
+                error = failure;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (error != null) {
+            throw error.get();
+        }
+    }
+}
