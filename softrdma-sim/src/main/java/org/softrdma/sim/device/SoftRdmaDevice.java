@@ -24,13 +24,11 @@ import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.NegotiatedStream;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.engine.SoftQueuePair;
-import org.softrdma.sim.memory.HostMemories;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.Registrar;
 import org.softrdma.sim.memory.StagTable;
-import org.softrdma.sim.pinning.KernelPageLocks;
-import org.softrdma.sim.pinning.PageLocks;
+import org.softrdma.sim.pinning.CountedPageLocks;
 import org.softrdma.sim.pinning.PinTable;
 import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.queue.SoftCompletionChannel;
@@ -77,7 +75,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final List<RnicEngine> engines = new ArrayList<>();
     private final StagTable stags;
     private final Registrar registrar;
-    private final HostMemories memories = new HostMemories();
+    private final MemoryOperations memory;
     private final PinTable pins;
     private final ExecutorService prefetcher;
     private final Capabilities capabilities;
@@ -95,7 +93,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
      * @param transport byte streams, closed with the device
      */
     public SoftRdmaDevice(SoftRdmaContext context, Transport transport) {
-        this(context, transport, KernelPageLocks.find(), new MemoryOperations());
+        this(context, transport, CountedPageLocks.ofThisProcess(), new MemoryOperations());
     }
 
     /**
@@ -103,11 +101,13 @@ public final class SoftRdmaDevice implements VerbsDevice {
      *
      * @param context its configuration, concluded
      * @param transport byte streams, closed with the device
-     * @param pageLocks locks pages
+     * @param pageLocks locks pages, for every device of the process
      * @param memory what it does with native memory
      */
-    public SoftRdmaDevice(SoftRdmaContext context, Transport transport, PageLocks pageLocks, MemoryOperations memory) {
+    public SoftRdmaDevice(
+            SoftRdmaContext context, Transport transport, CountedPageLocks pageLocks, MemoryOperations memory) {
         this.transport = transport;
+        this.memory = memory;
         manual = context.manualProgress();
         name = "sim" + NEXT_DEVICE.getAndIncrement() + " (" + transport.name() + ", " + (manual ? "manual" : "engine")
                 + ")";
@@ -118,7 +118,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         for (EventLoop loop : transport.loops()) {
             engines.add(new RnicEngine(loop, manual, stags, pins, quiescence, context.engineLimits(), memory));
         }
-        registrar = new Registrar(stags, quiescence, memories, pins, context.maxRegions());
+        registrar = new Registrar(stags, quiescence, pins, context.maxRegions());
         capabilities = capabilities(context, pins);
     }
 
@@ -305,7 +305,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     @Override
     public HostMemory allocateMemory(long length, MemorySource source) {
-        return memories.allocate(length, source);
+        return memory.allocateForApplication(length, source);
     }
 
     @Override

@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
-import org.softrdma.sim.pinning.KernelPageLocks;
+import org.softrdma.sim.pinning.CountedPageLocks;
 import org.softrdma.sim.pinning.PinTable;
 import org.softrdma.sim.pinning.PinningSettings;
 import org.softrdma.verbs.AccessFlag;
@@ -30,8 +30,8 @@ class RegistrarTest {
     private final Registrar registrar = new Registrar(
             new StagTable(4, new SecureRandom(), new MemoryOperations()),
             quiescence,
-            new HostMemories(),
-            new PinTable(PinningSettings.DEFAULT, KernelPageLocks.find(), quiescence, 1L << 30, System::nanoTime),
+            new PinTable(
+                    PinningSettings.DEFAULT, CountedPageLocks.ofThisProcess(), quiescence, 1L << 30, System::nanoTime),
             4);
     private final ProtectionDomain domain =
             mock(ProtectionDomain.class, withSettings().extraInterfaces(Registrar.Domain.class));
