@@ -27,8 +27,20 @@ public class MemoryOperations {
      * @param alignment of its address
      * @throws OutOfMemoryError if there is none
      */
-    public MemorySegment allocate(long length, long alignment) {
-        return Arena.ofAuto().allocate(length, alignment);
+    public final MemorySegment allocate(long length, long alignment) {
+        return allocate(length, alignment, Arena.ofAuto());
+    }
+
+    /**
+     * A zeroed buffer of the device's own, which lives as long as an arena.
+     *
+     * @param length bytes
+     * @param alignment of its address
+     * @param arena of the caller
+     * @throws OutOfMemoryError if there is none
+     */
+    public MemorySegment allocate(long length, long alignment, Arena arena) {
+        return arena.allocate(length, alignment);
     }
 
     /**

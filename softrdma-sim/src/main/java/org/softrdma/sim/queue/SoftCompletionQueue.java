@@ -258,10 +258,10 @@ public final class SoftCompletionQueue implements CompletionQueue {
                 channel.detach(this);
             }
             closed = true;
+            onClose.run(); // inside: who closes it at the same time returns after this
         } finally {
             lock.unlock();
         }
-        onClose.run();
     }
 
     private void raise(boolean solicited) {

@@ -63,4 +63,36 @@ class RegistrarTest {
                     endedBefore.get(DEADLINE_SECONDS, TimeUnit.SECONDS), "close returned before the batch had ended");
         }
     }
+
+    @Test
+    void shouldReturnFromASecondCloseOnlyOnceTheFirstIsDone() throws Exception {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(64);
+            MemoryRegion region =
+                    registrar.register(domain, 1, memory, Set.of(AccessFlag.REMOTE_READ), PinningPolicy.OFF);
+            epoch.enter();
+            CompletableFuture<?> first = closing(region);
+            CompletableFuture<?> second = closing(region);
+            for (int i = 0; i < LOOKS; i++) {
+                assertTrue(!first.isDone() && !second.isDone(), "close returned while an engine was in a batch");
+                Thread.yield();
+            }
+            epoch.exit();
+            first.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+            second.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Closes a region in a thread that runs by now. */
+    private static CompletableFuture<?> closing(MemoryRegion region) throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<?> closed = CompletableFuture.runAsync(
+                () -> {
+                    begun.countDown();
+                    region.close();
+                },
+                task -> Thread.ofPlatform().daemon().start(task));
+        assertTrue(begun.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
+        return closed;
+    }
 }

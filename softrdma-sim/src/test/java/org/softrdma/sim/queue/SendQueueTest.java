@@ -2,6 +2,7 @@ package org.softrdma.sim.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
@@ -237,5 +238,18 @@ class SendQueueTest {
 
     private String inline(long sequence, int length) {
         return Frames.hex(NativeMemory.bytes(queue.inlineAddress(queue.slot(sequence)), length));
+    }
+
+    @Test
+    void shouldCopyNoInlineDataOnceItIsClosed() {
+        try (Arena arena = Arena.ofConfined()) {
+            long address = arena.allocate(MAX_INLINE).address();
+            queue.close();
+            queue.close();
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> queue.post(SendOpcode.SEND, 1, address, MAX_INLINE, 0, 0, 0, SendFlags.INLINE));
+            assertEquals(0, queue.posted());
+        }
     }
 }
