@@ -14,8 +14,10 @@ public interface ProtectionDomain extends AutoCloseable {
     /**
      * Registers memory (C: {@code ibv_reg_mr}), pinned as the device pins by default ({@link VerbsDevice#pinning}).
      *
-     * <p>The device reads and writes by raw address. Memory of {@link VerbsDevice#allocateMemory} is safe; of other native memory
-     * the caller must keep its arena open until the region is closed. Overlapping registrations are legal, each with keys
+     * <p>The device reads and writes by raw address. Memory of {@link VerbsDevice#allocateMemory}, of any device, is safe. Other native
+     * memory stays reachable while it is registered, so the garbage collector does not free it, also when the region is dropped
+     * without being closed; but the caller must keep its arena open until the region is closed, as no API keeps another's arena
+     * open. Overlapping registrations are legal, each with keys
      * and rights of its own.
      *
      * @param memory native memory, at least 1 byte
@@ -24,7 +26,7 @@ public interface ProtectionDomain extends AutoCloseable {
      *     {@link Capabilities#maxRegionLength()}
      * @throws VerbsException {@link VerbsErrorCode#NO_RESOURCES} (with limit, need and remedy), {@link
      *     VerbsErrorCode#NOT_SUPPORTED}
-     * @throws IllegalStateException if the domain is closed
+     * @throws IllegalStateException if the domain is closed, or the memory has been freed
      */
     MemoryRegion register(MemorySegment memory, Set<AccessFlag> access);
 

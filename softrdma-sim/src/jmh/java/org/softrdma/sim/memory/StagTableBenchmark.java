@@ -47,7 +47,7 @@ public class StagTableBenchmark {
         int[] rows = new int[regions];
         for (int i = 0; i < regions; i++) {
             long address = BASE + (long) i * SLICE;
-            rows[i] = table.add(address, SLICE, address, AccessRights.REMOTE_READ, DOMAIN);
+            rows[i] = table.add(NativeMemory.segment(address, SLICE), address, AccessRights.REMOTE_READ, DOMAIN);
         }
         Random random = new Random(SEED);
         for (int i = 0; i < KEYS; i++) {

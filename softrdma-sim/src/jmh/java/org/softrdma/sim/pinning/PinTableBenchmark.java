@@ -41,7 +41,7 @@ public class PinTableBenchmark {
     private static PinTable table() {
         return new PinTable(
                 new PinningSettings(PinningPolicy.LAZY, Long.MAX_VALUE, PinningSettings.DEFAULT_GRANULE),
-                new AccountedPageLocks("a benchmark locks nothing"),
+                new CountedPageLocks(new AccountedPageLocks("a benchmark locks nothing")),
                 new Quiescence(),
                 Long.MAX_VALUE,
                 System::nanoTime);

@@ -21,7 +21,8 @@ final class SoftConnectionRequest implements ConnectionRequest {
 
     private final SoftRdmaDevice device;
     private final PassiveHandshake handshake;
-    private @Nullable SoftQueuePair queuePair;
+    private volatile @Nullable SoftQueuePair queuePair;
+    private volatile boolean accepting;
 
     SoftConnectionRequest(SoftRdmaDevice device, PassiveHandshake handshake) {
         this.device = device;
@@ -72,6 +73,7 @@ final class SoftConnectionRequest implements ConnectionRequest {
         if (pair == null) {
             throw new IllegalStateException("accept needs a queue pair: call createQueuePair first");
         }
+        accepting = true;
         if (pair.state() != QueuePairState.INITIAL) {
             throw new IllegalStateException("accept needs a queue pair in state INITIAL, but it is " + pair.state());
         }
@@ -96,14 +98,16 @@ final class SoftConnectionRequest implements ConnectionRequest {
 
     @Override
     public void close() {
-        if (handshake.reject(NO_DATA)) {
+        boolean rejectedNow = handshake.reject(NO_DATA);
+        if (rejectedNow || !accepting) {
             abandonQueuePair();
         }
     }
 
     private void abandonQueuePair() {
-        if (queuePair != null) {
-            queuePair.abandon("the connection request was rejected");
+        SoftQueuePair pair = queuePair;
+        if (pair != null) {
+            pair.abandon("the connection request was rejected");
         }
     }
 }

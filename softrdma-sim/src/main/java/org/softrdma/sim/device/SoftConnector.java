@@ -19,8 +19,9 @@ final class SoftConnector implements Connector {
     private final SoftRdmaDevice device;
     private final Connection connection;
     private final InetSocketAddress remote;
-    private @Nullable SoftQueuePair queuePair;
-    private boolean used;
+    private volatile @Nullable SoftQueuePair queuePair;
+    private volatile boolean connecting;
+    private volatile boolean closed;
 
     SoftConnector(SoftRdmaDevice device, Connection connection, InetSocketAddress remote) {
         this.device = device;
@@ -31,7 +32,7 @@ final class SoftConnector implements Connector {
     @Override
     public QueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes) {
         device.progress().checkThread();
-        if (queuePair != null || used) {
+        if (queuePair != null || connecting || closed) {
             throw new IllegalStateException("this connector has a queue pair already, or is closed");
         }
         SoftQueuePair created = device.createQueuePair(domain, attributes, connection);
@@ -43,7 +44,7 @@ final class SoftConnector implements Connector {
     public byte[] connect(ConnectionParameters parameters, long timeoutNs) {
         device.progress().checkThread();
         SoftQueuePair pair = queuePair;
-        if (pair == null || used) {
+        if (pair == null || connecting || closed) {
             throw new IllegalStateException(
                     "connect needs a new connector with a queue pair: call createQueuePair first");
         }
@@ -51,7 +52,7 @@ final class SoftConnector implements Connector {
             throw new IllegalStateException("connect needs a queue pair in state INITIAL, but it is " + pair.state());
         }
         ConnectionParameters clamped = device.clamp(parameters);
-        used = true;
+        connecting = true;
         ActiveHandshake handshake = new ActiveHandshake(connection, pair, remote, clamped);
         CompletableFuture<byte[]> result = handshake.start();
         return Waiting.establish(
@@ -60,10 +61,10 @@ final class SoftConnector implements Connector {
 
     @Override
     public void close() {
+        closed = true;
         SoftQueuePair pair = queuePair;
-        if (!used && pair != null) {
+        if (!connecting && pair != null) {
             pair.abandon("the connector was closed before it connected");
         }
-        used = true;
     }
 }

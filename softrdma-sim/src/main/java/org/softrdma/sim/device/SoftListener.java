@@ -10,6 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.engine.PassiveHandshake;
 import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.sim.transport.AddressText;
@@ -39,6 +40,7 @@ final class SoftListener implements Listener {
     private final Condition changed = lock.newCondition();
     private final ArrayDeque<PassiveHandshake> requests = new ArrayDeque<>();
     private boolean closed;
+    private final OnLoopOnce end;
     /** First loop only. */
     private boolean fullLogged;
 
@@ -47,6 +49,7 @@ final class SoftListener implements Listener {
     SoftListener(SoftRdmaDevice device, int backlog) {
         this.device = device;
         this.backlog = backlog;
+        end = new OnLoopOnce(device.firstEngine(), this::endListening);
     }
 
     void open(EventLoop loop, InetSocketAddress local) throws IOException {
@@ -59,8 +62,8 @@ final class SoftListener implements Listener {
             if (!fullLogged) {
                 fullLogged = true;
                 LOG.warn(
-                        "{} connections have not sent their MPA request: further ones are closed at once until some have "
-                                + "(logged once; the counter handshakeErrors counts them)",
+                        "{} connections have not sent their MPA request: further ones are closed at once until some"
+                                + " have (logged once; the counter handshakeErrors counts them)",
                         MOST_HANDSHAKES);
             }
             pending.discard();
@@ -140,11 +143,13 @@ final class SoftListener implements Listener {
     @Override
     public void close() {
         device.progress().checkThread();
+        rejectWaiting();
+        end.run();
+    }
+
+    private void rejectWaiting() {
         lock.lock();
         try {
-            if (closed) {
-                return;
-            }
             closed = true;
             requests.forEach(request -> request.reject(NO_DATA));
             requests.clear();
@@ -152,10 +157,13 @@ final class SoftListener implements Listener {
         } finally {
             lock.unlock();
         }
+    }
+
+    private void endListening() {
         Acceptor current = acceptor;
         try {
             if (current != null) {
-                device.onFirstLoop(current::close);
+                current.close();
             }
         } finally {
             device.childClosed();

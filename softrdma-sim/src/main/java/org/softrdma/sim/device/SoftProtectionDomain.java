@@ -9,6 +9,7 @@ import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.DomainContents;
 
 /** A number in the stag table, and a count of what lives in it. Thread-safe. */
@@ -40,17 +41,11 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, PinningPolicy pinning) {
         device.progress().checkThread();
         contents.regionOpened();
-        boolean registered = false;
-        try {
-            // Not under the lock: EAGER takes as long as its memory is large, and may wait for engines.
-            MemoryRegion region = device.registrar().register(this, number, memory, access, pinning);
-            registered = true;
-            return region;
-        } finally {
-            if (!registered) {
-                regionClosed();
-            }
-        }
+        // Not under the lock: EAGER takes as long as its memory is large, and may wait for engines.
+        return Creation.orUndo(
+                () -> device.registrar().register(this, number, memory, access, pinning),
+                contents::regionClosed,
+                "a memory region");
     }
 
     @Override
@@ -76,8 +71,6 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     @Override
     public void close() {
         device.progress().checkThread();
-        if (contents.close()) {
-            device.childClosed();
-        }
+        contents.close(device::childClosed);
     }
 }

@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.engine.Connection;
@@ -24,13 +25,11 @@ import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.NegotiatedStream;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.engine.SoftQueuePair;
-import org.softrdma.sim.memory.HostMemories;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.Registrar;
 import org.softrdma.sim.memory.StagTable;
-import org.softrdma.sim.pinning.KernelPageLocks;
-import org.softrdma.sim.pinning.PageLocks;
+import org.softrdma.sim.pinning.CountedPageLocks;
 import org.softrdma.sim.pinning.PinTable;
 import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.queue.SoftCompletionChannel;
@@ -54,6 +53,8 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.provider.Closing;
+import org.softrdma.verbs.provider.Creation;
 
 /** The software RNIC as a verbs device: engines on the loops of a transport, one stag table, and what the application made. */
 public final class SoftRdmaDevice implements VerbsDevice {
@@ -77,12 +78,14 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final List<RnicEngine> engines = new ArrayList<>();
     private final StagTable stags;
     private final Registrar registrar;
-    private final HostMemories memories = new HostMemories();
+    private final MemoryOperations memory;
     private final PinTable pins;
     private final ExecutorService prefetcher;
     private final Capabilities capabilities;
     /** Number of live children, or {@link #CLOSED}. */
     private final AtomicInteger children = new AtomicInteger();
+
+    private final Closing closing = new Closing();
 
     private final AtomicInteger nextDomain = new AtomicInteger(1);
     private final QueuePairNumbers queuePairNumbers = new QueuePairNumbers(1);
@@ -95,7 +98,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
      * @param transport byte streams, closed with the device
      */
     public SoftRdmaDevice(SoftRdmaContext context, Transport transport) {
-        this(context, transport, KernelPageLocks.find(), new MemoryOperations());
+        this(context, transport, CountedPageLocks.ofThisProcess(), new MemoryOperations());
     }
 
     /**
@@ -103,11 +106,13 @@ public final class SoftRdmaDevice implements VerbsDevice {
      *
      * @param context its configuration, concluded
      * @param transport byte streams, closed with the device
-     * @param pageLocks locks pages
+     * @param pageLocks locks pages, for every device of the process
      * @param memory what it does with native memory
      */
-    public SoftRdmaDevice(SoftRdmaContext context, Transport transport, PageLocks pageLocks, MemoryOperations memory) {
+    public SoftRdmaDevice(
+            SoftRdmaContext context, Transport transport, CountedPageLocks pageLocks, MemoryOperations memory) {
         this.transport = transport;
+        this.memory = memory;
         manual = context.manualProgress();
         name = "sim" + NEXT_DEVICE.getAndIncrement() + " (" + transport.name() + ", " + (manual ? "manual" : "engine")
                 + ")";
@@ -118,7 +123,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         for (EventLoop loop : transport.loops()) {
             engines.add(new RnicEngine(loop, manual, stags, pins, quiescence, context.engineLimits(), memory));
         }
-        registrar = new Registrar(stags, quiescence, memories, pins, context.maxRegions());
+        registrar = new Registrar(stags, quiescence, pins, context.maxRegions());
         capabilities = capabilities(context, pins);
     }
 
@@ -160,6 +165,10 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     Progress progress() {
+        return firstEngine();
+    }
+
+    RnicEngine firstEngine() {
         return engines.getFirst();
     }
 
@@ -172,6 +181,12 @@ public final class SoftRdmaDevice implements VerbsDevice {
     /** A TCP connection was closed before its handshake. On the first loop. */
     void handshakeRefused() {
         engines.getFirst().counters().increment(Counter.HANDSHAKE_ERRORS);
+    }
+
+    /** Makes something that this device counts until it calls {@link #childClosed}. */
+    private <T> T child(Supplier<T> made, String what) {
+        childOpened();
+        return Creation.orUndo(made, this::childClosed, what);
     }
 
     void childOpened() {
@@ -191,20 +206,26 @@ public final class SoftRdmaDevice implements VerbsDevice {
         checkMine(attributes.sendCompletions());
         checkMine(attributes.receiveCompletions());
         mine.contents().queuePairOpened();
+        return Creation.orUndo(
+                () -> newQueuePair(mine, attributes, connection),
+                mine.contents()::queuePairClosed,
+                "a queue pair of " + attributes.limits());
+    }
+
+    private SoftQueuePair newQueuePair(
+            SoftProtectionDomain domain, QueuePairAttributes attributes, Connection connection) {
         int number = queuePairNumbers.take();
-        try {
-            return new SoftQueuePair(
-                    number,
-                    domain,
-                    mine.number(),
-                    attributes,
-                    capabilities,
-                    connection,
-                    () -> queuePairClosed(mine, number));
-        } catch (RuntimeException e) {
-            queuePairClosed(mine, number);
-            throw e;
-        }
+        return Creation.orUndo(
+                () -> new SoftQueuePair(
+                        number,
+                        domain,
+                        domain.number(),
+                        attributes,
+                        capabilities,
+                        connection,
+                        () -> queuePairClosed(domain, number)),
+                () -> queuePairNumbers.giveBack(number),
+                "a queue pair of " + attributes.limits());
     }
 
     private void queuePairClosed(SoftProtectionDomain domain, int number) {
@@ -255,15 +276,13 @@ public final class SoftRdmaDevice implements VerbsDevice {
     @Override
     public ProtectionDomain allocateProtectionDomain() {
         progress().checkThread();
-        childOpened();
-        return new SoftProtectionDomain(this, nextDomain.getAndIncrement());
+        return child(() -> new SoftProtectionDomain(this, nextDomain.getAndIncrement()), "a protection domain");
     }
 
     @Override
     public CompletionChannel createCompletionChannel() {
         progress().checkThread();
-        childOpened();
-        return new SoftCompletionChannel(progress(), this::childClosed);
+        return child(() -> new SoftCompletionChannel(progress(), this::childClosed), "a completion channel");
     }
 
     @Override
@@ -289,13 +308,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
             throw new IllegalArgumentException(
                     "minimumEntries=" + minimumEntries + ": expected 1 to " + MAX_COMPLETIONS);
         }
-        childOpened();
-        try {
-            return new SoftCompletionQueue(minimumEntries, progress(), channel, this::childClosed);
-        } catch (RuntimeException e) {
-            childClosed();
-            throw e;
-        }
+        return child(
+                () -> new SoftCompletionQueue(minimumEntries, progress(), channel, this::childClosed),
+                "a completion queue of " + minimumEntries + " entries");
     }
 
     @Override
@@ -305,7 +320,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     @Override
     public HostMemory allocateMemory(long length, MemorySource source) {
-        return memories.allocate(length, source);
+        return memory.allocateForApplication(length, source);
     }
 
     @Override
@@ -347,7 +362,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
             SoftListener listener = new SoftListener(this, backlog);
             onFirstLoop(() -> listener.open(engines.getFirst().loop(), local));
             return listener;
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             childClosed();
             throw e;
         }
@@ -431,10 +446,18 @@ public final class SoftRdmaDevice implements VerbsDevice {
     @Override
     public void close() {
         progress().checkThread();
+        closing.once(() -> {
+            try {
+                destroy();
+            } catch (Throwable e) {
+                closing.stillOpen();
+                throw e;
+            }
+        });
+    }
+
+    private void destroy() {
         int live = children.compareAndExchange(0, CLOSED);
-        if (live < 0) {
-            return;
-        }
         if (live > 0) {
             throw new VerbsException(
                     VerbsErrorCode.BUSY,

@@ -3,9 +3,7 @@ package org.softrdma.sim.engine;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.queue.CompletionSource;
@@ -49,9 +47,12 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     private final Runnable onClose;
     private final boolean locking;
     private final ReentrantLock postLock = new ReentrantLock();
-    private final AtomicBoolean closing = new AtomicBoolean();
+    private final OnLoopOnce end;
+    private final OnLoopOnce abandonment;
     private final CompletableFuture<String> disconnected = new CompletableFuture<>();
 
+    private volatile boolean closing;
+    private volatile String abandonReason = "";
     private volatile QueuePairState state = QueuePairState.INITIAL;
     private volatile @Nullable NegotiatedStream negotiated;
 
@@ -80,6 +81,8 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         this.connection = connection;
         this.onClose = onClose;
         engine = connection.engine();
+        end = new OnLoopOnce(engine, this::destroy);
+        abandonment = new OnLoopOnce(engine, () -> enterError(abandonReason, -1, CompletionStatus.FLUSHED, 0));
         locking = !engine.isManual();
         limits = granted(PostingRules.checked(attributes.limits(), capabilities));
         rules = new PostingRules(limits, capabilities);
@@ -93,18 +96,27 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
                 limits.maxInline(),
                 attributes.signalAll(),
                 engine.memory());
-        receives = new ReceiveQueue(
-                this, receiveCompletions, limits.maxReceiveWorkRequests(), limits.maxReceiveScatterGather());
+        try {
+            receives = new ReceiveQueue(
+                    this, receiveCompletions, limits.maxReceiveWorkRequests(), limits.maxReceiveScatterGather());
+            attachToCompletionQueues();
+        } catch (Throwable e) {
+            sends.close();
+            throw e;
+        }
+        connection.attach(this);
+    }
+
+    private void attachToCompletionQueues() {
         sendCompletions.attach(this);
         try {
             if (receiveCompletions != sendCompletions) {
                 receiveCompletions.attach(this);
             }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             sendCompletions.detach(this);
             throw e;
         }
-        connection.attach(this);
     }
 
     private static QueuePairLimits granted(QueuePairLimits asked) {
@@ -314,42 +326,16 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     @Override
     public void close() {
         engine.checkThread();
-        if (!closing.compareAndSet(false, true)) {
-            return;
-        }
-        executeAndWait(this::destroy);
-    }
-
-    private void executeAndWait(Runnable task) {
-        CountDownLatch done = new CountDownLatch(1);
-        engine.execute(() -> {
-            try {
-                task.run();
-            } finally {
-                done.countDown();
-            }
-        });
-        awaitUninterruptibly(done);
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch done) {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                done.await();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        closing = true;
+        end.run();
     }
 
     /** The connection will never be made: goes to ERROR and flushes before this returns. Any thread but another engine's. */
     public void abandon(String reason) {
-        executeAndWait(() -> enterError(reason, -1, CompletionStatus.FLUSHED, 0));
+        if (!end.isDone()) {
+            abandonReason = reason;
+            abandonment.run();
+        }
     }
 
     // ---- the engine
@@ -386,7 +372,7 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
             return;
         }
         boolean wasEstablished = state == QueuePairState.READY_TO_SEND;
-        if (closing.get()) {
+        if (closing) {
             state = QueuePairState.CLOSED;
         } else {
             state = QueuePairState.ERROR;
@@ -439,13 +425,29 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
             if (receiveCompletions != sendCompletions) {
                 receiveCompletions.detach(this);
             }
+            closeSends();
             onClose.run();
+        }
+    }
+
+    /** Another thread may be posting. */
+    private void closeSends() {
+        lock();
+        try {
+            sends.close();
+        } finally {
+            unlock();
         }
     }
 
     @Override
     public void releaseSendSlots(long sequence) {
         sends.free(sequence);
+    }
+
+    @Override
+    public void releaseReceiveSlots(long sequence) {
+        receives.free(sequence);
     }
 
     @Override

@@ -2,7 +2,11 @@ package org.softrdma.sim.memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemorySource;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.Creation;
+import org.softrdma.verbs.provider.HostMemories;
 
 /**
  * What a device does with native memory that can fail: it gets buffers and pages of its own, and copies from and to memory of the
@@ -25,8 +29,20 @@ public class MemoryOperations {
      * @param alignment of its address
      * @throws OutOfMemoryError if there is none
      */
-    public MemorySegment allocate(long length, long alignment) {
-        return Arena.ofAuto().allocate(length, alignment);
+    public final MemorySegment allocate(long length, long alignment) {
+        return allocate(length, alignment, Arena.ofAuto());
+    }
+
+    /**
+     * A zeroed buffer of the device's own, which lives as long as an arena.
+     *
+     * @param length bytes
+     * @param alignment of its address
+     * @param arena of the caller
+     * @throws OutOfMemoryError if there is none
+     */
+    public MemorySegment allocate(long length, long alignment, Arena arena) {
+        return arena.allocate(length, alignment);
     }
 
     /**
@@ -45,6 +61,28 @@ public class MemoryOperations {
             NativeMemory.copy(source + done, target + done, here);
             done += here;
         }
+    }
+
+    /**
+     * Memory for the application, which outlives its registrations on any device.
+     *
+     * @param length bytes, at least 1
+     * @param source where its pages come from
+     * @throws VerbsException {@code NO_RESOURCES} if the machine has not that much, {@code NOT_SUPPORTED} if it has none of
+     *     that kind
+     */
+    public final HostMemory allocateForApplication(long length, MemorySource source) {
+        if (length < 1) {
+            throw new IllegalArgumentException("length=" + length + ": expected at least 1");
+        }
+        return Creation.orUndo(
+                () -> {
+                    PageMemory pages = map(length, source);
+                    boolean resident = source instanceof MemorySource.HugePages;
+                    return HostMemories.add(pages.segment(), resident, pages::close);
+                },
+                () -> {},
+                length + " bytes");
     }
 
     /** Whole pages, for tables and for what the device allocates for the application; as {@link PageMemory#allocate}. */

@@ -143,7 +143,7 @@ final class PageMemory implements AutoCloseable {
             if (huge) {
                 adviseHugePages(start, length);
             }
-            return new PageMemory(NativeMemory.segment(start, length), () -> unmap(address, mapped));
+            return mapped(start, length, () -> unmap(address, mapped));
         }
 
         PageMemory hugePages(long length) {
@@ -203,7 +203,20 @@ final class PageMemory implements AutoCloseable {
 
         private PageMemory mapped(long length, long mapped, int flags, int file) {
             long address = map(length, mapped, flags, file);
-            return new PageMemory(NativeMemory.segment(address, length), () -> unmap(address, mapped));
+            return mapped(address, length, () -> unmap(address, mapped));
+        }
+
+        /** A segment that can no longer be used when it has been unmapped. */
+        @SuppressWarnings("restricted")
+        private static PageMemory mapped(long address, long length, Runnable unmap) {
+            try {
+                Arena arena = Arena.ofShared();
+                MemorySegment segment = NativeMemory.segment(address, length).reinterpret(arena, ended -> unmap.run());
+                return new PageMemory(segment, arena::close);
+            } catch (Throwable e) {
+                unmap.run();
+                throw e;
+            }
         }
 
         private long map(long length, long mapped, int flags, int file) {

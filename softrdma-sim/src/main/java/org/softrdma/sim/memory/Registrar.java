@@ -13,12 +13,15 @@ import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.Creation;
+import org.softrdma.verbs.provider.HostMemories;
 
 /** Registers, swaps and deregisters memory: touches no page of it and pins nothing, unless it is EAGER. Thread-safe. */
 public final class Registrar {
+    private static final String WHAT = "a memory region";
+
     private final StagTable table;
     private final Quiescence quiescence;
-    private final HostMemories memories;
     private final PinTable pins;
     private final int maxRegions;
     private final ReentrantLock swapLock = new ReentrantLock();
@@ -28,14 +31,12 @@ public final class Registrar {
      *
      * @param table where regions become keys
      * @param quiescence the engines that read the table
-     * @param memories memory that the device has allocated
      * @param pins what is pinned
      * @param maxRegions most live regions, for the message when they are used up
      */
-    public Registrar(StagTable table, Quiescence quiescence, HostMemories memories, PinTable pins, int maxRegions) {
+    public Registrar(StagTable table, Quiescence quiescence, PinTable pins, int maxRegions) {
         this.table = table;
         this.quiescence = quiescence;
-        this.memories = memories;
         this.pins = pins;
         this.maxRegions = maxRegions;
     }
@@ -57,39 +58,54 @@ public final class Registrar {
             PinningPolicy asked) {
         checkMemory(segment, access);
         PinningPolicy policy = pins.policy(asked);
-        SoftHostMemory owner = memories.acquire(segment);
-        if (owner != null && owner.isResident()) {
-            policy = PinningPolicy.OFF;
-        }
-        long base = access.contains(AccessFlag.ZERO_BASED) ? 0 : segment.address();
+        HostMemories.Allocation owner = HostMemories.acquire(segment);
+        return Creation.orUndo(
+                () -> register(
+                        domain,
+                        domainNumber,
+                        new SoftMemoryRegion.Backing(segment, owner),
+                        access,
+                        owner != null && owner.isResident() ? PinningPolicy.OFF : policy),
+                () -> release(owner),
+                WHAT);
+    }
+
+    private SoftMemoryRegion register(
+            ProtectionDomain domain,
+            int domainNumber,
+            SoftMemoryRegion.Backing backing,
+            Set<AccessFlag> access,
+            PinningPolicy policy) {
+        long base =
+                access.contains(AccessFlag.ZERO_BASED) ? 0 : backing.segment().address();
         int rights = AccessRights.of(access) | (policy == PinningPolicy.LAZY ? AccessRights.LAZY : AccessRights.NONE);
-        int row = table.add(segment.address(), segment.byteSize(), base, rights, domainNumber);
+        int row = table.add(backing.segment(), base, rights, domainNumber);
         if (row < 0) {
-            release(owner);
             throw new VerbsException(
                     VerbsErrorCode.NO_RESOURCES,
                     "all " + maxRegions + " memory regions are in use; close some, or raise the option regions");
         }
-        SoftMemoryRegion.Backing backing = new SoftMemoryRegion.Backing(segment, owner);
-        try {
-            startPinning(policy, row, backing);
-        } catch (RuntimeException e) {
-            table.invalidate(row);
-            quiescence.await();
-            table.free(row);
-            release(owner);
-            throw e;
-        }
-        return new SoftMemoryRegion(
-                this,
-                domain,
-                AccessRights.granted(access),
-                policy,
-                row,
-                table.lkey(row),
-                table.rkey(row),
-                base,
-                backing);
+        return Creation.orUndo(
+                () -> {
+                    SoftMemoryRegion region = new SoftMemoryRegion(
+                            this,
+                            domain,
+                            AccessRights.granted(access),
+                            policy,
+                            row,
+                            table.lkey(row),
+                            table.rkey(row),
+                            base,
+                            backing);
+                    startPinning(policy, row, backing); // last: only this would have to be undone, too
+                    return region;
+                },
+                () -> {
+                    table.invalidate(row);
+                    quiescence.await();
+                    table.free(row);
+                },
+                WHAT);
     }
 
     private static void checkMemory(MemorySegment segment, Set<AccessFlag> access) {
@@ -111,7 +127,7 @@ public final class Registrar {
     private void startPinning(PinningPolicy policy, int row, SoftMemoryRegion.Backing backing) {
         switch (policy) {
             case LAZY -> pins.add(granules(backing));
-            case EAGER -> pins.addEager(table.binding(row), pages(backing.segment(), backing.segment()));
+            case EAGER -> pins.addEager(table.binding(row), pages(backing.segment()));
             case OFF, AUTO -> {
                 // Nothing is pinned.
             }
@@ -121,13 +137,16 @@ public final class Registrar {
 
     /** Whole granules of the device's own memory; of other memory only what is registered is known to be mapped. */
     private PinTable.PageRange granules(SoftMemoryRegion.Backing backing) {
-        SoftHostMemory owner = backing.owner();
-        return pages(backing.segment(), owner == null ? backing.segment() : owner.segment());
+        HostMemories.Allocation owner = backing.owner();
+        MemorySegment segment = backing.segment();
+        return owner == null
+                ? pages(segment)
+                : pins.pages(segment.address(), segment.byteSize(), owner.address(), owner.end());
     }
 
-    private PinTable.PageRange pages(MemorySegment segment, MemorySegment mapped) {
-        return pins.pages(
-                segment.address(), segment.byteSize(), mapped.address(), mapped.address() + mapped.byteSize());
+    private PinTable.PageRange pages(MemorySegment segment) {
+        long from = segment.address();
+        return pins.pages(from, segment.byteSize(), from, from + segment.byteSize());
     }
 
     void swap(SoftMemoryRegion one, SoftMemoryRegion other) {
@@ -165,16 +184,19 @@ public final class Registrar {
             swapLock.unlock();
         }
         quiescence.await(); // no engine touches it any more
-        endPinning(region.pinning(), binding, region.backing());
-        table.free(region.row());
-        release(region.backing().owner());
-        ((Domain) region.protectionDomain()).regionClosed();
+        try {
+            endPinning(region.pinning(), binding, region.backing());
+            table.free(region.row());
+        } finally {
+            ((Domain) region.protectionDomain()).regionClosed();
+            release(region.backing().owner());
+        }
     }
 
     private void endPinning(PinningPolicy policy, Binding binding, SoftMemoryRegion.Backing backing) {
         switch (policy) {
             case LAZY -> pins.remove(binding, granules(backing));
-            case EAGER -> pins.removeEager(binding, pages(backing.segment(), backing.segment()));
+            case EAGER -> pins.removeEager(binding, pages(backing.segment()));
             case OFF, AUTO -> {
                 // Nothing was pinned.
             }
@@ -182,7 +204,7 @@ public final class Registrar {
         pins.registered(-backing.segment().byteSize());
     }
 
-    private static void release(@Nullable SoftHostMemory owner) {
+    private static void release(HostMemories.@Nullable Allocation owner) {
         if (owner != null) {
             owner.release();
         }

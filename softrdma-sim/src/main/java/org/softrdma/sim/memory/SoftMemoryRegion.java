@@ -2,13 +2,14 @@ package org.softrdma.sim.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.provider.Closing;
+import org.softrdma.verbs.provider.HostMemories;
 
 /** A row of the stag table as the application holds it. Thread-safe. */
 final class SoftMemoryRegion implements MemoryRegion {
@@ -20,7 +21,7 @@ final class SoftMemoryRegion implements MemoryRegion {
     private final int lkey;
     private final int rkey;
     private final long base;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final Closing closing = new Closing();
     /** Both change together on swap, under the registrar's lock. */
     private volatile Backing backing;
 
@@ -57,7 +58,7 @@ final class SoftMemoryRegion implements MemoryRegion {
     }
 
     private void checkOpen() {
-        if (closed.get()) {
+        if (isClosed()) {
             throw new IllegalStateException("the memory region is closed");
         }
     }
@@ -114,13 +115,11 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
-            registrar.deregister(this);
-        }
+        closing.once(() -> registrar.deregister(this));
     }
 
     boolean isClosed() {
-        return closed.get();
+        return closing.hasBegun();
     }
 
     int row() {
@@ -144,7 +143,7 @@ final class SoftMemoryRegion implements MemoryRegion {
      * The memory behind a region.
      *
      * @param segment the memory
-     * @param owner the device's own memory it lies in, which must not be freed before; null for foreign memory
+     * @param owner the memory of a device it lies in, which must not be freed before; null for foreign memory
      */
-    record Backing(MemorySegment segment, @Nullable SoftHostMemory owner) {}
+    record Backing(MemorySegment segment, HostMemories.@Nullable Allocation owner) {}
 }

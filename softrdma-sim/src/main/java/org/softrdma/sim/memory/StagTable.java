@@ -1,5 +1,6 @@
 package org.softrdma.sim.memory;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.security.SecureRandom;
@@ -100,28 +101,27 @@ public final class StagTable implements AutoCloseable {
     /**
      * Adds a row.
      *
-     * @param address raw address of the memory
-     * @param length its bytes
+     * @param segment the memory; it stays reachable until {@link #free}
      * @param base first address as peers and scatter/gather entries name it
      * @param rights {@link AccessRights}
      * @param domain protection domain
      * @return the row, or -1 if the table is full
      */
-    public int add(long address, long length, long base, int rights, int domain) {
+    public int add(MemorySegment segment, long base, int rights, int domain) {
         lock.lock();
         try {
+            Binding binding = new Binding(segment, (rights & AccessRights.LAZY) != 0);
             int row = takeRow();
             if (row < 0) {
                 return row;
             }
             long at = rowAddress(row);
-            NativeMemory.putNativeLong(at + ADDRESS_OFFSET, address);
-            NativeMemory.putNativeLong(at + LENGTH_OFFSET, length);
+            NativeMemory.putNativeLong(at + ADDRESS_OFFSET, segment.address());
+            NativeMemory.putNativeLong(at + LENGTH_OFFSET, segment.byteSize());
             NativeMemory.putNativeLong(at + BASE_OFFSET, base);
             putInt(at + RIGHTS_OFFSET, rights);
             putInt(at + DOMAIN_OFFSET, domain);
-            bindings[row >>> CHUNK_SHIFT][row & (CHUNK_ROWS - 1)] =
-                    new Binding(address, (rights & AccessRights.LAZY) != 0);
+            bindings[row >>> CHUNK_SHIFT][row & (CHUNK_ROWS - 1)] = binding;
             chooseKeys(row, at);
             live++;
             return row;
@@ -158,6 +158,7 @@ public final class StagTable implements AutoCloseable {
     public void free(int row) {
         lock.lock();
         try {
+            binding(row).letGo();
             bindings[row >>> CHUNK_SHIFT][row & (CHUNK_ROWS - 1)] = null;
             freeRows.addLast(row);
         } finally {
@@ -320,10 +321,11 @@ public final class StagTable implements AutoCloseable {
     }
 
     private void addChunk(int chunk) {
-        PageMemory rowMemory = memory.map((long) CHUNK_ROWS * ROW_BYTES, new MemorySource.Anonymous());
-        pages.add(rowMemory);
+        // First, so that a chunk that cannot be made costs nothing when it is tried again.
         bindings[chunk] = new Binding[CHUNK_ROWS];
         keyBytes[chunk] = new byte[CHUNK_ROWS];
+        PageMemory rowMemory = memory.map((long) CHUNK_ROWS * ROW_BYTES, new MemorySource.Anonymous());
+        pages.add(rowMemory);
         // Pairs with the acquire of findRemote and findLocal.
         CHUNK.setRelease(chunks, chunk, rowMemory.segment().address());
     }

@@ -45,7 +45,8 @@ public final class PinTable {
     /** Fair: threads that prefetch or register without end must not keep an engine from its turn. */
     private final ReentrantLock lock = new ReentrantLock(true);
 
-    private final PageLocks locks;
+    private final CountedPageLocks locks;
+    private final PageLocks kernel;
     private final Quiescence quiescence;
     private final Quiescence.Grace grace;
     private final PinningPolicy asked;
@@ -76,36 +77,40 @@ public final class PinTable {
     private long heldBytes;
 
     private long leavingBytes;
-    private long ranges;
 
     /**
      * Nothing is registered.
      *
      * @param settings how to pin
-     * @param locks locks pages
+     * @param locks locks pages, for other tables of the process, too
      * @param quiescence the engines
      * @param machineBytes memory of the machine, for the automatic budget
      * @param clockNs nanoseconds since any time
      * @throws VerbsException {@code NOT_SUPPORTED} if LAZY is asked for by name and cannot work here
      */
     public PinTable(
-            PinningSettings settings, PageLocks locks, Quiescence quiescence, long machineBytes, LongSupplier clockNs) {
+            PinningSettings settings,
+            CountedPageLocks locks,
+            Quiescence quiescence,
+            long machineBytes,
+            LongSupplier clockNs) {
         pace = new PinningPace(clockNs);
         budgetChosen = settings.budgetBytes() != PinningSettings.AUTOMATIC;
         this.locks = locks;
+        kernel = locks.kernel();
+        maxRanges = kernel.maxRanges();
         this.quiescence = quiescence;
         grace = quiescence.newGrace();
-        int pageBytes = locks.pageBytes();
+        int pageBytes = kernel.pageBytes();
         int granuleBytes = Math.clamp(settings.granuleBytes(), pageBytes, MOST_PAGES * pageBytes);
         pageShift = Integer.numberOfTrailingZeros(pageBytes);
         granuleShift = Integer.numberOfTrailingZeros(granuleBytes);
-        long huge = locks.hugePageBytes() >>> granuleShift;
+        long huge = kernel.hugePageBytes() >>> granuleShift;
         hugeGranules = huge > MOST_HUGE_GRANULES ? 0 : (int) huge;
-        long limit = locks.limitBytes();
+        long limit = kernel.limitBytes();
         budget = budgetChosen
                 ? settings.budgetBytes()
-                : Math.min(limit == PageLocks.UNLIMITED ? limit : limit - locks.lockedBytes(), machineBytes / 2);
-        maxRanges = locks.maxRanges();
+                : Math.min(limit == PageLocks.UNLIMITED ? limit : limit - kernel.lockedBytes(), machineBytes / 2);
         notLazy = limit < granuleBytes || budget < granuleBytes
                 ? "a granule has " + granuleBytes + " bytes, but this process may lock "
                         + (limit < granuleBytes
@@ -138,7 +143,7 @@ public final class PinTable {
     }
 
     private String missing() {
-        return locks.missing().isEmpty() ? "" : ", accounted only: " + locks.missing();
+        return kernel.missing().isEmpty() ? "" : ", accounted only: " + kernel.missing();
     }
 
     /** Most bytes that are pinned at once. */
@@ -211,7 +216,13 @@ public final class PinTable {
         } finally {
             lock.unlock();
         }
-        int error = pinAll(region, range.from << pageShift, range.bytes(pageShift), How.HELD, () -> true);
+        int error;
+        try {
+            error = pinAll(region, range.from << pageShift, range.bytes(pageShift), How.HELD, () -> true);
+        } catch (Throwable e) {
+            removeEager(region, range);
+            throw e;
+        }
         if (error != PageLocks.OK) {
             removeEager(region, range);
             throw new VerbsException(VerbsErrorCode.NO_RESOURCES, eagerRefused(range.bytes(pageShift), error));
@@ -219,7 +230,7 @@ public final class PinTable {
     }
 
     private String eagerRefused(long need, int error) {
-        long limit = locks.limitBytes();
+        long limit = kernel.limitBytes();
         String why = switch (error) {
             case NO_ROOM ->
                 "the process would have more than " + maxRanges
@@ -230,8 +241,8 @@ public final class PinTable {
             default ->
                 "the kernel says errno " + error + "; RLIMIT_MEMLOCK is "
                         + (limit == PageLocks.UNLIMITED ? "no limit" : limit + " bytes")
-                        + ", locked already are " + locks.lockedBytes() + "; raise it with ulimit -l "
-                        + Math.ceilDiv(need + locks.lockedBytes(), KIB) + ", or register LAZY";
+                        + ", locked already are " + kernel.lockedBytes() + "; raise it with ulimit -l "
+                        + Math.ceilDiv(need + kernel.lockedBytes(), KIB) + ", or register LAZY";
         };
         return "cannot pin " + need + " bytes (EAGER): " + why;
     }
@@ -290,7 +301,7 @@ public final class PinTable {
 
     /** What was EAGER may be of the budget now, and what was unlocked may have torn a range in two. */
     private void trim(Evictable evictable) {
-        while ((lazyBytes() - leavingBytes > budget || ranges > maxRanges) && evictOldest(evictable)) {
+        while ((lazyBytes() - leavingBytes > budget || locks.ranges() > maxRanges) && evictOldest(evictable)) {
             // Until both limits hold, or there is nothing left to evict.
         }
     }
@@ -519,7 +530,7 @@ public final class PinTable {
         if (granule.payer != null) {
             granule.payer.pinned(bytes(pages));
         }
-        setLocked(granule, granule.locked | pages);
+        granule.locked |= pages;
         map.show(granule.number, granule.locked);
         map.pinned(granule.number);
         granules.put(granule.number, granule);
@@ -538,7 +549,7 @@ public final class PinTable {
             }
         }
         long startNs = System.nanoTime();
-        locks.joinHugePage(first << granuleShift);
+        kernel.joinHugePage(first << granuleShift);
         spent(granule, startNs);
     }
 
@@ -561,7 +572,7 @@ public final class PinTable {
             return false;
         }
         while (lazyBytes() + need > (how == How.HELD ? Long.MAX_VALUE : budget)
-                || ranges + addedRanges(granule, granule.locked | pages) > maxRanges) {
+                || locks.rangesWith(address(granule), pages) > maxRanges) {
             boolean enough = !leaving.isEmpty() && lazyBytes() - leavingBytes + need <= budget;
             if (enough || !evictOldest(evictable)) {
                 return false;
@@ -628,17 +639,7 @@ public final class PinTable {
 
     private int lock(Granule granule, long pages, How how) {
         long startNs = System.nanoTime();
-        long done = 0;
-        int error = PageLocks.OK;
-        for (long left = pages; left != 0 && error == PageLocks.OK; left &= ~run(left)) {
-            long run = run(left);
-            long address = address(granule, run);
-            error = how == How.ON_FAULT ? locks.lockOnFault(address, bytes(run)) : locks.lock(address, bytes(run));
-            done |= run;
-        }
-        if (error != PageLocks.OK) {
-            unlockPages(granule, done); // part of the last run may be locked
-        }
+        int error = locks.lock(address(granule), pages, how == How.ON_FAULT);
         spent(granule, startNs);
         return error;
     }
@@ -646,8 +647,8 @@ public final class PinTable {
     private void unlock(Granule granule, long pages) {
         if (pages != 0) {
             long startNs = System.nanoTime();
-            unlockPages(granule, pages);
-            setLocked(granule, granule.locked & ~pages);
+            locks.unlock(address(granule), pages);
+            granule.locked &= ~pages;
             boolean whole = granule.locked == 0;
             totals.unpinned(bytes(pages), whole);
             if (granule.payer != null) {
@@ -671,14 +672,6 @@ public final class PinTable {
         }
     }
 
-    /** What is no longer mapped is no longer locked, and that is all that can go wrong. */
-    private void unlockPages(Granule granule, long pages) {
-        for (long left = pages; left != 0; left &= ~run(left)) {
-            long run = run(left);
-            int ignored = locks.unlock(address(granule, run), bytes(run));
-        }
-    }
-
     private void spent(Granule granule, long startNs) {
         long ns = System.nanoTime() - startNs;
         totals.pinningNs += ns;
@@ -687,42 +680,17 @@ public final class PinTable {
         }
     }
 
-    /** The lowest run of set bits. */
-    private static long run(long bits) {
-        long lowest = bits & -bits;
-        return bits & ~(bits + lowest);
-    }
-
-    private long address(Granule granule, long run) {
-        return (granule.number << granuleShift) + ((long) Long.numberOfTrailingZeros(run) << pageShift);
+    private long address(Granule granule) {
+        return granule.number << granuleShift;
     }
 
     private long bytes(long pages) {
         return (long) Long.bitCount(pages) << pageShift;
     }
 
-    private void setLocked(Granule granule, long pages) {
-        ranges += addedRanges(granule, pages);
-        granule.locked = pages;
-    }
-
-    /** How many more separate locked ranges there are when a granule has other pages locked. */
-    private int addedRanges(Granule granule, long pages) {
-        int top = (1 << (granuleShift - pageShift)) - 1;
-        long before = (lockedNow(granule.number - 1) >>> top) & 1;
-        long after = lockedNow(granule.number + 1) & 1;
-        int change = starts(pages, before) - starts(granule.locked, before);
-        // A range that starts in the next granule starts there only while this one's last page is not locked.
-        return after == 0 ? change : change + (int) (((granule.locked >>> top) & 1) - ((pages >>> top) & 1));
-    }
-
     private long lockedNow(long number) {
         Granule granule = granules.get(number);
         return granule == null ? 0 : granule.locked;
-    }
-
-    private static int starts(long pages, long before) {
-        return Long.bitCount(pages & ~((pages << 1) | before));
     }
 
     // ---- counters
@@ -761,16 +729,6 @@ public final class PinTable {
         ON_FAULT,
         /** They belong to an EAGER region: for as long as that lives, whatever the budget. */
         HELD
-    }
-
-    /** Separate locked ranges. */
-    long ranges() {
-        lock.lock();
-        try {
-            return ranges;
-        } finally {
-            lock.unlock();
-        }
     }
 
     /**

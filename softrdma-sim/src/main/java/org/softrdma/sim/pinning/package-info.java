@@ -7,7 +7,8 @@
  * by region: ten million small regions in one arena cost as many entries as the arena has granules, and overlapping
  * regions find each other's locks. {@link org.softrdma.sim.pinning.Coverage} counts which pages belong to how many regions, in
  * steps that grow with the logarithm of the length; so registration touches no memory, and a page is unlocked when its last
- * region is gone. Memory that the device has allocated is registered in whole granules, cut at its ends; of other memory only
+ * region is gone, and for the process when no other device has locked it ({@link org.softrdma.sim.pinning.CountedPageLocks}). Memory that
+ * the device has allocated is registered in whole granules, cut at its ends; of other memory only
  * the pages that a region touches are known to be mapped, and no others are ever locked.
  *
  * <p><b>The warm path.</b> An engine that is about to use a piece of a region reads the bits of its granule and compares; it writes

@@ -8,6 +8,9 @@ public interface CompletionSource {
     /** A completion was polled: slots of the send queue before this sequence are free. Any thread. */
     void releaseSendSlots(long sequence);
 
+    /** A completion was polled: slots of the receive queue before this sequence are free. Any thread. */
+    void releaseReceiveSlots(long sequence);
+
     /**
      * A completion queue of this queue pair has overrun: go to error. Called once for each overrun, by the engine whose
      * completion did not fit, perhaps not this queue pair's own, and outside of the queue's lock.

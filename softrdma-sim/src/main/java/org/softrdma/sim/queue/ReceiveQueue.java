@@ -10,18 +10,21 @@ import org.softrdma.verbs.ReceiveWorkRequest;
 /**
  * The RECVs of a queue pair, in posting order.
  *
- * <p>Threads: posting under the queue pair's post lock, publishing {@code posted} by release; the engine consumes and frees by
- * moving {@code consumed} by release.
+ * <p>Three sequences move through a ring of slots: {@code freed <= consumed <= posted}. A message consumes a RECV; its slot is free
+ * when the completion has been polled, as on hardware.
+ *
+ * <p>Threads: posting under the queue pair's post lock, publishing {@code posted} by release; the engine consumes; {@code freed} is
+ * moved by the polling thread under the completion queue's lock, by release.
  */
 public final class ReceiveQueue {
     private static final VarHandle POSTED;
-    private static final VarHandle CONSUMED;
+    private static final VarHandle FREED;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             POSTED = lookup.findVarHandle(ReceiveQueue.class, "posted", long.class);
-            CONSUMED = lookup.findVarHandle(ReceiveQueue.class, "consumed", long.class);
+            FREED = lookup.findVarHandle(ReceiveQueue.class, "freed", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -35,6 +38,8 @@ public final class ReceiveQueue {
 
     // Posting.
     private long posted;
+    // Polling.
+    private long freed;
     // Engine.
     private long consumed;
 
@@ -79,12 +84,19 @@ public final class ReceiveQueue {
     }
 
     private boolean isFull() {
-        return posted - (long) CONSUMED.getAcquire(this) > mask;
+        return posted - (long) FREED.getAcquire(this) > mask;
     }
 
     private void publish(int slot, long wrId) {
         wrIds[slot] = wrId;
         POSTED.setRelease(this, posted + 1);
+    }
+
+    // ---- polling
+
+    /** A completion was polled: everything before this sequence is free. */
+    public void free(long sequence) {
+        FREED.setRelease(this, sequence);
     }
 
     // ---- engine
@@ -123,7 +135,7 @@ public final class ReceiveQueue {
 
     private void finish(CompletionStatus status, long byteLength, int vendorCode, boolean solicited) {
         long wrId = wrIds[(int) consumed & mask];
-        CONSUMED.setRelease(this, consumed + 1);
-        completions.push(source, wrId, status, CompletionOpcode.RECEIVE, byteLength, vendorCode, 0, solicited);
+        consumed++;
+        completions.push(source, wrId, status, CompletionOpcode.RECEIVE, byteLength, vendorCode, consumed, solicited);
     }
 }

@@ -1,9 +1,11 @@
 package org.softrdma.sim.queue;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
@@ -50,6 +52,8 @@ public final class SendQueue {
     private final int maxInline;
     private final MemoryOperations memory;
     private final MemorySegment inlineMemory;
+    /** Null without inline data, and once closed. */
+    private @Nullable Arena inlineArena;
 
     // Slots: written by posting, read by the engine.
     private final long[] wrIds;
@@ -100,7 +104,13 @@ public final class SendQueue {
         flags = new byte[capacity];
         done = new byte[capacity];
         entries = new EntryTable(capacity, maxEntries);
-        inlineMemory = memory.allocate((long) capacity * maxInline, Long.BYTES);
+        if (maxInline > 0) {
+            Arena arena = Arena.ofShared();
+            inlineMemory = memory.allocate((long) capacity * maxInline, Long.BYTES, arena);
+            inlineArena = arena;
+        } else {
+            inlineMemory = MemorySegment.NULL;
+        }
     }
 
     // ---- posting, under the post lock
@@ -157,10 +167,22 @@ public final class SendQueue {
             throw new IllegalStateException("inline length=" + entries.total(slot) + " > " + maxInline
                     + ": the request was changed while it was being posted");
         }
+        if (inlineArena == null && maxInline > 0) {
+            throw new IllegalStateException("the queue pair is closed");
+        }
         long at = inlineAddress(slot);
         for (int i = 0; i < entries.count(slot); i++) {
             memory.copy(entries.address(slot, i), at, entries.length(slot, i));
             at += entries.length(slot, i);
+        }
+    }
+
+    /** Frees its memory; nothing is posted or sent any more. */
+    public void close() {
+        Arena arena = inlineArena;
+        if (arena != null) {
+            inlineArena = null;
+            arena.close();
         }
     }
 

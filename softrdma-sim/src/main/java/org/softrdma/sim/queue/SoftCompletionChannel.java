@@ -134,9 +134,9 @@ public final class SoftCompletionChannel implements CompletionChannel {
             if (!progress.isManual()) {
                 raised.signalAll();
             }
+            onClose.run(); // inside: who closes it at the same time returns after this
         } finally {
             lock.unlock();
         }
-        onClose.run();
     }
 }

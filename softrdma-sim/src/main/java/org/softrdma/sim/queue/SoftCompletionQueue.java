@@ -17,6 +17,7 @@ import org.softrdma.verbs.WorkCompletion;
  */
 public final class SoftCompletionQueue implements CompletionQueue {
     private static final CompletionOpcode[] OPCODES = CompletionOpcode.values();
+    private static final byte RECEIVE = (byte) CompletionOpcode.RECEIVE.ordinal();
     private static final int NOT_ARMED = 0;
     private static final int ARMED_SOLICITED = 1;
     private static final int ARMED_ANY = 2;
@@ -34,7 +35,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
     private final int mask;
     private final long[] wrIds;
     private final long[] byteLengths;
-    private final long[] sendSequences;
+    private final long[] sequences;
     private final int[] vendorCodes;
     private final byte[] statuses;
     private final byte[] opcodes;
@@ -66,7 +67,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
         mask = capacity - 1;
         wrIds = new long[capacity];
         byteLengths = new long[capacity];
-        sendSequences = new long[capacity];
+        sequences = new long[capacity];
         vendorCodes = new int[capacity];
         statuses = new byte[capacity];
         opcodes = new byte[capacity];
@@ -130,7 +131,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
      * @param opcode what it was
      * @param byteLength bytes moved
      * @param vendorCode more about a failure
-     * @param sendSequence sequence behind the request on its send queue, 0 for a RECV
+     * @param sequence behind the request on its queue: the receive queue if the opcode is RECEIVE, else the send queue
      * @param solicited raises a solicited event
      */
     public void push(
@@ -140,7 +141,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
             CompletionOpcode opcode,
             long byteLength,
             int vendorCode,
-            long sendSequence,
+            long sequence,
             boolean solicited) {
         boolean overrunNow = false;
         lock.lock();
@@ -152,7 +153,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
                 int slot = (int) tail & mask;
                 wrIds[slot] = wrId;
                 byteLengths[slot] = byteLength;
-                sendSequences[slot] = sendSequence;
+                sequences[slot] = sequence;
                 vendorCodes[slot] = vendorCode;
                 statuses[slot] = (byte) status.code();
                 opcodes[slot] = (byte) opcode.ordinal();
@@ -257,10 +258,10 @@ public final class SoftCompletionQueue implements CompletionQueue {
                 channel.detach(this);
             }
             closed = true;
+            onClose.run(); // inside: who closes it at the same time returns after this
         } finally {
             lock.unlock();
         }
-        onClose.run();
     }
 
     private void raise(boolean solicited) {
@@ -290,8 +291,10 @@ public final class SoftCompletionQueue implements CompletionQueue {
         } else {
             completion.failed(wrIds[slot], source.number(), CompletionStatus.ofCode(statuses[slot]), vendorCodes[slot]);
         }
-        if (sendSequences[slot] != 0) {
-            source.releaseSendSlots(sendSequences[slot]);
+        if (opcodes[slot] == RECEIVE) {
+            source.releaseReceiveSlots(sequences[slot]);
+        } else {
+            source.releaseSendSlots(sequences[slot]);
         }
     }
 
@@ -310,7 +313,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
     private void move(int from, int to) {
         wrIds[to] = wrIds[from];
         byteLengths[to] = byteLengths[from];
-        sendSequences[to] = sendSequences[from];
+        sequences[to] = sequences[from];
         vendorCodes[to] = vendorCodes[from];
         statuses[to] = statuses[from];
         opcodes[to] = opcodes[from];

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.memory.MemoryOperations;
+import org.softrdma.sim.pinning.CountedPageLocks;
 import org.softrdma.sim.pinning.PageLocks;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.Transport;
@@ -39,8 +40,11 @@ class EagerRegistrationTest {
 
     @Test
     void shouldNotKeepOthersFromTheDomainWhileItPins() {
-        try (VerbsDevice device =
-                        new SoftRdmaDevice(new SoftRdmaContext().conclude(), transport, locks, new MemoryOperations());
+        try (VerbsDevice device = new SoftRdmaDevice(
+                        new SoftRdmaContext().conclude(),
+                        transport,
+                        new CountedPageLocks(locks),
+                        new MemoryOperations());
                 ProtectionDomain domain = device.allocateProtectionDomain();
                 HostMemory memory = device.allocateMemory(PAGE)) {
             when(locks.lock(anyLong(), anyLong())).thenAnswer(call -> {

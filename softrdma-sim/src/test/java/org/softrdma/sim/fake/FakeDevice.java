@@ -21,7 +21,7 @@ import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.device.SoftRdmaDevice;
 import org.softrdma.sim.memory.GuardedMemory;
 import org.softrdma.sim.peer.Frames;
-import org.softrdma.sim.pinning.KernelPageLocks;
+import org.softrdma.sim.pinning.CountedPageLocks;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.CompletionStatus;
@@ -58,7 +58,7 @@ final class FakeDevice implements AutoCloseable {
             map.put(options[i], options[i + 1]);
         }
         device = new SoftRdmaDevice(
-                new SoftRdmaContext().set(map).conclude(), transport, KernelPageLocks.find(), nativeMemory);
+                new SoftRdmaContext().set(map).conclude(), transport, CountedPageLocks.ofThisProcess(), nativeMemory);
         domain = own(device.allocateProtectionDomain());
         queue = own(device.createCompletionQueue(4096));
         listener = own(device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 16));

@@ -1,5 +1,6 @@
 package org.softrdma.sim.memory;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -104,10 +105,23 @@ public final class GuardedMemory extends MemoryOperations {
         }
     }
 
+    /** Buffers that were not freed by whoever has allocated them. */
+    public long buffers() {
+        lock.lock();
+        try {
+            return buffers.stream()
+                    .filter(buffer -> buffer.whole.scope().isAlive())
+                    .count();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Fails if a byte around a buffer was written. */
     public void requireGuards() {
         lock.lock();
         try {
+            buffers.removeIf(buffer -> !buffer.whole.scope().isAlive());
             buffers.forEach(Buffer::requireGuards);
         } finally {
             lock.unlock();
@@ -115,10 +129,10 @@ public final class GuardedMemory extends MemoryOperations {
     }
 
     @Override
-    public MemorySegment allocate(long length, long alignment) {
+    public MemorySegment allocate(long length, long alignment, Arena arena) {
         called();
         long before = Math.max(alignment, GUARD_BYTES);
-        MemorySegment whole = super.allocate(before + length + GUARD_BYTES, alignment);
+        MemorySegment whole = super.allocate(before + length + GUARD_BYTES, alignment, arena);
         whole.asSlice(0, before).fill(GUARD);
         whole.asSlice(before + length).fill(GUARD);
         lock.lock();

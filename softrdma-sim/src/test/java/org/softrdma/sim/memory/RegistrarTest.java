@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
-import org.softrdma.sim.pinning.KernelPageLocks;
+import org.softrdma.sim.pinning.CountedPageLocks;
 import org.softrdma.sim.pinning.PinTable;
 import org.softrdma.sim.pinning.PinningSettings;
 import org.softrdma.verbs.AccessFlag;
@@ -30,8 +30,8 @@ class RegistrarTest {
     private final Registrar registrar = new Registrar(
             new StagTable(4, new SecureRandom(), new MemoryOperations()),
             quiescence,
-            new HostMemories(),
-            new PinTable(PinningSettings.DEFAULT, KernelPageLocks.find(), quiescence, 1L << 30, System::nanoTime),
+            new PinTable(
+                    PinningSettings.DEFAULT, CountedPageLocks.ofThisProcess(), quiescence, 1L << 30, System::nanoTime),
             4);
     private final ProtectionDomain domain =
             mock(ProtectionDomain.class, withSettings().extraInterfaces(Registrar.Domain.class));
@@ -62,5 +62,37 @@ class RegistrarTest {
             assertTrue(
                     endedBefore.get(DEADLINE_SECONDS, TimeUnit.SECONDS), "close returned before the batch had ended");
         }
+    }
+
+    @Test
+    void shouldReturnFromASecondCloseOnlyOnceTheFirstIsDone() throws Exception {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(64);
+            MemoryRegion region =
+                    registrar.register(domain, 1, memory, Set.of(AccessFlag.REMOTE_READ), PinningPolicy.OFF);
+            epoch.enter();
+            CompletableFuture<?> first = closing(region);
+            CompletableFuture<?> second = closing(region);
+            for (int i = 0; i < LOOKS; i++) {
+                assertTrue(!first.isDone() && !second.isDone(), "close returned while an engine was in a batch");
+                Thread.yield();
+            }
+            epoch.exit();
+            first.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+            second.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Closes a region in a thread that runs by now. */
+    private static CompletableFuture<?> closing(MemoryRegion region) throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<?> closed = CompletableFuture.runAsync(
+                () -> {
+                    begun.countDown();
+                    region.close();
+                },
+                task -> Thread.ofPlatform().daemon().start(task));
+        assertTrue(begun.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
+        return closed;
     }
 }

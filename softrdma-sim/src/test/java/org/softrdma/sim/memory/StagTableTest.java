@@ -59,7 +59,7 @@ class StagTableTest {
     /** A row of its own memory. */
     private int add(StagTable table) {
         nextAddress += LENGTH;
-        return table.add(nextAddress, LENGTH, nextAddress, RIGHT, DOMAIN);
+        return table.add(NativeMemory.segment(nextAddress, LENGTH), nextAddress, RIGHT, DOMAIN);
     }
 
     private static void remove(StagTable table, int row) {
@@ -90,10 +90,10 @@ class StagTableTest {
     @Test
     void shouldTranslateFromTheBaseOfTheRow() {
         StagTable table = table(10);
-        int row = table.add(FIRST_ADDRESS, LENGTH, 0, RIGHT, DOMAIN);
+        int row = table.add(NativeMemory.segment(FIRST_ADDRESS, LENGTH), 0, RIGHT, DOMAIN);
         assertEquals(FIRST_ADDRESS + 5, table.rawAddress(row, 5));
         assertEquals(5, table.offset(row, 5));
-        int based = table.add(FIRST_ADDRESS, LENGTH, 0x1000, RIGHT, DOMAIN);
+        int based = table.add(NativeMemory.segment(FIRST_ADDRESS, LENGTH), 0x1000, RIGHT, DOMAIN);
         assertEquals(FIRST_ADDRESS + 5, table.rawAddress(based, 0x1005));
         assertEquals(5, table.offset(based, 0x1005));
     }
@@ -101,7 +101,7 @@ class StagTableTest {
     @Test
     void shouldCheckAccessAgainstTheRow() {
         StagTable table = table(10);
-        int row = table.add(FIRST_ADDRESS, LENGTH, 0x1000, RIGHT, DOMAIN);
+        int row = table.add(NativeMemory.segment(FIRST_ADDRESS, LENGTH), 0x1000, RIGHT, DOMAIN);
         assertEquals(AccessResult.GRANTED, table.check(row, DOMAIN, RIGHT, 0x1000, LENGTH));
         assertEquals(AccessResult.OUT_OF_BOUNDS, table.check(row, DOMAIN, RIGHT, 0x1001, LENGTH));
         assertEquals(AccessResult.ADDRESS_WRAP, table.check(row, DOMAIN, RIGHT, -1, LENGTH));
@@ -278,8 +278,8 @@ class StagTableTest {
         StagTable table = table(10);
         long mine = FIRST_ADDRESS;
         long theirs = FIRST_ADDRESS + 0x1000;
-        int row = table.add(mine, LENGTH, 0, RIGHT, DOMAIN);
-        int other = table.add(theirs, LENGTH, 0x500, RIGHT, DOMAIN);
+        int row = table.add(NativeMemory.segment(mine, LENGTH), 0, RIGHT, DOMAIN);
+        int other = table.add(NativeMemory.segment(theirs, LENGTH), 0x500, RIGHT, DOMAIN);
         int rkey = table.rkey(row);
         Binding binding = table.binding(row);
         table.swap(row, other);
@@ -312,8 +312,8 @@ class StagTableTest {
     @Test
     void shouldKnowWhetherAnAddressIsOfTheMemoryThatARowHasNow() {
         StagTable table = table(10);
-        int row = table.add(FIRST_ADDRESS, LENGTH, 0, RIGHT, DOMAIN);
-        int other = table.add(FIRST_ADDRESS + LENGTH, LENGTH, 0, RIGHT, DOMAIN);
+        int row = table.add(NativeMemory.segment(FIRST_ADDRESS, LENGTH), 0, RIGHT, DOMAIN);
+        int other = table.add(NativeMemory.segment(FIRST_ADDRESS + LENGTH, LENGTH), 0, RIGHT, DOMAIN);
         assertSame(table.binding(row), table.bindingOf(row, FIRST_ADDRESS));
         assertSame(table.binding(row), table.bindingOf(row, FIRST_ADDRESS + LENGTH - 1));
         assertNull(table.bindingOf(row, FIRST_ADDRESS + LENGTH));
@@ -378,7 +378,7 @@ class StagTableTest {
             long base = random.nextBoolean() ? 0 : nextAddress;
             int rights = random.nextInt(8);
             int domain = random.nextInt(3);
-            int row = table.add(nextAddress, LENGTH, base, rights, domain);
+            int row = table.add(NativeMemory.segment(nextAddress, LENGTH), base, rights, domain);
             if (live.size() + resting.size() == maxRows) {
                 fullOnce = true;
                 assertEquals(-1, row, () -> "seed " + SEED);

@@ -10,6 +10,9 @@ final class FakePageLocks implements PageLocks {
     private static final int ENOMEM = 12;
 
     private final BitSet locked = new BitSet();
+    /** Pages that were made resident by their lock. */
+    final BitSet resident = new BitSet();
+
     final BitSet unmapped = new BitSet();
     long limitPages = Long.MAX_VALUE;
     long maxRanges = Long.MAX_VALUE;
@@ -21,6 +24,14 @@ final class FakePageLocks implements PageLocks {
 
     @Override
     public int lock(long address, long length) {
+        int error = lockPages(address, length);
+        if (error == OK) {
+            resident.set(page(address), page(address + length));
+        }
+        return error;
+    }
+
+    private int lockPages(long address, long length) {
         int from = page(address);
         int to = page(address + length);
         int hole = unmapped.nextSetBit(from);
@@ -39,12 +50,13 @@ final class FakePageLocks implements PageLocks {
     @Override
     public int lockOnFault(long address, long length) {
         onFault++;
-        return lock(address, length);
+        return lockPages(address, length);
     }
 
     @Override
     public int unlock(long address, long length) {
         locked.clear(page(address), page(address + length));
+        resident.clear(page(address), page(address + length));
         return OK;
     }
 

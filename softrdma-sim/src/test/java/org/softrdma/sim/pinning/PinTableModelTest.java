@@ -25,6 +25,7 @@ class PinTableModelTest {
     private record Region(boolean eager, PinTable.PageRange range) {}
 
     private final FakePageLocks locks = new FakePageLocks();
+    private final CountedPageLocks counted = new CountedPageLocks(locks);
     private final Quiescence quiescence = new Quiescence();
     private final List<Region> regions = new ArrayList<>();
     private long nowNs;
@@ -39,7 +40,7 @@ class PinTableModelTest {
         long budget = (long) budgetGranules * GRANULE_PAGES * PAGE;
         PinTable table = new PinTable(
                 new PinningSettings(PinningPolicy.AUTO, budget, GRANULE_PAGES * PAGE),
-                locks,
+                counted,
                 quiescence,
                 1L << 40,
                 () -> nowNs += PinningPace.QUIET_NS);
@@ -47,7 +48,7 @@ class PinTableModelTest {
             String what = "seed " + SEED + " budget " + budgetGranules + " step " + step;
             step(table, random);
             assertEquals(locks.lockedBytes(), table.counters().pinnedBytes(), what + ": pinned bytes");
-            assertEquals(locks.runs(), table.ranges(), what + ": ranges");
+            assertEquals(locks.runs(), counted.ranges(), what + ": ranges");
             BitSet wrong = locks.locked();
             BitSet held = new BitSet();
             for (Region region : regions) {
@@ -60,7 +61,8 @@ class PinTableModelTest {
             BitSet lazy = locks.locked();
             lazy.andNot(held);
             assertTrue((long) lazy.cardinality() * PAGE <= budget, what + ": over the budget");
-            assertTrue(table.ranges() <= locks.maxRanges || lazy.isEmpty(), what + ": " + table.ranges() + " ranges");
+            assertTrue(
+                    counted.ranges() <= locks.maxRanges || lazy.isEmpty(), what + ": " + counted.ranges() + " ranges");
             held.andNot(locks.locked());
             assertTrue(held.isEmpty(), what + ": EAGER pages are not locked: " + held);
         }
@@ -69,7 +71,7 @@ class PinTableModelTest {
         }
         assertEquals(0, locks.lockedBytes(), "locked at the end");
         assertEquals(0, table.counters().pinnedBytes());
-        assertEquals(0, table.ranges());
+        assertEquals(0, counted.ranges());
     }
 
     private void step(PinTable table, Random random) {

@@ -27,6 +27,7 @@ class PinTableTest {
     private static final int LOOKS = 1000;
 
     private final FakePageLocks locks = new FakePageLocks();
+    private final CountedPageLocks counted = new CountedPageLocks(locks);
     private final Quiescence quiescence = new Quiescence();
     private final Quiescence.Epoch epoch = quiescence.newEpoch();
 
@@ -34,7 +35,7 @@ class PinTableTest {
 
     private PinTable table(long budget) {
         return new PinTable(
-                new PinningSettings(PinningPolicy.AUTO, budget, GRANULE), locks, quiescence, MACHINE, () -> nowNs);
+                new PinningSettings(PinningPolicy.AUTO, budget, GRANULE), counted, quiescence, MACHINE, () -> nowNs);
     }
 
     /** A table with a lazily pinned region of some granules. */
@@ -298,7 +299,7 @@ class PinTableTest {
 
         assertEquals(2L * PAGE, locks.lockedBytes());
         assertFalse(locks.isLocked(at(0) + PAGE), "a page of no region");
-        assertEquals(2, table.ranges());
+        assertEquals(2, counted.ranges());
     }
 
     @Test
@@ -358,12 +359,12 @@ class PinTableTest {
         use(table, 0);
         use(table, 1);
         use(table, 3);
-        assertEquals(2, table.ranges());
+        assertEquals(2, counted.ranges());
         use(table, 5);
 
         assertEquals(2, locks.runs());
         assertTrue(locks.isLocked(at(5)));
-        assertEquals(locks.runs(), table.ranges());
+        assertEquals(locks.runs(), counted.ranges());
     }
 
     @Test
@@ -458,7 +459,7 @@ class PinTableTest {
                 VerbsException.class,
                 () -> new PinTable(
                         new PinningSettings(PinningPolicy.LAZY, PinningSettings.AUTOMATIC, GRANULE),
-                        locks,
+                        counted,
                         quiescence,
                         MACHINE,
                         () -> nowNs));
@@ -469,7 +470,11 @@ class PinTableTest {
     @Test
     void shouldSayThatItIsAccountedOnly() {
         PinTable table = new PinTable(
-                PinningSettings.DEFAULT, new AccountedPageLocks("no such call"), quiescence, MACHINE, () -> nowNs);
+                PinningSettings.DEFAULT,
+                new CountedPageLocks(new AccountedPageLocks("no such call")),
+                quiescence,
+                MACHINE,
+                () -> nowNs);
 
         assertTrue(table.description().endsWith("accounted only: no such call"), table.description());
         assertTrue(table.canBeLazy());

@@ -12,12 +12,13 @@ import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 
 /** A server device that pins, a client device that does not, and one connection between them. One test thread. */
-final class PinnedPair implements AutoCloseable {
+public final class PinnedPair implements AutoCloseable {
     private static final int KIB = 1024;
     private static final int LONGEST = 1 << 20;
 
@@ -28,7 +29,7 @@ final class PinnedPair implements AutoCloseable {
     private long nextId = 1;
 
     /** Opens both; the options are the server's: name, value, name, value. */
-    PinnedPair(String... options) {
+    public PinnedPair(String... options) {
         server = new TestDevice(options);
         client = new TestDevice("pinning", "off");
         local = client.guarded(LONGEST, AccessFlag.LOCAL_WRITE).region();
@@ -47,24 +48,30 @@ final class PinnedPair implements AutoCloseable {
         }
     }
 
-    TestDevice server() {
+    /** The device whose memory is read. */
+    public TestDevice server() {
         return server;
     }
 
     /** What the last READ has brought. */
-    MemorySegment received() {
+    public MemorySegment received() {
         return local.memory();
     }
 
     /** READs from a region of the server and waits for it. */
-    CompletionStatus read(MemoryRegion source, long offset, long length) {
+    public CompletionStatus read(MemoryRegion source, long offset, long length) {
+        return read(source.remote(), offset, length);
+    }
+
+    /** READs from a region of the server and waits for it. */
+    public CompletionStatus read(RemoteRegion source, long offset, long length) {
         return run(PostStatus.ACCEPTED
                 == pair.postRead(
                         nextId++, local, 0, length, source.address() + offset, source.rkey(), SendFlags.SIGNALLED));
     }
 
     /** WRITEs what was received last, or put there, and waits until the server has placed it. */
-    CompletionStatus write(MemoryRegion target, long offset, long length) {
+    public CompletionStatus write(MemoryRegion target, long offset, long length) {
         CompletionStatus written = run(PostStatus.ACCEPTED
                 == pair.postWrite(
                         nextId++, local, 0, length, target.address() + offset, target.rkey(), SendFlags.SIGNALLED));
@@ -80,7 +87,7 @@ final class PinnedPair implements AutoCloseable {
     }
 
     /** Bytes that the kernel says are locked by this process. */
-    static long kernelLockedBytes() {
+    public static long kernelLockedBytes() {
         Long kib = ProcFile.numbers("/proc/self/status").get("VmLck");
         if (kib == null) {
             throw new AssertionError("no VmLck in /proc/self/status");
@@ -89,7 +96,7 @@ final class PinnedPair implements AutoCloseable {
     }
 
     /** Bytes that the kernel says are locked in the mappings that a segment touches ({@code Locked:} in smaps). */
-    static long kernelLockedBytes(MemorySegment memory) {
+    public static long kernelLockedBytes(MemorySegment memory) {
         long sum = 0;
         boolean inside = false;
         for (String line : ProcFile.lines("/proc/self/smaps")) {

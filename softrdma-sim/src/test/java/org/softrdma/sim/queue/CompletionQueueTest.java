@@ -62,6 +62,11 @@ class CompletionQueueTest {
         }
 
         @Override
+        public void releaseReceiveSlots(long sequence) {
+            // Nor its receive queue.
+        }
+
+        @Override
         public void completionQueueOverrun() {
             throw new AssertionError("overrun");
         }

@@ -9,12 +9,18 @@ import org.junit.jupiter.api.Test;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ReceiveWorkRequest;
+import org.softrdma.verbs.WorkCompletion;
 
 class ReceiveQueueTest {
     private static final int CAPACITY = 4;
 
     private final SoftCompletionQueue completions = new SoftCompletionQueue(16, new StillProgress(), null, () -> {});
-    private final ReceiveQueue queue = new ReceiveQueue(new RecordingSource(1), completions, CAPACITY, 3);
+    private final RecordingSource source = new RecordingSource(1);
+    private final ReceiveQueue queue = new ReceiveQueue(source, completions, CAPACITY, 3);
+
+    ReceiveQueueTest() {
+        source.receiveQueue(queue::free);
+    }
 
     private PostStatus post(long wrId) {
         return queue.post(wrId, wrId * 1000, wrId * 10, (int) -wrId);
@@ -60,12 +66,33 @@ class ReceiveQueueTest {
         assertEquals(PostStatus.QUEUE_FULL, queue.post(new ReceiveWorkRequest().receive(9)));
         assertEquals(1000, queue.entries().address(queue.slot(), 0), "the oldest was not written over");
         queue.complete(0, false);
+        assertEquals(List.of("1 RECEIVE 0"), Completions.drain(completions));
         assertEquals(PostStatus.ACCEPTED, post(5));
         assertEquals(PostStatus.QUEUE_FULL, post(9));
         queue.flush(3);
         assertEquals(
-                List.of("1 RECEIVE 0", "2 FLUSHED 3", "3 FLUSHED 3", "4 FLUSHED 3", "5 FLUSHED 3"),
-                Completions.drain(completions));
+                List.of("2 FLUSHED 3", "3 FLUSHED 3", "4 FLUSHED 3", "5 FLUSHED 3"), Completions.drain(completions));
+    }
+
+    @Test
+    void shouldFreeASlotWhenItsCompletionIsPolledAndNotBefore() {
+        for (int wrId = 1; wrId <= CAPACITY; wrId++) {
+            post(wrId);
+        }
+        queue.complete(7, false);
+        queue.complete(8, false);
+        assertEquals(PostStatus.QUEUE_FULL, post(5), "two messages have come, none was polled");
+        WorkCompletion[] one = WorkCompletion.array(1);
+        assertEquals(1, completions.poll(one, 1));
+        assertEquals(PostStatus.ACCEPTED, post(5));
+        assertEquals(PostStatus.QUEUE_FULL, post(6), "one message was polled");
+        queue.flush(0);
+        assertEquals(PostStatus.QUEUE_FULL, post(6), "a flushed RECV is a completion too");
+        assertEquals(
+                List.of("2 RECEIVE 8", "3 FLUSHED 0", "4 FLUSHED 0", "5 FLUSHED 0"), Completions.drain(completions));
+        for (int wrId = 6; wrId < 6 + CAPACITY; wrId++) {
+            assertEquals(PostStatus.ACCEPTED, post(wrId));
+        }
     }
 
     @Test

@@ -11,6 +11,7 @@ final class RecordingSource implements CompletionSource {
     private int overruns;
     private Runnable whenOverrun = () -> {};
     private LongConsumer sendQueue = sequence -> {};
+    private LongConsumer receiveQueue = sequence -> {};
 
     RecordingSource(int number) {
         this.number = number;
@@ -19,6 +20,11 @@ final class RecordingSource implements CompletionSource {
     /** From now on released slots go to a send queue too. */
     void sendQueue(LongConsumer free) {
         sendQueue = free;
+    }
+
+    /** From now on released slots go to a receive queue too. */
+    void receiveQueue(LongConsumer free) {
+        receiveQueue = free;
     }
 
     @Override
@@ -30,6 +36,11 @@ final class RecordingSource implements CompletionSource {
     public void releaseSendSlots(long sequence) {
         released.add(sequence);
         sendQueue.accept(sequence);
+    }
+
+    @Override
+    public void releaseReceiveSlots(long sequence) {
+        receiveQueue.accept(sequence);
     }
 
     @Override

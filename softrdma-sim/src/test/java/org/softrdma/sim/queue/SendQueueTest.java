@@ -260,4 +260,17 @@ class SendQueueTest {
         assertEquals(2, few.poll(two));
         assertEquals("0 FLUSHED 0, 1 FLUSHED 0", Completions.describe(two[0]) + ", " + Completions.describe(two[1]));
     }
+
+    @Test
+    void shouldCopyNoInlineDataOnceItIsClosed() {
+        try (Arena arena = Arena.ofConfined()) {
+            long address = arena.allocate(MAX_INLINE).address();
+            queue.close();
+            queue.close();
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> queue.post(SendOpcode.SEND, 1, address, MAX_INLINE, 0, 0, 0, SendFlags.INLINE));
+            assertEquals(0, queue.posted());
+        }
+    }
 }

@@ -7,6 +7,7 @@ import org.softrdma.verbs.VerbsException;
 /** How many memory regions and queue pairs live in a protection domain, which cannot be closed before they are. Thread-safe. */
 public final class DomainContents {
     private final ReentrantLock lock = new ReentrantLock();
+    private final Closing closing = new Closing();
     private int regions;
     private int queuePairs;
     private boolean closed;
@@ -71,35 +72,40 @@ public final class DomainContents {
     }
 
     /**
-     * Closes the domain.
+     * Closes the domain, as {@link Closing} does.
      *
-     * @return false if it is closed already
+     * @param action what closing it is, once nothing lives in it
      * @throws VerbsException {@code BUSY} if anything lives in it
      */
-    public boolean close() {
+    public void close(Runnable action) {
+        closing.once(() -> {
+            closeIfEmpty();
+            action.run();
+        });
+    }
+
+    private void closeIfEmpty() {
         lock.lock();
         try {
-            if (closed) {
-                return false;
-            }
             if (regions > 0 || queuePairs > 0) {
+                closing.stillOpen();
                 throw new VerbsException(
                         VerbsErrorCode.BUSY,
                         regions + " memory regions and " + queuePairs
                                 + " queue pairs still use this protection domain");
             }
             closed = true;
-            return true;
         } finally {
             lock.unlock();
         }
     }
 
-    /** It could not be closed after all, and is as it was before {@link #close}. */
+    /** It could not be closed after all, and is as it was before {@link #close}. From the action. */
     public void stillOpen() {
         lock.lock();
         try {
             closed = false;
+            closing.stillOpen();
         } finally {
             lock.unlock();
         }

@@ -13,6 +13,7 @@ import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.provider.Closing;
 
 /** An id that a connect request has brought. One application thread. */
 final class NativeConnectionRequest implements ConnectionRequest {
@@ -24,6 +25,7 @@ final class NativeConnectionRequest implements ConnectionRequest {
     private final InetSocketAddress remote;
     private final AtomicBoolean answered = new AtomicBoolean();
     private final AtomicBoolean released = new AtomicBoolean();
+    private final Closing closing = new Closing();
     private @Nullable NativeQueuePair queuePair;
 
     /**
@@ -115,11 +117,13 @@ final class NativeConnectionRequest implements ConnectionRequest {
 
     @Override
     public void close() {
-        if (answered.compareAndSet(false, true)) {
-            refuse(NO_DATA);
-        } else {
-            release();
-        }
+        closing.once(() -> {
+            if (answered.compareAndSet(false, true)) {
+                refuse(NO_DATA);
+            } else {
+                release();
+            }
+        });
     }
 
     private void refuse(byte[] privateData) {

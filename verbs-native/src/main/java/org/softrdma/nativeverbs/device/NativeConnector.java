@@ -1,7 +1,6 @@
 package org.softrdma.nativeverbs.device;
 
 import java.net.InetSocketAddress;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.nativeverbs.CmEventType;
 import org.softrdma.nativeverbs.Deadline;
@@ -12,13 +11,14 @@ import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.provider.Closing;
 
 /** An id that is resolved to a peer. One application thread. */
 final class NativeConnector implements Connector {
     private final NativeDevice device;
     private final CmId id;
     private final InetSocketAddress remote;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final Closing closing = new Closing();
     private @Nullable NativeQueuePair queuePair;
     private boolean connected;
 
@@ -40,7 +40,7 @@ final class NativeConnector implements Connector {
         if (queuePair != null) {
             throw new IllegalStateException("this connector has a queue pair already");
         }
-        if (closed.get()) {
+        if (closing.hasBegun()) {
             throw new IllegalStateException("this connector is closed");
         }
         NativeQueuePair created = device.createQueuePair(domain, attributes, id);
@@ -55,7 +55,7 @@ final class NativeConnector implements Connector {
             throw new IllegalStateException("connect needs a queue pair: call createQueuePair first");
         }
         ConnectionParameters wanted = device.clamp(parameters);
-        if (pair.state() != QueuePairState.INITIAL || closed.get()) {
+        if (pair.state() != QueuePairState.INITIAL || closing.hasBegun()) {
             throw new IllegalStateException("connect needs a queue pair in state INITIAL, but it is " + pair.state());
         }
         Deadline deadline = Deadline.in(timeoutNs);
@@ -72,12 +72,12 @@ final class NativeConnector implements Connector {
 
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
+        closing.once(() -> {
             if (queuePair != null && !connected) {
                 queuePair.enterError("the connector was closed before it connected");
             }
             id.release();
             device.childClosed();
-        }
+        });
     }
 }

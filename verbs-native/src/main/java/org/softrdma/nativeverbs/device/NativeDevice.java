@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.nativeverbs.ArenaMemory;
 import org.softrdma.nativeverbs.Deadline;
-import org.softrdma.nativeverbs.HostMemories;
 import org.softrdma.nativeverbs.QueuePairTable;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
@@ -24,6 +24,8 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.provider.Closing;
+import org.softrdma.verbs.provider.Creation;
 
 /**
  * An {@code ibv_context} as a verbs device: the table of its queue pairs, and what the application made. Thread-safe.
@@ -39,12 +41,13 @@ public abstract class NativeDevice implements VerbsDevice {
     private static final int CLOSED = -1;
 
     private final QueuePairTable<NativeQueuePair> queuePairs = new QueuePairTable<>();
-    private final HostMemories memories = new HostMemories();
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
     private final LongAdder connectionsEstablished = new LongAdder();
     private final LongAdder connectionsClosed = new LongAdder();
     /** Number of live children, or {@link #CLOSED}. */
     private final AtomicInteger children = new AtomicInteger();
+
+    private final Closing closing = new Closing();
 
     /** Without children. */
     protected NativeDevice() {}
@@ -102,10 +105,6 @@ public abstract class NativeDevice implements VerbsDevice {
         return queuePairs;
     }
 
-    final HostMemories memories() {
-        return memories;
-    }
-
     final void connectionEstablished() {
         connectionsEstablished.increment();
     }
@@ -135,12 +134,7 @@ public abstract class NativeDevice implements VerbsDevice {
     /** Makes something that this device counts until it calls {@link #childClosed}. */
     final <T> T child(Supplier<T> made) {
         childOpened();
-        try {
-            return made.get();
-        } catch (RuntimeException e) {
-            childClosed();
-            throw e;
-        }
+        return Creation.orUndo(made, this::childClosed, "an object of " + name());
     }
 
     final NativeQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes, CmId id) {
@@ -150,15 +144,15 @@ public abstract class NativeDevice implements VerbsDevice {
         checkMine(attributes.sendCompletions());
         checkMine(attributes.receiveCompletions());
         QueuePairParts parts = QueuePairParts.take(this, mine, attributes, id);
-        try {
-            NativeQueuePair made = newQueuePair(parts);
-            queuePairs.set(parts.tableNumber(), made);
-            id.heldBy(made);
-            return made;
-        } catch (Throwable e) { // an Error, too: what was taken would hold its queues and its domain
-            parts.giveBack(null);
-            throw e;
-        }
+        return Creation.orUndo(
+                () -> {
+                    NativeQueuePair made = newQueuePair(parts);
+                    queuePairs.set(parts.tableNumber(), made);
+                    id.heldBy(made);
+                    return made;
+                },
+                () -> parts.giveBack(null),
+                "a queue pair of " + attributes.limits());
     }
 
     private void checkMine(CompletionQueue queue) {
@@ -227,7 +221,7 @@ public abstract class NativeDevice implements VerbsDevice {
             mine.attach();
             try {
                 return newCompletionQueue(minimumEntries, mine, completionVector);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 mine.giveUp();
                 throw e;
             }
@@ -236,7 +230,7 @@ public abstract class NativeDevice implements VerbsDevice {
 
     @Override
     public final HostMemory allocateMemory(long length) {
-        return memories.allocate(length);
+        return ArenaMemory.allocate(length);
     }
 
     @Override
@@ -253,7 +247,7 @@ public abstract class NativeDevice implements VerbsDevice {
             CmId id = connections().createId();
             try {
                 return new NativeListener(this, id, address, backlog);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 id.release();
                 throw e;
             }
@@ -270,7 +264,7 @@ public abstract class NativeDevice implements VerbsDevice {
             try {
                 id.resolve(remote, Deadline.in(timeoutNs));
                 return new NativeConnector(this, id, remote);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 id.release();
                 throw e;
             }
@@ -290,17 +284,17 @@ public abstract class NativeDevice implements VerbsDevice {
 
     @Override
     public final void close() {
-        if (!children.compareAndSet(0, CLOSED)) {
-            int live = children.get();
-            if (live < 0) {
-                return;
+        closing.once(() -> {
+            int live = children.compareAndExchange(0, CLOSED);
+            if (live > 0) {
+                closing.stillOpen();
+                throw new VerbsException(
+                        VerbsErrorCode.BUSY,
+                        live + " protection domains, completion channels, completion queues, listeners, connectors and"
+                                + " connection requests of " + name() + " are open");
             }
-            throw new VerbsException(
-                    VerbsErrorCode.BUSY,
-                    live + " protection domains, completion channels, completion queues, listeners, connectors and"
-                            + " connection requests of " + name() + " are open");
-        }
-        destroy();
+            destroy();
+        });
     }
 
     @Override

@@ -2,11 +2,11 @@ package org.softrdma.nativeverbs.device;
 
 import java.net.InetSocketAddress;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.softrdma.nativeverbs.Backlog;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.provider.Closing;
 
 /** A listening id and the requests that wait to be taken. The device's thread adds, application threads take. */
 final class NativeListener implements Listener {
@@ -17,7 +17,7 @@ final class NativeListener implements Listener {
     private final CmId id;
     private final InetSocketAddress localAddress;
     private final Backlog<ConnectionRequest> requests;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final Closing closing = new Closing();
 
     /**
      * Binds and listens.
@@ -77,10 +77,10 @@ final class NativeListener implements Listener {
 
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
+        closing.once(() -> {
             requests.close().forEach(ConnectionRequest::close);
             id.release();
             device.childClosed();
-        }
+        });
     }
 }

@@ -2,14 +2,14 @@ package org.softrdma.nativeverbs.device;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.nativeverbs.HostMemories;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.Closing;
+import org.softrdma.verbs.provider.HostMemories;
 
 /** An {@code ibv_mr}. Thread-safe. */
 public abstract class NativeMemoryRegion implements MemoryRegion {
@@ -17,7 +17,7 @@ public abstract class NativeMemoryRegion implements MemoryRegion {
     private final long base;
     private final int lkey;
     private final int rkey;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final Closing closing = new Closing();
 
     /**
      * What is registered.
@@ -53,7 +53,7 @@ public abstract class NativeMemoryRegion implements MemoryRegion {
 
     /** The native region could not be deregistered, so that {@link #close} may be called again. From {@link #deregister}. */
     protected final void stillOpen() {
-        closed.set(false);
+        closing.stillOpen();
     }
 
     @Override
@@ -63,7 +63,7 @@ public abstract class NativeMemoryRegion implements MemoryRegion {
 
     @Override
     public final MemorySegment memory() {
-        if (closed.get()) {
+        if (closing.hasBegun()) {
             throw new IllegalStateException("the memory region is closed");
         }
         return registration.memory;
@@ -103,14 +103,13 @@ public abstract class NativeMemoryRegion implements MemoryRegion {
 
     @Override
     public final void close() {
-        if (!closed.compareAndSet(false, true)) {
-            return;
-        }
-        deregister();
-        if (registration.owner != null) {
-            registration.owner.release();
-        }
-        registration.domain.regionClosed(this);
+        closing.once(() -> {
+            deregister();
+            if (registration.owner != null) {
+                registration.owner.release();
+            }
+            registration.domain.regionClosed(this);
+        });
     }
 
     @Override

@@ -4,7 +4,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.nativeverbs.Errno;
-import org.softrdma.nativeverbs.HostMemories;
 import org.softrdma.nativeverbs.LockedMemory;
 import org.softrdma.nativeverbs.RegionRights;
 import org.softrdma.verbs.AccessFlag;
@@ -13,10 +12,14 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.DomainContents;
+import org.softrdma.verbs.provider.HostMemories;
 
 /** An {@code ibv_pd}, and a count of what lives in it. Thread-safe. */
 public abstract class NativeProtectionDomain implements ProtectionDomain {
+    private static final String WHAT = "a memory region";
+
     private final NativeDevice device;
     private final DomainContents contents = new DomainContents();
 
@@ -94,20 +97,31 @@ public abstract class NativeProtectionDomain implements ProtectionDomain {
             checkZeroBased(memory);
         }
         contents.regionOpened();
-        HostMemories.Allocation owner = null;
-        try {
-            owner = device.memories().acquire(memory);
-            NativeMemoryRegion region = register(new NativeMemoryRegion.Registration(this, memory, granted, owner));
-            // Neither the C object nor a key keeps the memory alive.
-            device.regionOpened(region);
-            return region;
-        } catch (RuntimeException e) {
-            if (owner != null) {
-                owner.release();
-            }
-            contents.regionClosed();
-            throw e;
-        }
+        return Creation.orUndo(
+                () -> register(memory, granted, HostMemories.acquire(memory)), contents::regionClosed, WHAT);
+    }
+
+    private NativeMemoryRegion register(
+            MemorySegment memory, Set<AccessFlag> granted, HostMemories.@Nullable Allocation owner) {
+        return Creation.orUndo(
+                () -> keep(register(new NativeMemoryRegion.Registration(this, memory, granted, owner))),
+                () -> {
+                    if (owner != null) {
+                        owner.release();
+                    }
+                },
+                WHAT);
+    }
+
+    /** Neither the C object nor a key keeps the memory alive. */
+    private NativeMemoryRegion keep(NativeMemoryRegion region) {
+        return Creation.orUndo(
+                () -> {
+                    device.regionOpened(region);
+                    return region;
+                },
+                region::deregister,
+                WHAT);
     }
 
     final void regionClosed(NativeMemoryRegion region) {
@@ -121,12 +135,12 @@ public abstract class NativeProtectionDomain implements ProtectionDomain {
 
     @Override
     public final void close() {
-        if (contents.close()) {
+        contents.close(() -> {
             try {
                 deallocate();
             } finally {
                 device.childClosed();
             }
-        }
+        });
     }
 }

@@ -3,6 +3,7 @@ package org.softrdma.nativeverbs.device;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.PostingRules;
 
 /**
@@ -26,6 +27,8 @@ public record QueuePairParts(
         boolean signalAll,
         CmId id,
         long tableNumber) {
+    private static final String WHAT = "a queue pair";
+
     /** Of a domain and completion queues that are the device's. */
     static QueuePairParts take(
             NativeDevice device, NativeProtectionDomain domain, QueuePairAttributes attributes, CmId id) {
@@ -33,21 +36,21 @@ public record QueuePairParts(
         NativeCompletionQueue receives = (NativeCompletionQueue) attributes.receiveCompletions();
         QueuePairLimits limits = PostingRules.checked(attributes.limits(), device.capabilities());
         domain.contents().queuePairOpened();
-        try {
-            attach(sends, receives);
-        } catch (RuntimeException e) {
-            domain.contents().queuePairClosed();
-            throw e;
-        }
-        return new QueuePairParts(
-                device,
-                domain,
-                sends,
-                receives,
-                limits,
-                attributes.signalAll(),
-                id,
-                device.queuePairs().take());
+        return Creation.orUndo(
+                () -> {
+                    long number = device.queuePairs().take();
+                    return Creation.orUndo(
+                            () -> {
+                                QueuePairParts parts = new QueuePairParts(
+                                        device, domain, sends, receives, limits, attributes.signalAll(), id, number);
+                                attach(sends, receives);
+                                return parts;
+                            },
+                            () -> device.queuePairs().giveBack(number),
+                            WHAT);
+                },
+                domain.contents()::queuePairClosed,
+                WHAT);
     }
 
     private static void attach(NativeCompletionQueue sends, NativeCompletionQueue receives) {
@@ -56,7 +59,7 @@ public record QueuePairParts(
             if (receives != sends) {
                 receives.attach();
             }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             sends.detach(null);
             throw e;
         }

@@ -1,11 +1,15 @@
 package org.softrdma.rdmacore.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.EnumSet;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -28,6 +32,9 @@ import org.softrdma.verbs.VerbsException;
 class ClosingTest {
     private static final long SHORT_NS = 50_000_000;
 
+    private static final int LOOKS = 1000;
+    private static final long DEADLINE_SECONDS = 30;
+
     private final Library library = new Library();
     private final CoreDevice device =
             new CoreDevice("fake", library, DeviceList.open(library), library.context(), Optional.empty());
@@ -39,6 +46,7 @@ class ClosingTest {
         private final AtomicReference<Runnable> whenWoken = new AtomicReference<>(() -> {});
         private final AtomicInteger readable = new AtomicInteger();
         private volatile boolean removed;
+        private volatile Runnable whenEnding = () -> {};
 
         Library() {
             super("fake0", true);
@@ -69,6 +77,7 @@ class ClosingTest {
         }
 
         private int answer(int errno) {
+            whenEnding.run();
             return removed ? Errno.EIO : errno;
         }
 
@@ -157,5 +166,55 @@ class ClosingTest {
         memory.close();
         queue.close();
         channel.close();
+    }
+
+    @Test
+    void shouldReturnFromASecondCloseOnlyOnceTheFirstIsDone() {
+        HostMemory memory = device.allocateMemory(64);
+        MemoryRegion region = domain.register(memory.segment(), EnumSet.of(AccessFlag.LOCAL_WRITE));
+        requireSecondWaits(region::close);
+        memory.close();
+        requireSecondWaits(device.allocateProtectionDomain()::close);
+        requireSecondWaits(device.createCompletionQueue(16)::close);
+        requireSecondWaits(device.createCompletionChannel()::close);
+    }
+
+    /** Two threads close something whose native end takes its time. */
+    private void requireSecondWaits(Runnable close) {
+        CountDownLatch ends = new CountDownLatch(1);
+        CountDownLatch mayGoOn = new CountDownLatch(1);
+        library.whenEnding = () -> {
+            ends.countDown();
+            await(mayGoOn);
+        };
+        CompletableFuture<Void> first = inAThread(close);
+        await(ends);
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<Void> second = inAThread(() -> {
+            begun.countDown();
+            close.run();
+        });
+        await(begun);
+        for (int i = 0; i < LOOKS; i++) {
+            assertFalse(second.isDone(), "the second close has returned before the first");
+            Thread.yield();
+        }
+        mayGoOn.countDown();
+        first.orTimeout(DEADLINE_SECONDS, TimeUnit.SECONDS).join();
+        second.orTimeout(DEADLINE_SECONDS, TimeUnit.SECONDS).join();
+        library.whenEnding = () -> {};
+    }
+
+    private static CompletableFuture<Void> inAThread(Runnable task) {
+        return CompletableFuture.runAsync(
+                task, run -> Thread.ofPlatform().daemon().start(run));
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 }

@@ -398,4 +398,64 @@ public final class MemoryRegionCases {
             pattern.requirePart(sink.memory(), offset, length + " bytes from offset " + offset);
         }
     }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 306,
+            title = "memory whose arena is closed cannot be registered",
+            source = "ProtectionDomain.register; ibv_reg_mr(3) EFAULT")
+    void shouldRefuseMemoryWhoseArenaIsClosed(Fabric fabric) {
+        MemorySegment memory;
+        try (Arena arena = Arena.ofShared()) {
+            memory = arena.allocate(BYTES);
+        }
+        IllegalStateException refused = assertThrows(
+                IllegalStateException.class, () -> fabric.responder().register(memory, AccessFlag.REMOTE_READ));
+        assertTrue(String.valueOf(refused.getMessage()).contains("arena"), refused.toString());
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 307,
+            title = "closed memory is given out no more, nor registered; its segments are dead once it is freed",
+            source = "HostMemory")
+    void shouldNotGiveOutClosedMemory(Fabric fabric) {
+        HostMemory memory = fabric.responder().deviceMemory(BYTES);
+        MemorySegment segment = memory.segment();
+        MemorySegment part = segment.asSlice(1, 1);
+        MemoryRegion region = fabric.responder().register(segment, AccessFlag.REMOTE_READ);
+        memory.close();
+        assertThrows(IllegalStateException.class, memory::segment);
+        assertThrows(IllegalStateException.class, () -> fabric.responder().register(part, AccessFlag.REMOTE_READ));
+        assertTrue(segment.scope().isAlive(), "freed while it is registered");
+        region.close();
+        assertFalse(segment.scope().isAlive(), "not freed when its last region was closed");
+        assertThrows(IllegalStateException.class, () -> fabric.responder().register(part, AccessFlag.REMOTE_READ));
+        memory.close();
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 308,
+            title = "memory of one device that is registered on another lives until it is deregistered there",
+            source = "HostMemory")
+    void shouldKeepMemoryThatAnotherDeviceHasRegistered(Fabric fabric) {
+        BytePattern pattern = fabric.pattern();
+        HostMemory memory = fabric.requester().deviceMemory(1 << 20);
+        MemorySegment segment = memory.segment();
+        pattern.fill(segment);
+        MemoryRegion region = fabric.responder().register(segment, AccessFlag.REMOTE_READ);
+        memory.close();
+        assertTrue(segment.scope().isAlive(), "freed while it is registered");
+        MemoryRegion sink = fabric.requester().region(1 << 20, AccessFlag.READ_SINK);
+        LoopbackPair pair = fabric.connect();
+        pair.requester().read(1, sink, region);
+        pair.requester().sends().expect(1, CompletionOpcode.READ, 1 << 20);
+        pattern.require(sink.memory(), "READ of memory that its owner has closed");
+        region.close();
+        assertFalse(segment.scope().isAlive(), "not freed when its last region was closed");
+    }
 }

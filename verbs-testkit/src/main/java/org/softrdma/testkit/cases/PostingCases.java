@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -21,6 +22,7 @@ import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.testkit.Task;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
@@ -477,7 +479,7 @@ public final class PostingCases {
     @Test
     @ConformanceCase(
             number = 271,
-            title = "RECVs beyond the size of their queue do not fit; a slot is free once its message was polled",
+            title = "RECVs beyond the size of their queue do not fit; one more does for each message that was polled",
             source = "ibv_post_recv(3) ENOMEM; rdma-unit-test QpPostTest.OverflowRecvWr")
     void shouldRefuseReceivesWhenTheirQueueIsFull(Fabric fabric) {
         Fixture fixture =
@@ -497,5 +499,81 @@ public final class PostingCases {
             assertEquals(PostStatus.QUEUE_FULL, responder.postReceive(depth, inbox, 0, BYTES));
         }
         fixture.pair.responder().queuePair().close();
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 304,
+            title = "the slot of a RECV is not free when its message has come, but when its completion was polled",
+            source = "ibv_post_recv(3) ENOMEM, ibv_poll_cq(3); PostStatus.QUEUE_FULL")
+    void shouldKeepTheSlotOfAReceiveUntilItsCompletionIsPolled(Fabric fabric) {
+        FullReceives full = new FullReceives(fabric);
+        int messages = 3;
+        for (int i = 0; i < messages; i++) {
+            full.pair.requester().send(i, full.local, 0, BYTES);
+            full.pair.requester().sends().expect(i, CompletionOpcode.SEND, BYTES);
+        }
+        full.pair.barrier(); // A READ behind the SENDs: they have consumed their RECVs (RFC 5040, section 5.5).
+        full.expectFull("three messages have come, none was polled");
+        for (int i = 0; i < messages; i++) {
+            full.pair.responder().receives().expect(i, CompletionOpcode.RECEIVE, BYTES);
+        }
+        for (int i = 0; i < messages; i++) {
+            assertEquals(PostStatus.ACCEPTED, full.post(full.depth + i), "message " + i + " was polled");
+        }
+        full.expectFull("three messages were polled");
+        full.pair.responder().queuePair().close();
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 305,
+            title = "in ERROR, too, slots of a queue are free once their flushed completions were polled, and not"
+                    + " before",
+            source = "ibv_post_recv(3) ENOMEM, IBV_WC_WR_FLUSH_ERR; PostStatus.QUEUE_FULL")
+    void shouldKeepTheSlotsOfFlushedReceivesUntilTheyArePolled(Fabric fabric) {
+        FullReceives full = new FullReceives(fabric);
+        full.pair.requester().queuePair().disconnect();
+        full.pair.requester().awaitError();
+        full.pair.responder().awaitError();
+        full.expectFull("nothing was polled");
+        for (int i = 0; i < full.depth; i++) {
+            full.pair.responder().receives().expect(i, Set.of(CompletionStatus.FLUSHED), "flush of RECV " + i);
+        }
+        for (int i = 0; i < full.depth; i++) {
+            assertEquals(PostStatus.ACCEPTED, full.post(full.depth + i), "all flushed completions were polled");
+        }
+        for (int i = full.depth; i < 2 * full.depth; i++) {
+            full.pair.responder().receives().expect(i, Set.of(CompletionStatus.FLUSHED), "flush of RECV " + i);
+        }
+    }
+
+    /** A connection whose responder has posted as many RECVs as fit, numbered from 0. */
+    private static final class FullReceives {
+        final LoopbackPair pair;
+        final int depth;
+        final MemoryRegion local;
+        private final MemoryRegion inbox;
+
+        FullReceives(Fabric fabric) {
+            pair = fabric.connect(new ConnectionSpec().limits(QueuePairLimits.of(SMALL_DEPTH, SMALL_DEPTH)));
+            depth = pair.responder().queuePair().limits().maxReceiveWorkRequests();
+            local = fabric.requester().region(BYTES);
+            inbox = fabric.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
+            for (int i = 0; i < depth; i++) {
+                assertEquals(PostStatus.ACCEPTED, post(i), "RECV " + i);
+            }
+            expectFull("all slots are taken");
+        }
+
+        PostStatus post(long wrId) {
+            return pair.responder().queuePair().postReceive(wrId, inbox, 0, BYTES);
+        }
+
+        void expectFull(String why) {
+            assertEquals(PostStatus.QUEUE_FULL, post(-1), why);
+        }
     }
 }

@@ -1,0 +1,74 @@
+package org.softrdma.sim.engine;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * What an engine's thread does once, whoever asks for it: an end. Each caller returns when it is done. The engine's own thread does not
+ * wait for another caller's task, which could only run behind it: it runs it at once.
+ */
+public final class OnLoopOnce {
+    private final RnicEngine engine;
+    private final Runnable task;
+    private final AtomicBoolean asked = new AtomicBoolean();
+    private final CountDownLatch done = new CountDownLatch(1);
+    /** Engine thread. */
+    private boolean begun;
+
+    /**
+     * Nobody has asked yet.
+     *
+     * @param engine runs it
+     * @param task to be run
+     */
+    public OnLoopOnce(RnicEngine engine, Runnable task) {
+        this.engine = engine;
+        this.task = task;
+    }
+
+    /** Returns when it is done; within it, at once. Any thread but another engine's. */
+    public void run() {
+        if (isDone()) {
+            return;
+        }
+        if (engine.loop().inLoop()) {
+            runHere();
+            return;
+        }
+        if (asked.compareAndSet(false, true)) {
+            engine.loop().execute(this::runHere);
+        }
+        awaitUninterruptibly();
+    }
+
+    /** True once it is done. */
+    boolean isDone() {
+        return done.getCount() == 0;
+    }
+
+    private void runHere() {
+        if (!begun) {
+            begun = true;
+            try {
+                task.run();
+            } finally {
+                done.countDown();
+            }
+        }
+    }
+
+    private void awaitUninterruptibly() {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                done.await();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

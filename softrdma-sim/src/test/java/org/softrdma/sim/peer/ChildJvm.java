@@ -1,0 +1,58 @@
+package org.softrdma.sim.peer;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A test's {@code main} in a JVM of its own, for what may end a JVM or needs limits. */
+public final class ChildJvm {
+    private static final long DEADLINE_SECONDS = 120;
+
+    private ChildJvm() {}
+
+    /**
+     * What it was and said.
+     *
+     * @param exitCode of the process
+     * @param lines of its output, errors included
+     */
+    public record Outcome(int exitCode, List<String> lines) {}
+
+    /**
+     * Runs a class and waits for its end.
+     *
+     * @param prefix a command that runs the JVM, or nothing
+     * @param options of the JVM
+     * @param main the class
+     */
+    public static Outcome run(List<String> prefix, List<String> options, Class<?> main) {
+        List<String> command = new ArrayList<>(prefix);
+        command.addAll(List.of(
+                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                "--enable-native-access=ALL-UNNAMED",
+                "--add-exports",
+                "java.base/jdk.internal.misc=ALL-UNNAMED",
+                "-XX:-CreateCoredumpOnCrash",
+                "-XX:ErrorFile=/dev/null"));
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        try {
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            try {
+                String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                assertTrue(process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS), "it did not end: " + output);
+                return new Outcome(process.exitValue(), output.lines().toList());
+            } finally {
+                process.destroyForcibly();
+            }
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError("running " + command, e);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package org.softrdma.verbs.provider;
+
+import java.util.function.Supplier;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * Makes an object or leaves nothing behind, whatever it is that fails: what was counted or taken for an object that does not exist
+ * can never be given back. Memory that is used up is a refusal like any other.
+ */
+public final class Creation {
+    private Creation() {}
+
+    /**
+     * Makes an object.
+     *
+     * @param made makes it
+     * @param undo gives back what was taken for it; run if it could not be made
+     * @param what it is, for people
+     * @throws VerbsException {@code NO_RESOURCES} if there is not enough memory
+     */
+    public static <T> T orUndo(Supplier<T> made, Runnable undo, String what) {
+        try {
+            return made.get();
+        } catch (OutOfMemoryError e) {
+            undo.run();
+            throw new VerbsException(
+                    VerbsErrorCode.NO_RESOURCES,
+                    "not enough memory for " + what + ": " + e.getMessage()
+                            + "; ask for less, or raise -Xmx (memory outside of the heap: -XX:MaxDirectMemorySize)",
+                    e);
+        } catch (Throwable e) {
+            undo.run();
+            throw e;
+        }
+    }
+}
