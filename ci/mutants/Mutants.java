@@ -1,60 +1,115 @@
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.ToolProvider;
 
 /**
  * Proves that tests can fail: applies one-line mutants to the sources, one at a time, and expects the named conformance cases
  * (or the named test classes, compiled already, of the mutated module or the one that is named) to fail. A mutant that nothing notices, and
  * one whose line is no longer there, fail the run.
  *
- * <p>Run as {@code java ci/mutants/Mutants.java LIST JAR [NAME]}: LIST is a file of mutants (its head says how it is written),
- * JAR the executable jar, NAME a part of the name of the mutants to run. The mutated class is compiled alone and put in front
- * of the jar; the checkout is not touched. Ends with {@code N passed, N failed}.
+ * <p>Run as {@code java ci/mutants/Mutants.java [OPTION...] JAR LIST...}: LIST is a file of mutants (its head says how it is written),
+ * JAR the executable jar. Each module of tests has its class path in {@code target/test.classpath}. The mutated class is compiled alone and
+ * put in front of that; the checkout is not touched. Ends with {@code N passed, N failed}. Options:
+ *
+ * <ul>
+ *   <li>{@code --only PART}: mutants with that in their name
+ *   <li>{@code --unchanged}: before a mutant, the same cases or tests without it, once each; they must pass
+ *   <li>{@code --seed N --seconds S}: in an order drawn by the seed, and none begins after so many seconds; those left are counted, and are no
+ *       failure
+ * </ul>
  */
 public final class Mutants {
     private static final long RUN_LIMIT_SECONDS = 240;
 
     private final Path root = Path.of("").toAbsolutePath();
     private final Path jar;
+    private final Path runTests;
+    private final boolean unchangedToo;
+    private final Map<List<String>, String> unchanged = new HashMap<>();
     private final String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    private final String javac = Path.of(System.getProperty("java.home"), "bin", "javac").toString();
 
-    private Mutants(Path jar) {
+    private Mutants(Path jar, Path work, boolean unchangedToo) throws IOException {
         this.jar = jar.toAbsolutePath();
+        this.unchangedToo = unchangedToo;
+        runTests = Files.createDirectory(work.resolve("run-tests"));
+        String fault = compile(runTests, root.resolve("ci/mutants/RunTests.java"));
+        if (!fault.isEmpty()) {
+            throw new IOException("RunTests.java does not compile: " + fault);
+        }
     }
 
     public static void main(String[] args) throws Exception {
-        Mutants mutants = new Mutants(Path.of(args[1]));
-        List<Map<String, String>> all = parse(Path.of(args[0]));
+        Deque<String> left = new ArrayDeque<>(List.of(args));
+        Map<String, String> options = new HashMap<>();
+        while (!left.isEmpty() && left.peek().startsWith("--")) {
+            String option = left.remove();
+            options.put(option, option.equals("--unchanged") ? "" : left.remove());
+        }
+        Path jar = Path.of(left.remove());
+        List<Map<String, String>> all = new ArrayList<>();
+        for (String list : left) {
+            all.addAll(parse(Path.of(list)));
+        }
+        all.removeIf(mutant -> !mutant.get("mutant").contains(options.getOrDefault("--only", "")));
+        if (options.containsKey("--seed")) {
+            Collections.shuffle(all, new Random(Long.parseLong(options.get("--seed"))));
+        }
+        long limitNs = TimeUnit.SECONDS.toNanos(Long.parseLong(options.getOrDefault("--seconds", "86400")));
+        Path work = Files.createTempDirectory("mutants");
+        boolean noticed;
+        try {
+            noticed = new Mutants(jar, work, options.containsKey("--unchanged")).runAll(all, limitNs);
+        } finally {
+            delete(work);
+        }
+        System.exit(noticed ? 0 : 1);
+    }
+
+    /** True if there was one and all were noticed. */
+    private boolean runAll(List<Map<String, String>> mutants, long limitNs) throws IOException, InterruptedException {
+        long beganNs = System.nanoTime();
         int passed = 0;
         List<String> unnoticed = new ArrayList<>();
-        for (Map<String, String> mutant : all) {
-            if (args.length > 2 && !mutant.get("mutant").contains(args[2])) {
-                continue;
+        for (Map<String, String> mutant : mutants) {
+            long startNs = System.nanoTime();
+            if (startNs - beganNs > limitNs) {
+                break;
             }
-            long start = System.nanoTime();
-            String fault = mutants.run(mutant);
-            long ms = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+            String fault = run(mutant);
             if (fault.isEmpty()) {
                 passed++;
             } else {
                 unnoticed.add(mutant.get("mutant") + ": " + fault);
             }
-            System.out.printf("%-72s %s  %d ms%n", mutant.get("mutant") + " [" + mutant.getOrDefault("tests", mutant.get("cases")) + "]",
-                    fault.isEmpty() ? "noticed" : "FAILED: " + fault, ms);
+            System.out.printf(
+                    "%-72s %s  %d ms%n",
+                    mutant.get("mutant") + " [" + mutant.getOrDefault("tests", mutant.get("cases")) + "]",
+                    fault.isEmpty() ? "noticed" : "FAILED: " + fault,
+                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs));
         }
         unnoticed.forEach(System.out::println);
-        System.out.println(passed + " passed, " + unnoticed.size() + " failed");
-        System.exit(unnoticed.isEmpty() && passed > 0 ? 0 : 1);
+        int notRun = mutants.size() - passed - unnoticed.size();
+        System.out.println(passed + " passed, " + unnoticed.size() + " failed"
+                + (notRun == 0 ? "" : ", " + notRun + " of " + mutants.size() + " not run: the time was over"));
+        return unnoticed.isEmpty() && passed > 0;
     }
 
     private static List<Map<String, String>> parse(Path list) throws IOException {
@@ -90,18 +145,57 @@ public final class Mutants {
             Path mutated = work.resolve(source.getFileName());
             Files.writeString(mutated, text.replace(find, mutant.get("replace")));
             Path classes = Files.createDirectory(work.resolve("classes"));
-            String compiled = execute(work, List.of(
-                    javac, "-nowarn", "-proc:none", "-d", classes.toString(), "-cp", jar.toString(), mutated.toString()));
-            if (!compiled.startsWith("0 ")) {
-                return "it does not compile: " + compiled;
+            String fault = compile(classes, mutated);
+            if (!fault.isEmpty()) {
+                return "it does not compile: " + fault;
             }
-            String outcome = execute(work, mutant.containsKey("tests") ? tests(mutant, classes) : cases(mutant, classes));
-            // 1: cases failed; anything else than 0, a crash too, is noticed as well, but a wrong command line (2) is not.
+            fault = unchangedToo ? unchanged(mutant) : "";
+            if (!fault.isEmpty()) {
+                return fault;
+            }
+            String outcome = execute(work, command(mutant, classes));
+            // 1: something failed; anything else than 0, a crash too, is noticed as well, but what cannot run (2) has tested nothing.
             return outcome.startsWith("0 ") || outcome.startsWith("2 ") ? "not noticed: " + tail(outcome) : "";
         } finally {
-            try (Stream<Path> files = Files.walk(work)) {
-                files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+            delete(work);
+        }
+    }
+
+    /** Empty if the cases or tests pass without the mutant. Each set of them is run once. */
+    private String unchanged(Map<String, String> mutant) throws IOException, InterruptedException {
+        List<String> key = Stream.of("cases", "provider", "tests", "property", "module")
+                .map(name -> mutant.getOrDefault(name, ""))
+                .toList();
+        String known = unchanged.get(key);
+        if (known == null) {
+            Path work = Files.createTempDirectory("unchanged");
+            try {
+                String outcome = execute(work, command(mutant, Files.createDirectory(work.resolve("classes"))));
+                known = outcome.startsWith("0 ") ? "" : "it fails without the mutant: " + tail(outcome);
+            } finally {
+                delete(work);
             }
+            unchanged.put(key, known);
+        }
+        return known;
+    }
+
+    private List<String> command(Map<String, String> mutant, Path classes) throws IOException {
+        return mutant.containsKey("tests") ? tests(mutant, classes) : cases(mutant, classes);
+    }
+
+    /** Empty if it compiles, else what the compiler says. */
+    private String compile(Path classes, Path source) {
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        int code = compiler.run(
+                null, said, said, "-nowarn", "-proc:none", "-d", classes.toString(), "-cp", jar.toString(), source.toString());
+        return code == 0 ? "" : said.toString(StandardCharsets.UTF_8);
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
         }
     }
 
@@ -117,14 +211,19 @@ public final class Mutants {
         return command;
     }
 
-    private List<String> tests(Map<String, String> mutant, Path classes) {
+    private List<String> tests(Map<String, String> mutant, Path classes) throws IOException {
         String ofFile = Path.of(mutant.get("file")).getName(0).toString();
         Path module = root.resolve(mutant.getOrDefault("module", ofFile));
-        List<String> command = java(classes, jar, module.resolve("target/test-classes"));
+        List<Path> classPath = new ArrayList<>(List.of(
+                classes, runTests, module.resolve("target/test-classes"), module.resolve("target/classes")));
+        String others = Files.readString(module.resolve("target/test.classpath"));
+        Stream.of(others.strip().split(File.pathSeparator)).map(Path::of).forEach(classPath::add);
+        classPath.add(jar); // has JUnit's launcher
+        List<String> command = java(classPath.toArray(Path[]::new));
         if (mutant.containsKey("property")) {
             command.add(1, "-D" + mutant.get("property"));
         }
-        command.add(root.resolve("ci/mutants/RunTests.java").toString());
+        command.add("RunTests");
         command.addAll(List.of(mutant.get("tests").split(",")));
         return command;
     }
@@ -134,6 +233,7 @@ public final class Mutants {
                 java,
                 "--enable-native-access=ALL-UNNAMED",
                 "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
+                "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
                 "-cp",
                 Stream.of(classPath).map(Path::toString).collect(Collectors.joining(File.pathSeparator))));
     }

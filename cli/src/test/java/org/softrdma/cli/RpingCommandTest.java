@@ -8,18 +8,21 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.bench.cpu.Child;
 import picocli.CommandLine;
 
 class RpingCommandTest {
-    private static final long SECONDS = 60;
+    private static final long SECONDS = 50;
+    private static final long PAUSE_NS = 1_000_000;
 
     @TempDir
     private Path files = Path.of("");
@@ -60,11 +63,11 @@ class RpingCommandTest {
 
     @Test
     void shouldFailWhenNobodyListens() throws IOException {
-        int port;
-        try (ServerSocket reserved = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = reserved.getLocalPort();
+        try (Socket bound = new Socket()) { // its port is nobody else's, and nobody listens there
+            bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            String port = String.valueOf(bound.getLocalPort());
+            assertEquals(Main.EXIT_FAILED, rping("-c", "-a", "127.0.0.1", "-p", port, "-C", "1"));
         }
-        assertEquals(Main.EXIT_FAILED, rping("-c", "-a", "127.0.0.1", "-p", String.valueOf(port), "-C", "1"));
         assertTrue(err.toString().contains("is the server running there"), err::toString);
     }
 
@@ -92,9 +95,9 @@ class RpingCommandTest {
 
             ProcessHandle process = ProcessHandle.of(server.pid()).orElseThrow();
             Thread killer = Thread.ofPlatform().daemon().unstarted(() -> {
-                // Not before the endless client has pinged a while.
-                while (out.getBuffer().length() < 100_000) {
-                    Thread.onSpinWait();
+                // Not before the endless client has pinged a while; without a core of its own.
+                while (out.getBuffer().length() < 10_000) {
+                    LockSupport.parkNanos(PAUSE_NS);
                 }
                 process.destroyForcibly();
             });

@@ -76,10 +76,10 @@ class ReadmeExampleTest {
                 CompletionQueue completions = device.createCompletionQueue(64);
                 HostMemory memory = device.allocateMemory(4096);
                 MemoryRegion sink = domain.register(memory.segment(), EnumSet.of(AccessFlag.READ_SINK));
-                Connector connector = device.resolve(new InetSocketAddress(host, port), 1_000_000_000L);
+                Connector connector = device.resolve(new InetSocketAddress(host, port), 10_000_000_000L);
                 QueuePair queuePair = connector.createQueuePair(
                         domain, QueuePairAttributes.of(completions, QueuePairLimits.DEFAULT))) {
-            connector.connect(ConnectionParameters.DEFAULT, 1_000_000_000L);
+            connector.connect(ConnectionParameters.DEFAULT, 10_000_000_000L);
             queuePair.postRead(1, sink, 0, 4096, remote.address(), remote.rkey(), SendFlags.SIGNALLED);
             WorkCompletion[] done = WorkCompletion.array(1);
             while (completions.poll(done) == 0) {

@@ -1,81 +1,38 @@
 package org.softrdma.kv.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.softrdma.kv.client.MemcachedProcess;
 
 /**
  * The same bytes to memcached and to us must bring the same bytes back, but for cas numbers and sizes of items. Skipped
  * where memcached is not installed. Where we differ on purpose the script leaves the case out, and says so.
  */
 class MemcachedParityTest {
-    private static final long START_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
     private static final String LONG_KEY = "k".repeat(251);
     private static final String LONG_OPAQUE = "O" + "o".repeat(32);
 
-    private static Process memcached;
-    private static int memcachedPort;
+    private static MemcachedProcess memcached;
     private static RunningServer ours;
 
     @BeforeAll
     static void start() throws Exception {
-        Optional<Path> program = Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                .map(directory -> Path.of(directory, "memcached"))
-                .filter(Files::isExecutable)
-                .findFirst();
-        assumeTrue(program.isPresent(), "memcached is not installed; ci/install installs it");
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            memcachedPort = free.getLocalPort();
-        }
-        memcached = new ProcessBuilder(List.of(
-                        program.get().toString(),
-                        "-l",
-                        "127.0.0.1",
-                        "-p",
-                        Integer.toString(memcachedPort),
-                        "-U",
-                        "0",
-                        "-u",
-                        System.getProperty("user.name")))
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
+        memcached = new MemcachedProcess();
         ours = new RunningServer();
-        long deadline = System.nanoTime() + START_TIMEOUT_NS;
-        while (true) {
-            try (Socket probe = new Socket(InetAddress.getLoopbackAddress(), memcachedPort)) {
-                probe.setTcpNoDelay(true);
-                return;
-            } catch (IOException e) {
-                if (System.nanoTime() > deadline || !memcached.isAlive()) {
-                    throw new IllegalStateException("memcached does not start", e);
-                }
-                Thread.onSpinWait();
-            }
-        }
     }
 
     @AfterAll
     static void stop() {
         if (memcached != null) {
-            memcached.destroyForcibly();
+            memcached.close();
             ours.close();
         }
     }
@@ -160,7 +117,7 @@ class MemcachedParityTest {
     void shouldAnswerAsMemcachedDoes(String script) throws Exception {
         String bytes = "flush_all\n" + script + "\nget end-of-script\nmn\nversion\n";
         bytes = bytes.lines().map(line -> line + "\r\n").collect(Collectors.joining());
-        String theirs = converse(new InetSocketAddress(InetAddress.getLoopbackAddress(), memcachedPort), bytes);
+        String theirs = converse(memcached.address(), bytes);
         String answers = converse(ours.address(), bytes);
         assertEquals(theirs.replace("\r\n", "\n"), answers.replace("\r\n", "\n"));
     }

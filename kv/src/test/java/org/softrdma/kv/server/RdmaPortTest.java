@@ -302,9 +302,9 @@ class RdmaPortTest {
                     client.get(key);
                 }
                 assertEquals(0, client.counters().touchesDropped());
-            } // which tells of the last ones
+            } // which tells of the last ones, and waits for the answer for a short time only
             tcp.ask("get key\r\n", "VALUE key 0 3\r\nkey\r\nEND\r\n");
-            assertEquals(1000, running.server().counters().rdmaGetHits.sum());
+            await(() -> running.server().counters().rdmaGetHits.sum() == 1000);
             tcp.send("stats\r\n");
             String line = tcp.readLine();
             while (!line.startsWith("STAT get_hits ")) {

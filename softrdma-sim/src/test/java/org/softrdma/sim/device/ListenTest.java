@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.peer.TestDevice;
@@ -54,12 +55,11 @@ class ListenTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void shouldSayWhatToDoWhenNobodyListens(String transport) {
-        InetSocketAddress silent;
-        try (TestDevice closed = new TestDevice("transport", transport)) {
-            silent = closed.address();
-        }
-        try (TestDevice device = new TestDevice("transport", transport)) {
+    void shouldSayWhatToDoWhenNobodyListens(String transport) throws Exception {
+        try (Socket bound = new Socket(); // its port is nobody else's, and nobody listens there
+                TestDevice device = new TestDevice("transport", transport)) {
+            bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            InetSocketAddress silent = (InetSocketAddress) bound.getLocalSocketAddress();
             Connector connector = device.device().resolve(silent, TestDevice.DEADLINE_NS);
             device.own(connector.createQueuePair(
                     device.domain(), QueuePairAttributes.of(device.queue(), QueuePairLimits.of(1, 1))));

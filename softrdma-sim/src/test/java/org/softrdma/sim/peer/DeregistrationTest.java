@@ -23,7 +23,7 @@ import org.softrdma.verbs.SendFlags;
  * neither read nor written. The peer goes on later, so a device that still has the address would be seen.
  */
 class DeregistrationTest {
-    private static final long CLOSE_DEADLINE_S = 5;
+    private static final long CLOSE_DEADLINE_S = 30;
     private static final int QUIET_LOOKS = 50;
     private static final byte POISON = (byte) 0xDB;
     private static final byte LIVE = 0x11;

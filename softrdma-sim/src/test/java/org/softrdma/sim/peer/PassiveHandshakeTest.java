@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.verbs.QueuePair;
@@ -69,7 +70,7 @@ class PassiveHandshakeTest {
     @MethodSource("malformed")
     void shouldCloseWithoutAReplyWhenTheRequestIsMalformed(String name, byte[] request, String transport)
             throws Exception {
-        try (TestDevice server = new TestDevice("transport", transport, "handshake-timeout", "300");
+        try (TestDevice server = new TestDevice("transport", transport);
                 Bystander bystander = new Bystander(server, transport)) {
             bystander.begin();
             Map<String, Long> before = server.trouble();
@@ -79,7 +80,6 @@ class PassiveHandshakeTest {
             }
             server.awaitTrouble(before, Map.of("handshakeErrors", 1L));
             assertTrue(server.listener().next(0).isEmpty(), "a malformed request never becomes one");
-            expectCountedOnce(server, before);
             bystander.finish();
         }
     }
@@ -121,7 +121,7 @@ class PassiveHandshakeTest {
     @MethodSource("markers")
     void shouldRejectInThePeersFormWhenItRequiresMarkers(String name, byte[] request, byte[] reply, String transport)
             throws Exception {
-        try (TestDevice server = new TestDevice("transport", transport, "handshake-timeout", "300");
+        try (TestDevice server = new TestDevice("transport", transport);
                 Bystander bystander = new Bystander(server, transport)) {
             bystander.begin();
             Map<String, Long> before = server.trouble();
@@ -132,17 +132,8 @@ class PassiveHandshakeTest {
             }
             server.awaitTrouble(before, Map.of("handshakeErrors", 1L));
             assertTrue(server.listener().next(0).isEmpty(), "a request for markers never becomes one");
-            expectCountedOnce(server, before);
             bystander.finish();
         }
-    }
-
-    /** One that says nothing comes later and so times out later: then the timer of the one before it must be gone. */
-    private static void expectCountedOnce(TestDevice server, Map<String, Long> before) throws Exception {
-        try (RawPeer silent = RawPeer.connect(server.address())) {
-            silent.awaitEnd();
-        }
-        server.awaitTrouble(before, Map.of("handshakeErrors", 2L));
     }
 
     static Stream<Arguments> unfinished() {
@@ -153,7 +144,7 @@ class PassiveHandshakeTest {
     @ParameterizedTest
     @MethodSource("unfinished")
     void shouldCloseWhenThePeerClosesTooEarly(int length, String transport) throws Exception {
-        try (TestDevice server = new TestDevice("transport", transport, "handshake-timeout", "300");
+        try (TestDevice server = new TestDevice("transport", transport);
                 Bystander bystander = new Bystander(server, transport)) {
             bystander.begin();
             Map<String, Long> before = server.trouble();
@@ -163,7 +154,6 @@ class PassiveHandshakeTest {
                 peer.expectEnd();
             }
             server.awaitTrouble(before, Map.of("handshakeErrors", 1L));
-            expectCountedOnce(server, before);
             bystander.finish();
         }
     }
@@ -171,7 +161,7 @@ class PassiveHandshakeTest {
     @ParameterizedTest
     @MethodSource("unfinished")
     void shouldCloseWhenThePeerResetsTooEarly(int length, String transport) throws Exception {
-        try (TestDevice server = new TestDevice("transport", transport, "handshake-timeout", "300");
+        try (TestDevice server = new TestDevice("transport", transport);
                 Bystander bystander = new Bystander(server, transport)) {
             bystander.begin();
             Map<String, Long> before = server.trouble();
@@ -180,15 +170,15 @@ class PassiveHandshakeTest {
                 peer.reset();
             }
             server.awaitTrouble(before, Map.of("handshakeErrors", 1L));
-            expectCountedOnce(server, before);
             bystander.finish();
         }
     }
 
+    /** At its time, and for every length: {@code HandshakeTimeTest}. Others need less than a second, also on a busy machine. */
     @ParameterizedTest
-    @MethodSource("unfinished")
+    @CsvSource({"0,epoll", "19,epoll", "0,nio", "19,nio"})
     void shouldCloseWhenThePeerIsTooSlow(int length, String transport) throws Exception {
-        try (TestDevice server = new TestDevice("transport", transport, "handshake-timeout", "100");
+        try (TestDevice server = new TestDevice("transport", transport, "handshake-timeout", "1000");
                 Bystander bystander = new Bystander(server, transport);
                 RawPeer peer = RawPeer.connect(server.address())) {
             bystander.begin();

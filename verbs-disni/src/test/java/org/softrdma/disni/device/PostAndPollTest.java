@@ -420,15 +420,16 @@ class PostAndPollTest {
     // ---- a message before the connection's event
 
     @Test
-    void shouldHoldAMessageBackUntilItCanBeAnswered() {
+    void shouldHoldAMessageBackUntilItCanBeAnswered() throws IOException {
         disni.afterConnect = List.of();
         try (Connection it = new Connection(Transport.IWARP, false)) {
             it.pair.postReceive(7, it.region, 0, 8);
             it.completions.requestNotification(false);
-            disni.completions.add(new Completion(nativeId(disni.receives.getFirst()), 0, 128, 5));
-            assertEquals(0, it.poll());
             CompletableFuture<Void> connecting =
                     CompletableFuture.runAsync(() -> it.connector.connect(ConnectionParameters.DEFAULT, LONG_NS));
+            verify(it.id, timeout(30_000)).connect(); // no device is connected before it was asked to be
+            disni.completions.add(new Completion(nativeId(disni.receives.getFirst()), 0, 128, 5));
+            assertEquals(0, it.poll());
             disni.happen(CmEventType.ESTABLISHED, it.id);
             assertEquals(Optional.of(it.completions), it.channel.await(LONG_NS));
             it.completions.acknowledgeEvents(1);

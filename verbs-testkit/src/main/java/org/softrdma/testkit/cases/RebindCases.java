@@ -59,11 +59,13 @@ public final class RebindCases {
         MemoryRegion sink = fabric.requester().region(LONG_BYTES, AccessFlag.READ_SINK);
         LoopbackPair pair = fabric.connect();
         AtomicBoolean stop = new AtomicBoolean();
+        AtomicBoolean begun = new AtomicBoolean();
         Task<Integer> swapper = fabric.start("swap", () -> {
             int swaps = 0;
             while (!stop.get()) {
                 first.swap(second);
                 swaps++;
+                begun.set(true);
                 for (int pause = 0; pause < 200; pause++) {
                     Thread.onSpinWait();
                 }
@@ -73,6 +75,7 @@ public final class RebindCases {
         int ones = 0;
         int reads = fabric.times(1500);
         try {
+            fabric.await("the first swap", () -> begun.get() || swapper.isDone());
             for (int i = 0; i < reads; i++) {
                 byte seen = firstByteRead(pair, sink, i % 2 == 0 ? first : second);
                 assertTrue(seen == 1 || seen == 2, "READ " + i + " saw " + seen);

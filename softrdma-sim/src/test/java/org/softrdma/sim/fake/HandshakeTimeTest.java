@@ -1,0 +1,88 @@
+package org.softrdma.sim.fake;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Arrays;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.peer.Frames;
+
+/**
+ * How long a peer may take for its request, and that a handshake which has failed is over: at once, counted once, whatever time passes
+ * then. Time is the test's; over real sockets {@code PassiveHandshakeTest} has the same peers.
+ */
+class HandshakeTimeTest {
+    private static final long TIMEOUT_MS = 2_000;
+    private static final long HOUR_MS = 3_600_000;
+    private static final byte[] GOOD =
+            Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, 16, 16, (byte) 5));
+
+    private final FakeDevice device = new FakeDevice("handshake-timeout", "" + TIMEOUT_MS);
+
+    private void expectFailedOnce(FakeSocket peer) {
+        assertTrue(peer.isClosed(), "the connection is closed");
+        assertEquals(1, device.counter("handshakeErrors"));
+        device.advance(HOUR_MS);
+        device.run();
+        assertEquals(1, device.counter("handshakeErrors"), "its timer is gone");
+        assertTrue(device.request().isEmpty(), "it became a request");
+        device.close();
+    }
+
+    @ParameterizedTest(name = "{0}, {2}")
+    @MethodSource("org.softrdma.sim.peer.PassiveHandshakeTest#malformed")
+    void shouldCloseAtOnceWithoutAReplyWhenTheRequestIsMalformed(String name, byte[] request, String transport) {
+        FakeSocket peer = device.socket().give(request);
+        device.run();
+        assertEquals(0, peer.sent().length, "bytes sent to a peer that may speak another protocol");
+        expectFailedOnce(peer);
+    }
+
+    @ParameterizedTest(name = "{0}, {3}")
+    @MethodSource("org.softrdma.sim.peer.PassiveHandshakeTest#markers")
+    void shouldRejectAtOnceWhenThePeerRequiresMarkers(String name, byte[] request, byte[] reply, String transport) {
+        FakeSocket peer = device.socket().give(request);
+        device.run();
+        assertEquals(Frames.hex(reply), Frames.hex(peer.sent()));
+        peer.giveEnd();
+        device.run();
+        expectFailedOnce(peer);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 15, 16, 19, 20, 24})
+    void shouldCloseWhenThePeerEndsTooEarly(int length) {
+        FakeSocket peer = device.socket().give(Arrays.copyOf(GOOD, length)).giveEnd();
+        device.run();
+        expectFailedOnce(peer);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 15, 16, 19, 20, 24})
+    void shouldCloseWhenThePeerResetsTooEarly(int length) {
+        FakeSocket peer = device.socket().give(Arrays.copyOf(GOOD, length));
+        device.run();
+        peer.giveReset();
+        device.run();
+        expectFailedOnce(peer);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 15, 16, 19, 20, 24})
+    void shouldCloseAtItsTimeWhenThePeerIsTooSlow(int length) {
+        FakeSocket peer = device.socket();
+        device.run();
+        device.advance(TIMEOUT_MS / 2);
+        peer.give(Arrays.copyOf(GOOD, length));
+        device.run();
+        device.advance(TIMEOUT_MS / 2 - 1);
+        device.run();
+        assertFalse(peer.isClosed(), "closed before its time");
+        device.advance(1);
+        device.run();
+        expectFailedOnce(peer);
+    }
+}
