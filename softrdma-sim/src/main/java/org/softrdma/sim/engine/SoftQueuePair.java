@@ -15,6 +15,7 @@ import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.ConnectionCapabilities;
+import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
@@ -53,6 +54,9 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
 
     private volatile QueuePairState state = QueuePairState.INITIAL;
     private volatile @Nullable NegotiatedStream negotiated;
+
+    /** By the engine, before the state is ERROR. */
+    private volatile EndCause endCause = EndCause.UNKNOWN;
 
     /**
      * Makes a queue pair on a connection.
@@ -310,6 +314,11 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     }
 
     @Override
+    public EndCause endCause() {
+        return endCause;
+    }
+
+    @Override
     public void close() {
         engine.checkThread();
         if (!closing.compareAndSet(false, true)) {
@@ -376,6 +385,13 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     /** What was agreed, before the queue pair is established. */
     void negotiated(NegotiatedStream stream) {
         negotiated = stream;
+    }
+
+    /** The peer's access was refused, which is about to end the stream. */
+    void accessRefused() {
+        if (!isInError()) {
+            endCause = EndCause.PEER_ACCESS_ERROR;
+        }
     }
 
     /** Goes to ERROR and flushes; once. */
