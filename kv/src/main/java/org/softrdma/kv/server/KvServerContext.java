@@ -71,6 +71,9 @@ public final class KvServerContext {
     /** memcached's default rights of a Unix socket, 0700. */
     public static final int DEFAULT_UNIX_SOCKET_MASK = 0700;
 
+    /** Default of {@link #helloTimeoutNs()}. */
+    public static final long DEFAULT_HELLO_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+
     private InetSocketAddress memcachedAddress = new InetSocketAddress(DEFAULT_PORT);
     private int rdmaPort;
     private int threads = DEFAULT_THREADS;
@@ -94,6 +97,7 @@ public final class KvServerContext {
     private @Nullable Passwords passwords;
     private int requestsPerTurn;
     private long answerTimeoutNs = DEFAULT_ANSWER_TIMEOUT_NS;
+    private long helloTimeoutNs = DEFAULT_HELLO_TIMEOUT_NS;
     private boolean tailsReclaimed = true;
     private boolean crawling = true;
     private String version = "unknown";
@@ -443,6 +447,21 @@ public final class KvServerContext {
     }
 
     /**
+     * Sets how long a client may take from its {@code rdma hello} to its queue pair, and with that until it says hello there.
+     *
+     * @param timeoutNs at least 1 ms
+     */
+    public KvServerContext helloTimeoutNs(long timeoutNs) {
+        helloTimeoutNs = changed(timeoutNs);
+        return this;
+    }
+
+    /** For how many nanoseconds a token is good. */
+    public long helloTimeoutNs() {
+        return helloTimeoutNs;
+    }
+
+    /**
      * Sets whether expired items at the ends of the LRU lists are removed every second, memcached's lru_maintainer.
      *
      * @param on true is the default
@@ -516,6 +535,7 @@ public final class KvServerContext {
         check(faults, "idleTimeoutSeconds", idleTimeoutSeconds, 0, Integer.MAX_VALUE);
         check(faults, "requestsPerTurn", requestsPerTurn, 0, Integer.MAX_VALUE);
         check(faults, "answerTimeoutNs", answerTimeoutNs, 1_000_000, Long.MAX_VALUE);
+        check(faults, "helloTimeoutNs", helloTimeoutNs, 1_000_000, Long.MAX_VALUE);
         check(faults, "unixSocketMask", unixSocketMask, 0, 0777);
         check(faults, "maxItemLength", maxItemLength, 1024, Locator.MAX_ITEM_LENGTH);
         check(faults, "memoryLimit", memoryLimit, Math.max(1L << 20, 2L * maxItemLength), 1L << 46);

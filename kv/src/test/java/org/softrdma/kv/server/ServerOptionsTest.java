@@ -289,7 +289,7 @@ class ServerOptionsTest {
                 RawMemcached client = new RawMemcached(running.address())) {
             String unauthenticated = "CLIENT_ERROR unauthenticated\r\n";
             String failure = "CLIENT_ERROR authentication failure\r\n";
-            for (String refused : new String[] {"get k", "version", "bogus", "rdma hello 1", "set k 0 0"}) {
+            for (String refused : new String[] {"get k", "version", "bogus", "rdma hello 2", "set k 0 0"}) {
                 assertEquals(unauthenticated, client.ask(refused + "\r\n", unauthenticated), refused);
             }
             for (String wrong : new String[] {"foo ba", "foo barr", "foo:bar", "foo quux", "", "x".repeat(5000)}) {
