@@ -1,5 +1,6 @@
 package org.softrdma.kv.server;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -74,7 +75,8 @@ public final class KvServerContext {
     /** Default of {@link #helloTimeoutNs()}. */
     public static final long DEFAULT_HELLO_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
-    private InetSocketAddress memcachedAddress = new InetSocketAddress(DEFAULT_PORT);
+    private @Nullable InetSocketAddress memcachedAddress;
+    private @Nullable InetAddress rdmaAddress;
     private int rdmaPort;
     private int threads = DEFAULT_THREADS;
     private int maxConnections = DEFAULT_MAX_CONNECTIONS;
@@ -117,13 +119,34 @@ public final class KvServerContext {
         return this;
     }
 
-    /** Where memcached clients connect. */
+    /** Where memcached clients connect; unless set, on every address. */
     public InetSocketAddress memcachedAddress() {
-        return memcachedAddress;
+        return memcachedAddress == null ? new InetSocketAddress(DEFAULT_PORT) : memcachedAddress;
     }
 
     /**
-     * Sets the port where queue pairs are connected, on the address of the memcached port; 0 (the default) picks a free one.
+     * Sets the address where queue pairs are connected. Unless set it is that of the memcached port; if there is a Unix socket instead
+     * of that, and no address was set for it, the loopback address: who may not even open the socket must not come in by the network.
+     *
+     * @param address the address
+     */
+    public KvServerContext rdmaAddress(InetAddress address) {
+        rdmaAddress = changed(address);
+        return this;
+    }
+
+    /** The address where queue pairs are connected. */
+    public InetAddress rdmaAddress() {
+        if (rdmaAddress != null) {
+            return rdmaAddress;
+        }
+        return unixSocket != null && memcachedAddress == null
+                ? InetAddress.getLoopbackAddress()
+                : memcachedAddress().getAddress();
+    }
+
+    /**
+     * Sets the port where queue pairs are connected, on {@link #rdmaAddress()}; 0 (the default) picks a free one.
      *
      * @param port the port
      */
@@ -543,7 +566,7 @@ public final class KvServerContext {
         if (!(slabFactor >= 1.01 && slabFactor <= 16)) {
             faults.add(String.format(Locale.ROOT, "slabFactor=%s: expected 1.01 to 16", slabFactor));
         }
-        if (memcachedAddress.isUnresolved()) {
+        if (memcachedAddress().isUnresolved()) {
             faults.add("memcachedAddress=" + memcachedAddress + ": unknown host");
         }
         if (version.isBlank() || version.chars().anyMatch(c -> c <= ' ' || c > '~')) {

@@ -97,7 +97,7 @@ final class RdmaPort implements AutoCloseable {
                 0, Math.min(device.capabilities().maxInboundReads(), MAX_INBOUND_READS), new byte[0]);
         this.channel = device.createCompletionChannel();
         try {
-            this.listener = device.listen(new InetSocketAddress(context.memcachedAddress().getAddress(), context.rdmaPort()), BACKLOG);
+            this.listener = device.listen(new InetSocketAddress(context.rdmaAddress(), context.rdmaPort()), BACKLOG);
         } catch (RuntimeException e) {
             channel.close();
             throw e;
