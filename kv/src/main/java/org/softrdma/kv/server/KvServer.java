@@ -76,7 +76,7 @@ public final class KvServer implements AutoCloseable {
             SlabGeometry geometry =
                     new SlabGeometry(context.slabFactor(), context.minimumSpace(), context.maxItemLength());
             arenas = owned.add(DeviceArenas.of(context, device, domain, geometry));
-            SlabAllocator slabs = new SlabAllocator(geometry, arenas, context.memoryLimit());
+            SlabAllocator slabs = new SlabAllocator(geometry, arenas, context.memoryLimit(), context.wiping());
             slabs.prepare();
             store = new ItemStore(slabs, random.nextLong(), context.evicting());
             maintenance = owned.add(new Maintenance(

@@ -73,7 +73,7 @@ public final class KvServerContext {
     public static final int DEFAULT_UNIX_SOCKET_MASK = 0700;
 
     /** Default of {@link #helloTimeoutNs()}. */
-    public static final long DEFAULT_HELLO_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+    public static final long DEFAULT_HELLO_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
 
     private @Nullable InetSocketAddress memcachedAddress;
     private @Nullable InetAddress rdmaAddress;
@@ -100,6 +100,7 @@ public final class KvServerContext {
     private int requestsPerTurn;
     private long answerTimeoutNs = DEFAULT_ANSWER_TIMEOUT_NS;
     private long helloTimeoutNs = DEFAULT_HELLO_TIMEOUT_NS;
+    private boolean wiping;
     private boolean tailsReclaimed = true;
     private boolean crawling = true;
     private String version = "unknown";
@@ -482,6 +483,22 @@ public final class KvServerContext {
     /** For how many nanoseconds a token is good. */
     public long helloTimeoutNs() {
         return helloTimeoutNs;
+    }
+
+    /**
+     * Sets whether key and value of an item are overwritten when it has died and nobody is being sent it any more; otherwise they stay
+     * in memory, where clients can READ them, until the memory is used again.
+     *
+     * @param on false is the default: it costs a pass over each item
+     */
+    public KvServerContext wiping(boolean on) {
+        wiping = changed(on);
+        return this;
+    }
+
+    /** Whether dead items are overwritten. */
+    public boolean wiping() {
+        return wiping;
     }
 
     /**

@@ -17,7 +17,7 @@ final class Strangers {
     /** Most of one address. */
     static final int MOST_OF_ADDRESS = 16;
 
-    private static final int SHARE_OF_HELLO_TIMEOUT = 4;
+    private static final int SHARE_OF_HELLO_TIMEOUT = 6;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<InetAddress, Integer> counts = new HashMap<>();
