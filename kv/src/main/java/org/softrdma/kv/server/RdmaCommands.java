@@ -2,6 +2,7 @@ package org.softrdma.kv.server;
 
 import java.net.InetAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.HelloDescriptor;
@@ -28,7 +29,7 @@ final class RdmaCommands {
     private volatile boolean released;
 
     /** Counted by the completion thread of the RDMA port. */
-    private volatile int wrongKeys;
+    private final AtomicInteger wrongKeys = new AtomicInteger();
 
     /** Set and cleared by threads of the RDMA port, used by the thread of the connection. */
     private final AtomicReference<@Nullable RdmaSession> session = new AtomicReference<>();
@@ -60,9 +61,8 @@ final class RdmaCommands {
     }
 
     /** The queue pair ended because it used a key that it was not given. By the completion thread. */
-    @SuppressWarnings("NonAtomicOperationOnVolatileField") // one thread writes
     void usedWrongKey() {
-        wrongKeys++;
+        wrongKeys.incrementAndGet();
     }
 
     /** {@code rdma hello}; true if this client now knows where to connect. */
@@ -72,7 +72,7 @@ final class RdmaCommands {
             connection.reply(TextProtocol.line(unknownVersion(version)));
             return false;
         }
-        if (wrongKeys >= WrongKeys.FORGIVEN) {
+        if (wrongKeys.get() >= WrongKeys.FORGIVEN) {
             connection.reply(WRONG_KEYS);
             return false;
         }

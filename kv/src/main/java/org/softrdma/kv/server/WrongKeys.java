@@ -28,7 +28,7 @@ final class WrongKeys {
     private static final int IPV6_PREFIX_BYTES = 8;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Peer, Record> records = new HashMap<>();
+    private final Map<Peer, Account> accounts = new HashMap<>();
 
     /** The part of an address that counts, as bytes in hexadecimal digits. */
     private record Peer(String prefix) {
@@ -39,7 +39,7 @@ final class WrongKeys {
         }
     }
 
-    private static final class Record {
+    private static final class Account {
         private int count;
         private long pauseNs;
         private long pausedUntilNs;
@@ -55,12 +55,12 @@ final class WrongKeys {
         lock.lock();
         try {
             Peer peer = Peer.of(address);
-            Record known = records.get(peer);
+            Account known = accounts.get(peer);
             if (known == null || isForgotten(known, nowNs)) {
                 makeRoom();
-                known = new Record();
+                known = new Account();
                 known.pausedUntilNs = nowNs;
-                records.put(peer, known);
+                accounts.put(peer, known);
             }
             known.count++;
             if (known.count < FORGIVEN) {
@@ -79,7 +79,7 @@ final class WrongKeys {
     long pausedForNs(InetAddress address, long nowNs) {
         lock.lock();
         try {
-            Record known = records.get(Peer.of(address));
+            Account known = accounts.get(Peer.of(address));
             return known == null ? 0 : Math.max(0, known.pausedUntilNs - nowNs);
         } finally {
             lock.unlock();
@@ -90,7 +90,7 @@ final class WrongKeys {
     long paused(long nowNs) {
         lock.lock();
         try {
-            return records.values().stream()
+            return accounts.values().stream()
                     .filter(each -> each.pausedUntilNs - nowNs > 0)
                     .count();
         } finally {
@@ -102,7 +102,7 @@ final class WrongKeys {
     int remembered() {
         lock.lock();
         try {
-            return records.size();
+            return accounts.size();
         } finally {
             lock.unlock();
         }
@@ -113,16 +113,16 @@ final class WrongKeys {
         return Peer.of(one).equals(Peer.of(other));
     }
 
-    private static boolean isForgotten(Record known, long nowNs) {
+    private static boolean isForgotten(Account known, long nowNs) {
         return nowNs - known.pausedUntilNs > LONGEST_PAUSE_NS;
     }
 
     private void makeRoom() {
-        if (records.size() >= MOST_PEERS) {
-            records.entrySet().stream()
+        if (accounts.size() >= MOST_PEERS) {
+            accounts.entrySet().stream()
                     .min(Comparator.comparingLong(each -> each.getValue().pausedUntilNs))
                     .map(Map.Entry::getKey)
-                    .ifPresent(records::remove);
+                    .ifPresent(accounts::remove);
         }
     }
 }

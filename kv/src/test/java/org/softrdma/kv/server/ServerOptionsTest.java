@@ -93,8 +93,8 @@ class ServerOptionsTest {
                         .rdmaAddress(),
                 "-l is its address too");
         assertEquals(
-                InetAddress.getByName("127.0.0.1"),
-                concluded(new KvServerContext().memcachedAddress(new InetSocketAddress("127.0.0.1", 0)))
+                InetAddress.getLoopbackAddress(),
+                concluded(new KvServerContext().memcachedAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))
                         .rdmaAddress());
         try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
                 KvServer server = KvServer.start(device, concluded(new KvServerContext().unixSocket(file, 0700)))) {

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -255,7 +256,7 @@ class UnknownPeersTest {
 
     private static ConnectionRequest dying(ConnectionRequest request, String method, AtomicReference<Runnable> death) {
         return Changed.with(ConnectionRequest.class, request, method, (original, arguments) -> {
-            death.get().run();
+            Objects.requireNonNull(death.get()).run();
             if (method.equals("accept")) {
                 original.accept((ConnectionParameters) arguments[0], (long) arguments[1]);
                 return Optional.empty();

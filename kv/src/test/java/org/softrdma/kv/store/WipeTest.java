@@ -153,7 +153,7 @@ class WipeTest {
                 }
                 ReadOutcome outcome =
                         check.check(landed, landing.clear(), 0, item.locator().second(), key, NOW);
-                boolean all = split == 0 && !headFirst || headFirst && split > ItemDescriptor.KEY_OFFSET + 30;
+                boolean all = headFirst ? split > ItemDescriptor.KEY_OFFSET + 30 : split == 0;
                 assertTrue(
                         outcome != ReadOutcome.HIT || all, split + " bytes of the " + (headFirst ? "living" : "dead"));
             }
