@@ -94,7 +94,8 @@ class ServerOptionsTest {
                 "-l is its address too");
         assertEquals(
                 InetAddress.getLoopbackAddress(),
-                concluded(new KvServerContext().memcachedAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))
+                concluded(new KvServerContext()
+                                .memcachedAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))
                         .rdmaAddress());
         try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
                 KvServer server = KvServer.start(device, concluded(new KvServerContext().unixSocket(file, 0700)))) {
