@@ -25,6 +25,7 @@ import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.kv.server.Passwords;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -40,8 +41,9 @@ import picocli.CommandLine.Spec;
         description = {
             "Serve keys and values to memcached clients (text and meta protocol), and to RDMA clients by one-sided"
                     + " READ. Options are named as memcached's.",
-            "Anybody who can connect can read and change everything: keep it on a trusted network, or on"
-                    + " -l 127.0.0.1."
+            "Anybody who can connect can read and change everything, unless -Y asks for passwords, which travel in the"
+                    + " clear like all else: keep it on a trusted network, or on -l 127.0.0.1. docs/security.md says who can"
+                    + " read what."
         })
 final class ServerCommand implements Callable<Integer> {
     private static final int KIB = 1 << 10;
@@ -51,6 +53,7 @@ final class ServerCommand implements Callable<Integer> {
     private static final int MAX_ITEM_MIB = 15;
     private static final long MAX_MEGABYTES = 1L << 26;
     private static final int OCTAL = 8;
+    private static final String ALL_ADDRESSES = "0.0.0.0";
     private static final String EAGER = "eager";
     private static final List<String> PINNINGS = List.of("auto", "lazy", EAGER, "off");
     private static final long MS_PER_SECOND = 1000;
@@ -71,15 +74,18 @@ final class ServerCommand implements Callable<Integer> {
     @Option(
             names = {"-l", "--listen"},
             paramLabel = "ADDRESS",
-            defaultValue = "0.0.0.0",
-            description = "Address to listen on (${DEFAULT-VALUE}, all).")
-    private String address = "";
+            description =
+                    "Address to listen on, of the TCP port and of the RDMA port (0.0.0.0, all; with -s 127.0.0.1, for the RDMA"
+                            + " port).")
+    private @Nullable String address;
 
     @Option(
             names = "--rdma-port",
             paramLabel = "N",
             defaultValue = "0",
-            description = "Port where queue pairs are connected; clients are told (${DEFAULT-VALUE}: any free one).")
+            description =
+                    "Port where queue pairs are connected, on the address of -l; clients are told (${DEFAULT-VALUE}: any"
+                            + " free one).")
     private int rdmaPort;
 
     @Option(
@@ -95,7 +101,9 @@ final class ServerCommand implements Callable<Integer> {
     @Option(
             names = {"-s", "--unix-socket"},
             paramLabel = "FILE",
-            description = "Unix socket of the memcached protocol, instead of the TCP port.")
+            description =
+                    "Unix socket of the memcached protocol, instead of the TCP port. The RDMA port is on 127.0.0.1 then,"
+                            + " unless -l says otherwise.")
     private @Nullable Path unixSocket;
 
     @Option(
@@ -130,7 +138,7 @@ final class ServerCommand implements Callable<Integer> {
             names = {"-c", "--conn-limit"},
             paramLabel = "N",
             defaultValue = "1024",
-            description = "Most connections (${DEFAULT-VALUE}).")
+            description = "Most connections, and most queue pairs (${DEFAULT-VALUE}).")
     private int connections;
 
     @Option(
@@ -247,8 +255,17 @@ final class ServerCommand implements Callable<Integer> {
     @Option(
             names = {"-Y", "--auth-file"},
             paramLabel = "FILE",
-            description = "Lines USER:PASSWORD: clients must log in first, by a set of any key to 'USER PASSWORD'.")
+            description =
+                    "Lines USER:PASSWORD: clients must log in first, by a set of any key to 'USER PASSWORD', also before"
+                            + " they get a queue pair. Needs a device with private data. Whoever is in reads and changes everything.")
     private @Nullable Path authFile;
+
+    @Option(
+            names = "--wipe",
+            description =
+                    "Overwrite the key and value of an item when it was deleted, replaced, evicted or has expired;"
+                            + " otherwise they stay where clients can READ them until the memory is used again.")
+    private boolean wipe;
 
     @Option(names = "-C", hidden = true)
     private boolean noCas;
@@ -294,7 +311,12 @@ final class ServerCommand implements Callable<Integer> {
             removeQuietly(pidFile);
             removeQuietly(unixSocket);
             return Main.EXIT_OK;
-        } catch (VerbsException | IllegalArgumentException e) {
+        } catch (VerbsException e) {
+            warn(
+                    unixSocket != null && address == null && e.code() == VerbsErrorCode.ADDRESS_NOT_AVAILABLE,
+                    "with -s the RDMA port is on 127.0.0.1, which this device does not have: give an address that it has by -l.");
+            return PerfSupport.failed(spec, e);
+        } catch (IllegalArgumentException e) {
             return PerfSupport.failed(spec, e);
         } catch (UncheckedIOException e) {
             throw new UserErrorException(e.getMessage() + ".", e);
@@ -333,7 +355,6 @@ final class ServerCommand implements Callable<Integer> {
         try {
             checkOptions();
             KvServerContext context = new KvServerContext()
-                    .memcachedAddress(new InetSocketAddress(InetAddress.getByName(address), port))
                     .rdmaPort(rdmaPort)
                     .threads(threads)
                     .maxConnections(connections)
@@ -348,7 +369,12 @@ final class ServerCommand implements Callable<Integer> {
                     .verbosity(verbosity())
                     .memory(memory())
                     .requestsPerTurn(requestsPerEvent)
+                    .wiping(wipe)
                     .version(version());
+            if (address != null || unixSocket == null) {
+                context.memcachedAddress(
+                        new InetSocketAddress(InetAddress.getByName(address == null ? ALL_ADDRESSES : address), port));
+            }
             if (unixSocket != null) {
                 context.unixSocket(unixSocket, Integer.parseInt(unixMask, OCTAL));
             }

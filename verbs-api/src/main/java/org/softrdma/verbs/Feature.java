@@ -17,5 +17,7 @@ public enum Feature {
     /** {@link PinningPolicy#LAZY}, {@link ProtectionDomain#advise} and {@link MemoryRegion#unpin}. */
     LAZY_PINNING,
     /** IPv6 addresses. */
-    IPV6
+    IPV6,
+    /** {@link QueuePair#endCause} tells every wrong access of the peer from other ends, and in time. */
+    END_CAUSES
 }

@@ -123,6 +123,12 @@ public interface QueuePair extends AutoCloseable {
     CompletionStage<String> disconnected();
 
     /**
+     * Why it has gone to ERROR. With {@link Feature#END_CAUSES} it is there before {@link #state()} says ERROR and before any
+     * completion that the end flushes; without, a device may still tell, sooner or later. Kept after {@link #close()}.
+     */
+    EndCause endCause();
+
+    /**
      * Destroys the queue pair and its connection. Outstanding requests give no completion any more and completions not yet
      * polled are removed from their queues. When this returns, the device touches no memory on its behalf. Idempotent.
      */

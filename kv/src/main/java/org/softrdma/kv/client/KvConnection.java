@@ -7,14 +7,19 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.agrona.collections.Long2LongCounterMap;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.memcached.HelloDescriptor;
+import org.softrdma.kv.memcached.Refusal;
 import org.softrdma.kv.memcached.TextProtocol;
+import org.softrdma.kv.memcached.TokenPlace;
 import org.softrdma.kv.store.KeyHash;
 import org.softrdma.kv.store.Locator;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionRejectedException;
 
 /**
  * A client's connection to a server, from connecting to the first failure: the memcached connection with the requests that
@@ -25,7 +30,10 @@ final class KvConnection implements AutoCloseable {
     private static final long WAIT_SLICE_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long MIXED_WAIT_SLICE_NS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long LAST_TOUCHES_NS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final int HELLO_WORDS = 6;
+    private static final int HELLO_WORDS = 7;
+    private static final Pattern OTHER_VERSION =
+            Pattern.compile("CLIENT_ERROR rdma version (?:[0-9]+ )?not supported, expected ([0-9]{1,9})");
+    private static final String REFUSED = "CLIENT_ERROR rdma refused";
     private static final byte[] META_NOOP = TextProtocol.line("mn");
 
     private static final int TURNS_PER_LOOK = 64;
@@ -103,6 +111,7 @@ final class KvConnection implements AutoCloseable {
         private String bootId = "";
         private String token = "";
         private int port;
+        private TokenPlace tokenPlace = TokenPlace.PRIVATE_DATA;
         private String plainReason = "asked for";
         private boolean answered;
     }
@@ -118,6 +127,12 @@ final class KvConnection implements AutoCloseable {
             }
         });
         connectUntil(() -> hello.answered, deadlineNs);
+        if (!hello.token.isEmpty() && !canShow(hello)) {
+            hello.token = "";
+            hello.plainReason =
+                    "wants to see the token in the private data of the connect, and this client's device has none:"
+                            + " use a device, or a provider for it, that has";
+        }
         if (hello.token.isEmpty() && context.protocol() == KvProtocol.RDMA) {
             throw new KvException(link.name() + " " + hello.plainReason);
         }
@@ -127,14 +142,22 @@ final class KvConnection implements AutoCloseable {
         }
     }
 
+    private boolean canShow(Hello hello) {
+        return hello.tokenPlace == TokenPlace.SEND
+                || (loop != null
+                        && TokenPlace.on(loop.device().capabilities().maxPrivateData()) == TokenPlace.PRIVATE_DATA);
+    }
+
     private @Nullable RemoteReader connectReader(CompletionLoop itsLoop, Hello hello) {
         InetSocketAddress address = new InetSocketAddress(context.server().getAddress(), hello.port);
+        byte[] shown =
+                hello.tokenPlace == TokenPlace.PRIVATE_DATA ? HelloDescriptor.privateData(hello.token) : new byte[0];
         RemoteReader made;
         try {
-            made = new RemoteReader(this, itsLoop, context, address, known, registration, counters);
+            made = new RemoteReader(this, itsLoop, context, address, shown, known, registration, counters);
         } catch (VerbsException e) {
             String reason = "answers on its memcached port, but no queue pair could be connected to port " + hello.port
-                    + ": " + e.getMessage();
+                    + ": " + e.getMessage() + refusal(e);
             if (context.protocol() == KvProtocol.RDMA) {
                 throw new KvException(link.name() + " " + reason, e);
             }
@@ -151,6 +174,12 @@ final class KvConnection implements AutoCloseable {
             requireAlive(made);
         }
         return made;
+    }
+
+    /** What the server says about a rejection, to follow what the device says. */
+    private static String refusal(VerbsException e) {
+        String text = e instanceof ConnectionRejectedException rejected ? Refusal.textOf(rejected.privateData()) : "";
+        return text.isEmpty() ? "" : ": " + text;
     }
 
     /** The server, for messages. */
@@ -319,8 +348,21 @@ final class KvConnection implements AutoCloseable {
             hello.plainReason = "is a memcached without RDMA: it does not know 'rdma hello'";
             return;
         }
+        Matcher other = OTHER_VERSION.matcher(line);
+        if (other.matches()) {
+            hello.plainReason = "speaks version " + other.group(1) + " of 'rdma hello', and this client version "
+                    + HelloDescriptor.VERSION + ": update the older of the two";
+            return;
+        }
+        if (line.startsWith(REFUSED)) {
+            hello.plainReason = "answered 'rdma hello' with '" + line + "'";
+            return;
+        }
+        TokenPlace place = TokenPlace.of(words[words.length - 1]).orElse(null);
         if (words.length != HELLO_WORDS
+                || place == null
                 || !words[0].equals("RDMA")
+                || !words[1].equals(Integer.toString(HelloDescriptor.VERSION))
                 || !words[2].matches("[0-9]{1,5}")
                 || Integer.parseInt(words[2]) > 0xFFFF
                 || !words[3].matches("[0-9a-f]{" + 2 * HelloDescriptor.TOKEN_LENGTH + "}")) {
@@ -335,6 +377,7 @@ final class KvConnection implements AutoCloseable {
         hello.port = Integer.parseInt(words[2]);
         hello.token = words[3];
         hello.bootId = words[4];
+        hello.tokenPlace = place;
     }
 
     /** True if further requests may be sent; otherwise there is enough that the server does not take. */

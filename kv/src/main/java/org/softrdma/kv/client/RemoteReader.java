@@ -120,6 +120,7 @@ final class RemoteReader implements AutoCloseable {
             CompletionLoop loop,
             KvClientContext context,
             InetSocketAddress rdmaAddress,
+            byte[] privateData,
             KnownItems known,
             Registration registration,
             KvClientCounters counters) {
@@ -167,7 +168,7 @@ final class RemoteReader implements AutoCloseable {
             touches = new TouchReporter(controlSegment, reportOffset, known.named(), counters);
             control = owned.add(loop.domain()
                     .register(controlSegment, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
-            queuePair = connect(device, context, rdmaAddress);
+            queuePair = connect(device, context, rdmaAddress, privateData);
         } catch (RuntimeException e) {
             throw owned.closeAfter(e);
         }
@@ -193,7 +194,8 @@ final class RemoteReader implements AutoCloseable {
         return (int) (wrId >>> Integer.SIZE);
     }
 
-    private QueuePair connect(VerbsDevice device, KvClientContext context, InetSocketAddress address) {
+    private QueuePair connect(
+            VerbsDevice device, KvClientContext context, InetSocketAddress address, byte[] privateData) {
         try (Connector connector = device.resolve(address, context.connectTimeoutNs())) {
             QueuePair made = owned.add(connector.createQueuePair(
                     loop.domain(),
@@ -202,7 +204,7 @@ final class RemoteReader implements AutoCloseable {
                 made.postReceive(wrId(KIND_RECEIVE, i), control, (long) i * CONTROL_SLOT_LENGTH, CONTROL_SLOT_LENGTH);
             }
             int reads = Math.min(window + 1, device.capabilities().maxOutboundReads());
-            connector.connect(new ConnectionParameters(reads, 0, new byte[0]), context.connectTimeoutNs());
+            connector.connect(new ConnectionParameters(reads, 0, privateData), context.connectTimeoutNs());
             return made;
         }
     }

@@ -4,17 +4,19 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
+import java.util.Optional;
 
 /**
- * The first SEND of a client on a new queue pair: binds it to the memcached connection on which the server gave the token.
- * Little endian, no alignment. The client writes all of it.
+ * Binds a queue pair to the memcached connection on which the server gave the token. The private data of the connect, where the
+ * server wants it there ({@link TokenPlace}), possibly padded with zeros; and in any case the first SEND. Little endian, no
+ * alignment. The client writes all of it.
  *
  * <pre>
  *  31                                                              0
  * +-----------------------------------------------------------------+
  * |  magic, "SRKV" in memory order                                   |   0
  * +-----------------------------------------------------------------+
- * |  protocol version, as in "rdma hello 1"                          |   4
+ * |  protocol version, as in "rdma hello 2"                          |   4
  * +-----------------------------------------------------------------+
  * |  token, 16 bytes; 32 hexadecimal digits on the connection        |   8
  * |                                                                  |  20
@@ -23,7 +25,7 @@ import java.util.HexFormat;
  */
 public final class HelloDescriptor {
     /** The version that this class and the rdma commands describe. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     /** Bytes of a token. */
     public static final int TOKEN_LENGTH = 16;
@@ -57,6 +59,30 @@ public final class HelloDescriptor {
         memory.set(INT, offset + MAGIC_OFFSET, MAGIC);
         memory.set(INT, offset + VERSION_OFFSET, VERSION);
         MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, offset + TOKEN_OFFSET, TOKEN_LENGTH);
+    }
+
+    /**
+     * The message as private data.
+     *
+     * @param token the token in hexadecimal digits
+     * @throws IllegalArgumentException if it is not one
+     */
+    public static byte[] privateData(String token) {
+        byte[] bytes = new byte[LENGTH];
+        write(MemorySegment.ofArray(bytes), 0, token);
+        return bytes;
+    }
+
+    /**
+     * The token in the private data of a connect, if there is one; what follows the message is padding.
+     *
+     * @param privateData from a peer, it may be anything
+     */
+    public static Optional<String> tokenOf(byte[] privateData) {
+        MemorySegment memory = MemorySegment.ofArray(privateData);
+        return isValid(memory, 0, Math.min(privateData.length, LENGTH))
+                ? Optional.of(token(memory, 0))
+                : Optional.empty();
     }
 
     /**

@@ -9,6 +9,7 @@ import org.slf4j.LoggerFactory;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.memcached.TextProtocol;
+import org.softrdma.kv.memcached.TokenPlace;
 import org.softrdma.kv.store.ItemStore;
 import org.softrdma.kv.store.NewItem;
 import org.softrdma.kv.store.SlabAllocator;
@@ -45,13 +46,21 @@ public final class KvServer implements AutoCloseable {
      *
      * @param device a device that drives itself; stays open until after this is closed
      * @param context concluded
-     * @throws IllegalArgumentException if the device is in manual progress, or cannot register as the context has it
+     * @throws IllegalArgumentException if the device is in manual progress, cannot register as the context has it, or cannot keep
+     *     out who has no password
      * @throws RuntimeException if an address cannot be used or the device gives no memory; the message says why
      */
     public static KvServer start(VerbsDevice device, KvServerContext context) {
         if (device.manualProgress()) {
             throw new IllegalArgumentException("device " + device.name()
                     + " is in manual progress; a server needs one that drives itself (progress=engine)");
+        }
+        if (context.passwords() != null
+                && TokenPlace.on(device.capabilities().maxPrivateData()) != TokenPlace.PRIVATE_DATA) {
+            throw new IllegalArgumentException(
+                    "authentication (-Y) needs private data in the connect of a queue pair, or anybody"
+                            + " could READ before it is known who that is; device " + device.name()
+                            + " has none: use another provider for it, or no -Y on a network that only friends can reach");
         }
         return new KvServer(device, context);
     }
@@ -67,7 +76,7 @@ public final class KvServer implements AutoCloseable {
             SlabGeometry geometry =
                     new SlabGeometry(context.slabFactor(), context.minimumSpace(), context.maxItemLength());
             arenas = owned.add(DeviceArenas.of(context, device, domain, geometry));
-            SlabAllocator slabs = new SlabAllocator(geometry, arenas, context.memoryLimit());
+            SlabAllocator slabs = new SlabAllocator(geometry, arenas, context.memoryLimit(), context.wiping());
             slabs.prepare();
             store = new ItemStore(slabs, random.nextLong(), context.evicting());
             maintenance = owned.add(new Maintenance(
@@ -168,11 +177,11 @@ public final class KvServer implements AutoCloseable {
         return versionLine;
     }
 
-    /** {@code RDMA 1 <port> <token> <bootId> <arena|chunk>}. */
+    /** {@code RDMA 2 <port> <token> <bootId> <arena|chunk> <private-data|send>}. */
     byte[] helloLine(String token) {
         return TextProtocol.line("RDMA " + HelloDescriptor.VERSION + " "
                 + rdmaAddress().getPort() + " " + token + " " + bootId + " "
-                + context.registration().word());
+                + context.registration().word() + " " + rdmaPort.tokenPlace().word());
     }
 
     /** What locators may name: lines as the registration has them, and END. */

@@ -1,5 +1,6 @@
 package org.softrdma.kv.server;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,7 +72,11 @@ public final class KvServerContext {
     /** memcached's default rights of a Unix socket, 0700. */
     public static final int DEFAULT_UNIX_SOCKET_MASK = 0700;
 
-    private InetSocketAddress memcachedAddress = new InetSocketAddress(DEFAULT_PORT);
+    /** Default of {@link #helloTimeoutNs()}. */
+    public static final long DEFAULT_HELLO_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
+
+    private @Nullable InetSocketAddress memcachedAddress;
+    private @Nullable InetAddress rdmaAddress;
     private int rdmaPort;
     private int threads = DEFAULT_THREADS;
     private int maxConnections = DEFAULT_MAX_CONNECTIONS;
@@ -94,6 +99,8 @@ public final class KvServerContext {
     private @Nullable Passwords passwords;
     private int requestsPerTurn;
     private long answerTimeoutNs = DEFAULT_ANSWER_TIMEOUT_NS;
+    private long helloTimeoutNs = DEFAULT_HELLO_TIMEOUT_NS;
+    private boolean wiping;
     private boolean tailsReclaimed = true;
     private boolean crawling = true;
     private String version = "unknown";
@@ -113,13 +120,34 @@ public final class KvServerContext {
         return this;
     }
 
-    /** Where memcached clients connect. */
+    /** Where memcached clients connect; unless set, on every address. */
     public InetSocketAddress memcachedAddress() {
-        return memcachedAddress;
+        return memcachedAddress == null ? new InetSocketAddress(DEFAULT_PORT) : memcachedAddress;
     }
 
     /**
-     * Sets the port where queue pairs are connected, on the address of the memcached port; 0 (the default) picks a free one.
+     * Sets the address where queue pairs are connected. Unless set it is that of the memcached port; if there is a Unix socket instead
+     * of that, and no address was set for it, the loopback address: who may not even open the socket must not come in by the network.
+     *
+     * @param address the address
+     */
+    public KvServerContext rdmaAddress(InetAddress address) {
+        rdmaAddress = changed(address);
+        return this;
+    }
+
+    /** The address where queue pairs are connected. */
+    public InetAddress rdmaAddress() {
+        if (rdmaAddress != null) {
+            return rdmaAddress;
+        }
+        return unixSocket != null && memcachedAddress == null
+                ? InetAddress.getLoopbackAddress()
+                : memcachedAddress().getAddress();
+    }
+
+    /**
+     * Sets the port where queue pairs are connected, on {@link #rdmaAddress()}; 0 (the default) picks a free one.
      *
      * @param port the port
      */
@@ -443,6 +471,37 @@ public final class KvServerContext {
     }
 
     /**
+     * Sets how long a client may take from its {@code rdma hello} to its queue pair, and with that until it says hello there.
+     *
+     * @param timeoutNs at least 1 ms
+     */
+    public KvServerContext helloTimeoutNs(long timeoutNs) {
+        helloTimeoutNs = changed(timeoutNs);
+        return this;
+    }
+
+    /** For how many nanoseconds a token is good. */
+    public long helloTimeoutNs() {
+        return helloTimeoutNs;
+    }
+
+    /**
+     * Sets whether key and value of an item are overwritten when it has died and nobody is being sent it any more; otherwise they stay
+     * in memory, where clients can READ them, until the memory is used again.
+     *
+     * @param on false is the default: it costs a pass over each item
+     */
+    public KvServerContext wiping(boolean on) {
+        wiping = changed(on);
+        return this;
+    }
+
+    /** Whether dead items are overwritten. */
+    public boolean wiping() {
+        return wiping;
+    }
+
+    /**
      * Sets whether expired items at the ends of the LRU lists are removed every second, memcached's lru_maintainer.
      *
      * @param on true is the default
@@ -516,6 +575,7 @@ public final class KvServerContext {
         check(faults, "idleTimeoutSeconds", idleTimeoutSeconds, 0, Integer.MAX_VALUE);
         check(faults, "requestsPerTurn", requestsPerTurn, 0, Integer.MAX_VALUE);
         check(faults, "answerTimeoutNs", answerTimeoutNs, 1_000_000, Long.MAX_VALUE);
+        check(faults, "helloTimeoutNs", helloTimeoutNs, 1_000_000, Long.MAX_VALUE);
         check(faults, "unixSocketMask", unixSocketMask, 0, 0777);
         check(faults, "maxItemLength", maxItemLength, 1024, Locator.MAX_ITEM_LENGTH);
         check(faults, "memoryLimit", memoryLimit, Math.max(1L << 20, 2L * maxItemLength), 1L << 46);
@@ -523,7 +583,7 @@ public final class KvServerContext {
         if (!(slabFactor >= 1.01 && slabFactor <= 16)) {
             faults.add(String.format(Locale.ROOT, "slabFactor=%s: expected 1.01 to 16", slabFactor));
         }
-        if (memcachedAddress.isUnresolved()) {
+        if (memcachedAddress().isUnresolved()) {
             faults.add("memcachedAddress=" + memcachedAddress + ": unknown host");
         }
         if (version.isBlank() || version.chars().anyMatch(c -> c <= ' ' || c > '~')) {

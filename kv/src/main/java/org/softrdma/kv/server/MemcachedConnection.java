@@ -7,6 +7,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -183,9 +185,10 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
                 + prefix + "secs_since_last_cmd " + Math.max(0, server.nowSeconds() - lastInputSeconds) + "\r\n";
     }
 
-    /** True while there is a peer. */
-    boolean isActive() {
-        return context().channel().isActive();
+    /** The client's address; null if it came by the Unix socket. */
+    @Nullable
+    InetAddress remoteAddress() {
+        return context().channel().remoteAddress() instanceof InetSocketAddress tcp ? tcp.getAddress() : null;
     }
 
     /** There is room for answers to rgets again. Any thread. */

@@ -1,8 +1,7 @@
 package org.softrdma.kv.server;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.security.SecureRandom;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,14 +10,19 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.kv.memcached.HelloDescriptor;
+import org.softrdma.kv.memcached.Refusal;
+import org.softrdma.kv.memcached.TokenPlace;
 import org.softrdma.kv.store.ItemStore;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.EndCause;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -29,18 +33,20 @@ import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Listener;
 
 /**
- * Where clients connect queue pairs, and the tokens that tie those to memcached connections.
+ * Where clients connect queue pairs. Where the device has private data a connect must show a token there, and is rejected before it
+ * has a queue pair if it does not: nobody unknown can READ. Elsewhere the first SEND must, soon ({@link Strangers}). Whose queue
+ * pairs end by wrong keys has to wait ({@link WrongKeys}).
  *
  * <p>Two threads: one accepts (a slow peer is accepted on a helper thread), one waits for completions of all sessions and
- * alone ends them. A READ of a client touches neither.
+ * alone ends them. A READ of a client touches neither. Whatever fails in them, an Error too, costs one session at most.
  */
 final class RdmaPort implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RdmaPort.class);
 
     private static final long TICK_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long FAILURE_PAUSE_NS = 10 * NS_PER_MS;
     private static final long ACCEPT_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
-    private static final long HELLO_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
     private static final long CLOSE_TIMEOUT_MS = 10_000;
     private static final int BACKLOG = 128;
     private static final int ACCEPT_THREADS = 4;
@@ -54,13 +60,16 @@ final class RdmaPort implements AutoCloseable {
     private final LongSupplier clockSeconds;
     private final int maxSessions;
     private final long answerTimeoutNs;
+    private final long greetingTimeoutNs;
+    private final TokenPlace tokenPlace;
+    private final HelloTokens tokens;
+    private final WrongKeys wrongKeys = new WrongKeys();
+    private final Strangers strangers = new Strangers();
     private final CompletionChannel channel;
     private final Listener listener;
     private final ConnectionParameters parameters;
     private final Map<CompletionQueue, RdmaSession> sessions = new ConcurrentHashMap<>();
-    private final Map<String, MemcachedConnection> tokens = new ConcurrentHashMap<>();
     private final AtomicInteger accepting = new AtomicInteger();
-    private final SecureRandom random = new SecureRandom();
     private final ExecutorService acceptors;
     private final Thread listening;
     private final Thread completing;
@@ -77,14 +86,18 @@ final class RdmaPort implements AutoCloseable {
         this.store = store;
         this.counters = counters;
         this.clockSeconds = context.clockSeconds();
-        this.maxSessions = context.maxConnections();
         this.answerTimeoutNs = context.answerTimeoutNs();
+        this.tokenPlace = TokenPlace.on(device.capabilities().maxPrivateData());
+        this.maxSessions = context.maxConnections() + (tokenPlace == TokenPlace.SEND ? Strangers.MOST : 0);
+        this.tokens = new HelloTokens(context.helloTimeoutNs());
+        this.greetingTimeoutNs = tokenPlace == TokenPlace.PRIVATE_DATA
+                ? context.helloTimeoutNs()
+                : Strangers.timeoutNs(context.helloTimeoutNs());
         this.parameters = new ConnectionParameters(
                 0, Math.min(device.capabilities().maxInboundReads(), MAX_INBOUND_READS), new byte[0]);
         this.channel = device.createCompletionChannel();
         try {
-            this.listener = device.listen(
-                    new InetSocketAddress(context.memcachedAddress().getAddress(), context.rdmaPort()), BACKLOG);
+            this.listener = device.listen(new InetSocketAddress(context.rdmaAddress(), context.rdmaPort()), BACKLOG);
         } catch (RuntimeException e) {
             channel.close();
             throw e;
@@ -98,6 +111,9 @@ final class RdmaPort implements AutoCloseable {
 
     /** Starts the threads. */
     void start() {
+        if (!device.capabilities().has(Feature.END_CAUSES)) {
+            LOG.info("device {} does not tell who used wrong keys: they are not counted", device.name());
+        }
         listening.start();
         completing.start();
     }
@@ -106,28 +122,29 @@ final class RdmaPort implements AutoCloseable {
         return listener.localAddress();
     }
 
-    /** A token that one queue pair may show to be bound to this connection. */
-    String newToken(MemcachedConnection connection) {
-        byte[] bytes = new byte[HelloDescriptor.TOKEN_LENGTH];
-        random.nextBytes(bytes);
-        String token = HexFormat.of().formatHex(bytes);
-        tokens.put(token, connection);
-        return token;
+    /** Where clients have to show their tokens. */
+    TokenPlace tokenPlace() {
+        return tokenPlace;
     }
 
-    /** The connection to which a token was given, once; its queue pair counts as bound. */
+    /** Who is refused because of wrong keys. */
+    WrongKeys wrongKeys() {
+        return wrongKeys;
+    }
+
+    /** The tokens of memcached connections. */
+    HelloTokens tokens() {
+        return tokens;
+    }
+
+    /** A queue pair that was accepted as a stranger's shows its token; null if that is none. */
     @Nullable
-    MemcachedConnection claim(String token) {
-        MemcachedConnection owner = tokens.remove(token);
+    MemcachedConnection claim(RdmaSession session, String token) {
+        MemcachedConnection owner = tokens.claim(token, System.nanoTime());
         if (owner != null) {
-            counters.boundQueuePairs.incrementAndGet();
+            strangers.leave(session.peer());
         }
         return owner;
-    }
-
-    /** A token will not be used. */
-    void forget(String token) {
-        tokens.remove(token);
     }
 
     long nowSeconds() {
@@ -144,42 +161,111 @@ final class RdmaPort implements AutoCloseable {
                     return;
                 }
                 LOG.warn("waiting for queue pairs: {}", e.getMessage());
+            } catch (RuntimeException | Error e) {
+                failed("a queue pair could not be taken", e);
             }
         }
     }
 
+    /** Decides about a request before it has a queue pair. */
     private void take(ConnectionRequest request) {
-        if (sessions.size() + accepting.get() >= maxSessions) {
-            counters.rejectedQueuePairs.increment();
-            request.close();
-            return;
-        }
-        accepting.incrementAndGet();
+        boolean handedOver = false;
         try {
-            acceptors.execute(() -> accept(request));
-        } catch (RejectedExecutionException e) { // closing
-            accepting.decrementAndGet();
-            request.close();
+            InetAddress peer = request.remoteAddress().getAddress();
+            long nowNs = System.nanoTime();
+            if (wrongKeys.pausedForNs(peer, nowNs) > 0) {
+                refuse(request, Refusal.PAUSED);
+            } else if (sessions.size() + accepting.get() >= maxSessions) {
+                refuse(request, Refusal.TOO_MANY);
+            } else if (tokenPlace == TokenPlace.SEND) {
+                handedOver = takeStranger(request, peer);
+            } else {
+                handedOver = takeKnown(request, nowNs);
+            }
+        } finally {
+            if (!handedOver) {
+                request.close();
+            }
         }
     }
 
-    private void accept(ConnectionRequest request) {
+    private boolean takeKnown(ConnectionRequest request, long nowNs) {
+        Optional<String> token = HelloDescriptor.tokenOf(request.privateData());
+        if (token.isEmpty()) {
+            refuse(request, Refusal.NO_TOKEN);
+            return false;
+        }
+        MemcachedConnection owner = tokens.claim(token.get(), nowNs);
+        if (owner == null) {
+            refuse(request, Refusal.BAD_TOKEN);
+            return false;
+        }
+        return handOver(request, owner);
+    }
+
+    private boolean takeStranger(ConnectionRequest request, InetAddress peer) {
+        if (!strangers.enter(peer)) {
+            refuse(request, Refusal.TOO_MANY);
+            return false;
+        }
+        boolean handedOver = false;
+        try {
+            handedOver = handOver(request, null);
+        } finally {
+            if (!handedOver) {
+                strangers.leave(peer);
+            }
+        }
+        return handedOver;
+    }
+
+    private void refuse(ConnectionRequest request, Refusal reason) {
+        counters.rejectedQueuePairs.increment();
+        LOG.info("a queue pair from {} was refused: {}", request.remoteAddress(), reason.text());
+        request.reject(reason.privateData(device.capabilities().maxPrivateData()));
+    }
+
+    /** Accepting waits for the peer, so others do that; false if we are closing. */
+    private boolean handOver(ConnectionRequest request, @Nullable MemcachedConnection owner) {
+        accepting.incrementAndGet();
+        boolean handedOver = false;
+        try {
+            acceptors.execute(() -> accept(request, owner));
+            handedOver = true;
+        } catch (RejectedExecutionException e) {
+            LOG.debug("closing: {} is rejected", request.remoteAddress());
+        } finally {
+            if (!handedOver) {
+                accepting.decrementAndGet();
+            }
+        }
+        return handedOver;
+    }
+
+    private void accept(ConnectionRequest request, @Nullable MemcachedConnection owner) {
         @Nullable RdmaSession session = null;
         try (request) {
-            if (listener.isClosed()) {
-                return; // closing the request rejects it
+            if (!listener.isClosed()) { // else closing the request rejects it
+                session = new RdmaSession(device, domain, channel, store, counters, request, System.nanoTime());
+                sessions.put(session.completions(), session);
+                if (owner != null) {
+                    session.own(owner);
+                }
+                request.accept(parameters, ACCEPT_TIMEOUT_NS);
             }
-            session = new RdmaSession(device, domain, channel, store, counters, request, System.nanoTime());
-            sessions.put(session.completions(), session);
-            request.accept(parameters, ACCEPT_TIMEOUT_NS);
-        } catch (RuntimeException e) {
-            counters.rejectedQueuePairs.increment();
-            LOG.info("a queue pair from {} was not accepted: {}", request.remoteAddress(), e.getMessage());
+        } catch (RuntimeException | Error e) {
+            LOG.info("a queue pair from {} was not accepted: {}", request.remoteAddress(), e.toString());
             if (session != null) {
                 session.disconnect(); // its RECVs are flushed, and the completion thread ends it
             }
         } finally {
             accepting.decrementAndGet();
+            if (session == null) {
+                counters.rejectedQueuePairs.increment();
+                if (owner == null) {
+                    strangers.leave(request.remoteAddress().getAddress());
+                }
+            }
         }
     }
 
@@ -193,14 +279,14 @@ final class RdmaPort implements AutoCloseable {
                 long nowNs = System.nanoTime();
                 if (nowNs - lookedNs >= TICK_NS) {
                     lookedNs = nowNs;
-                    endStopped(nowNs);
+                    sessions.values().forEach(session -> endIfStopped(session, nowNs));
                 }
             } catch (VerbsException e) {
                 if (e.code() != VerbsErrorCode.INTERRUPTED) {
                     LOG.warn("waiting for completions: {}", e.getMessage());
                 }
-            } catch (RuntimeException e) {
-                LOG.error("handling completions", e);
+            } catch (RuntimeException | Error e) {
+                failed("waiting for completions", e);
             }
         }
         Thread.interrupted(); // the interrupt said that we close; the closing itself is not to be interrupted
@@ -213,24 +299,28 @@ final class RdmaPort implements AutoCloseable {
         if (session == null) {
             return;
         }
-        queue.requestNotification(false);
-        if (!session.drain(batch, this)) {
+        boolean goesOn = false;
+        try {
+            queue.requestNotification(false);
+            goesOn = session.drain(batch, this);
+        } catch (RuntimeException | Error e) {
+            tell("a queue pair is ended", e);
+        }
+        if (!goesOn) {
             end(session);
         }
     }
 
-    /** Ends queue pairs that did not say hello in time, and those whose client takes no answers. */
-    private void endStopped(long nowNs) {
-        for (RdmaSession session : sessions.values()) {
-            if (!session.isBound()) {
-                if (nowNs - session.acceptedNs() > HELLO_TIMEOUT_NS) {
-                    end(session);
-                }
-            } else if (session.isStalled(nowNs, answerTimeoutNs)) {
-                counters.stalledQueuePairs.increment();
-                LOG.info("a queue pair is ended: its client took no answer for {} ms", answerTimeoutNs / NS_PER_MS);
+    /** Ends a queue pair that did not say hello in time, or whose client takes no answers. */
+    private void endIfStopped(RdmaSession session, long nowNs) {
+        if (!session.isGreeted()) {
+            if (nowNs - session.acceptedNs() > greetingTimeoutNs) {
                 end(session);
             }
+        } else if (session.isStalled(nowNs, answerTimeoutNs)) {
+            counters.stalledQueuePairs.increment();
+            LOG.info("a queue pair is ended: its client took no answer for {} ms", answerTimeoutNs / NS_PER_MS);
+            end(session);
         }
     }
 
@@ -238,12 +328,77 @@ final class RdmaPort implements AutoCloseable {
         if (sessions.remove(session.completions()) == null) {
             return;
         }
-        if (session.isBound()) {
-            counters.boundQueuePairs.decrementAndGet();
-        } else {
-            counters.rejectedQueuePairs.increment();
+        try {
+            if (session.isGreeted()) {
+                counters.boundQueuePairs.decrementAndGet();
+            } else {
+                counters.rejectedQueuePairs.increment();
+            }
+            if (session.connection() == null) {
+                strangers.leave(session.peer());
+            }
+            if (session.endCause() == EndCause.PEER_ACCESS_ERROR) {
+                wrongKey(session);
+            }
+        } finally {
+            endQuietly(session);
         }
-        session.end();
+    }
+
+    private static void endQuietly(RdmaSession session) {
+        try {
+            session.end();
+        } catch (RuntimeException | Error e) {
+            tell("a queue pair could not be closed", e);
+        }
+    }
+
+    /** Counts it for the address of the queue pair and for that of its memcached connection, which need not be one. */
+    private void wrongKey(RdmaSession session) {
+        counters.wrongKeys.increment();
+        long nowNs = System.nanoTime();
+        InetAddress peer = session.peer();
+        countWrongKey(peer, nowNs);
+        MemcachedConnection owner = session.connection();
+        if (owner != null) {
+            owner.rdma().usedWrongKey();
+            InetAddress client = owner.remoteAddress();
+            if (client != null && !WrongKeys.isSamePeer(client, peer)) {
+                countWrongKey(client, nowNs);
+            }
+        }
+    }
+
+    private void countWrongKey(InetAddress peer, long nowNs) {
+        long pauseNs = wrongKeys.count(peer, nowNs);
+        if (pauseNs > 0) {
+            LOG.warn(
+                    "queue pairs from {} used wrong keys: all of them are ended, and further ones refused for {} s",
+                    peer.getHostAddress(),
+                    TimeUnit.NANOSECONDS.toSeconds(pauseNs));
+            for (RdmaSession each : sessions.values()) {
+                if (WrongKeys.isSamePeer(each.peer(), peer)) {
+                    each.disconnect(); // one that was kept for later is a guess too
+                }
+            }
+        } else {
+            LOG.warn("a queue pair from {} used a wrong key", peer.getHostAddress());
+        }
+    }
+
+    /** Not of one session: the thread goes on after a moment, in which others may free what it lacks. */
+    private static void failed(String what, Throwable cause) {
+        tell(what, cause);
+        LockSupport.parkNanos(FAILURE_PAUSE_NS);
+    }
+
+    /** Memory may be short, and then telling fails too, which is no reason to stop. */
+    private static void tell(String what, Throwable cause) {
+        try {
+            LOG.error(what, cause);
+        } catch (Error unspeakable) {
+            // the next one may be told again
+        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 package org.softrdma.kv.server;
 
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
@@ -28,7 +30,7 @@ import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionRequest;
 
 /**
- * One client's queue pair at the server: takes its hello, answers its rgets (WRITE the item, SEND the answer behind it),
+ * One client's queue pair at the server: takes its hello (whose it is may be known before), answers its rgets (WRITE the item, SEND the answer behind it),
  * passes its touch reports on to the store.
  *
  * <p>Answers are a ring: the event loop thread of the memcached connection adds at the head, completions come in posting
@@ -74,6 +76,7 @@ final class RdmaSession {
     private final MemoryRegion region;
     private final MemorySegment segment;
     private final QueuePair queuePair;
+    private final InetAddress peer;
     private final long acceptedNs;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -88,7 +91,12 @@ final class RdmaSession {
     private boolean ended;
     private @Nullable MemcachedConnection waiting;
 
-    private @Nullable MemcachedConnection connection;
+    /** Whose it is: set before the peer knows of the queue pair, or by the first SEND. */
+    private volatile @Nullable MemcachedConnection connection;
+
+    /** The hello has come, and was answered. Changed with the lock. */
+    private boolean greeted;
+
     private int nextControlAnswer;
     private int controlAnswersOutstanding;
 
@@ -103,33 +111,55 @@ final class RdmaSession {
             long nowNs) {
         this.store = store;
         this.counters = counters;
+        this.peer = request.remoteAddress().getAddress();
         this.acceptedNs = nowNs;
+        boolean made = false;
         try {
             HostMemory memory = owned.add(device.allocateMemory(MEMORY_LENGTH));
             segment = memory.segment();
             region = owned.add(domain.register(segment, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
             completions = owned.add(device.createCompletionQueue(SENDS + RECEIVES, channel, 0));
-            queuePair = request.createQueuePair(
-                    domain, QueuePairAttributes.of(completions, QueuePairLimits.of(SENDS, RECEIVES)));
-        } catch (RuntimeException e) {
-            throw owned.closeAfter(e);
+            queuePair = owned.add(request.createQueuePair(
+                    domain, QueuePairAttributes.of(completions, QueuePairLimits.of(SENDS, RECEIVES))));
+            for (int i = 0; i < RECEIVES; i++) {
+                queuePair.postReceive(i, region, (long) i * RECEIVE_LENGTH, RECEIVE_LENGTH);
+            }
+            completions.requestNotification(false);
+            made = true;
+        } finally {
+            if (!made) {
+                owned.close();
+            }
         }
-        for (int i = 0; i < RECEIVES; i++) {
-            queuePair.postReceive(i, region, (long) i * RECEIVE_LENGTH, RECEIVE_LENGTH);
-        }
-        completions.requestNotification(false);
     }
 
     CompletionQueue completions() {
         return completions;
     }
 
-    boolean isBound() {
-        return connection != null;
+    /** True once the hello was answered. By the completion thread. */
+    boolean isGreeted() {
+        return greeted;
     }
 
     long acceptedNs() {
         return acceptedNs;
+    }
+
+    /** The address of the client's end of the queue pair. */
+    InetAddress peer() {
+        return peer;
+    }
+
+    /** Why it has ended; {@link EndCause#UNKNOWN} before that. */
+    EndCause endCause() {
+        return queuePair.endCause();
+    }
+
+    /** Says whose it is; from now on it ends with the memcached connection, also if that has just ended. */
+    void own(MemcachedConnection owner) {
+        connection = owner;
+        owner.rdma().bind(this);
     }
 
     @Nullable
@@ -154,7 +184,7 @@ final class RdmaSession {
         boolean fits = item.isPresent() && item.length() <= length;
         lock.lock();
         try {
-            if (ended) {
+            if (ended || !greeted) {
                 return AnswerStatus.ENDED;
             }
             if (head - tail == ANSWERS || (fits && pinnedBytes > 0 && pinnedBytes + item.length() > MAX_PINNED_BYTES)) {
@@ -261,7 +291,7 @@ final class RdmaSession {
     private boolean received(WorkCompletion completion, RdmaPort port) {
         long offset = completion.wrId() * RECEIVE_LENGTH;
         long length = completion.byteLength();
-        boolean taken = isBound() ? touched(offset, length, port.nowSeconds()) : bound(offset, length, port);
+        boolean taken = greeted ? touched(offset, length, port.nowSeconds()) : greeted(offset, length, port);
         if (!taken) {
             return false;
         }
@@ -269,16 +299,25 @@ final class RdmaSession {
         return true;
     }
 
-    private boolean bound(long offset, long length, RdmaPort port) {
+    /** The token of a hello counts if it is not known yet whose the queue pair is. */
+    private boolean greeted(long offset, long length, RdmaPort port) {
         if (!HelloDescriptor.isValid(segment, offset, length)) {
             return false;
         }
-        MemcachedConnection owner = port.claim(HelloDescriptor.token(segment, offset));
-        if (owner == null) {
-            return false;
+        if (connection == null) {
+            MemcachedConnection owner = port.claim(this, HelloDescriptor.token(segment, offset));
+            if (owner == null) {
+                return false;
+            }
+            own(owner);
         }
-        connection = owner;
-        owner.rdma().bind(this);
+        lock.lock();
+        try {
+            greeted = true; // before the client hears of it, and sends rgets
+            counters.boundQueuePairs.incrementAndGet();
+        } finally {
+            lock.unlock();
+        }
         return answerControl(AnswerDescriptor.BOUND, port.nowSeconds());
     }
 
@@ -354,16 +393,20 @@ final class RdmaSession {
         } finally {
             lock.unlock();
         }
-        queuePair.close(); // from here on the device does not touch the pinned items
-        for (; tail < head; tail++) {
-            release(pinned[(int) (tail % ANSWERS)]);
-        }
-        owned.close();
-        if (connection != null) {
-            connection.rdma().unbind(this);
-        }
-        if (resumed != null) {
-            resumed.resumeLater();
+        try {
+            queuePair.close(); // from here on the device does not touch the pinned items
+            for (; tail < head; tail++) {
+                release(pinned[(int) (tail % ANSWERS)]);
+            }
+            owned.close();
+        } finally {
+            MemcachedConnection owner = connection;
+            if (owner != null) {
+                owner.rdma().unbind(this);
+            }
+            if (resumed != null) {
+                resumed.resumeLater();
+            }
         }
     }
 

@@ -36,7 +36,13 @@ final class ServerCounters {
     /** Queue pairs bound to a memcached connection now. */
     final AtomicInteger boundQueuePairs = new AtomicInteger();
 
-    /** Queue pairs that never showed a good token. */
+    /** Queue pairs that ended because their peers used wrong keys, where the device tells. */
+    final LongAdder wrongKeys = new LongAdder();
+
+    /** Hellos refused because queue pairs of the address used wrong keys. */
+    final LongAdder pausedHellos = new LongAdder();
+
+    /** Queue pairs that were refused, or ended before their hello was answered. */
     final LongAdder rejectedQueuePairs = new LongAdder();
 
     /** Queue pairs that were ended because their clients took no answers. */

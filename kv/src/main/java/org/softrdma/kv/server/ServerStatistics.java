@@ -220,6 +220,9 @@ final class ServerStatistics {
         lines.add("queue_pairs", counters.boundQueuePairs.get());
         lines.add("rejected_queue_pairs", counters.rejectedQueuePairs.sum());
         lines.add("stalled_queue_pairs", counters.stalledQueuePairs.sum());
+        lines.add("wrong_keys", counters.wrongKeys.sum());
+        lines.add("paused_peers", server.rdmaPort().wrongKeys().paused(System.nanoTime()));
+        lines.add("paused_hellos", counters.pausedHellos.sum());
         lines.add("rget_hits", counters.rgetHits.sum());
         lines.add("rget_misses", counters.rgetMisses.sum());
         lines.add("rdma_get_hits", counters.rdmaGetHits.sum());

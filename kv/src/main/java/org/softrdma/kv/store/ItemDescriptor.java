@@ -203,6 +203,16 @@ public final class ItemDescriptor {
         state(memory, item, generationOf(state) + 1, sequenceOf(state));
     }
 
+    /**
+     * Overwrites key and value of an item that does not live. A READ under way that still found it alive gets bytes that its checksums
+     * do not fit; what a dead item is good for, its generation and forward locator, stays.
+     */
+    static void wipe(MemorySegment memory, long item) {
+        VarHandle.storeStoreFence(); // no reader finds a byte of this and an item that lives
+        memory.asSlice(item + KEY_OFFSET, keyLength(memory, item) + (long) valueLength(memory, item))
+                .fill((byte) 0);
+    }
+
     static void setExpiry(MemorySegment memory, long item, int expiry) {
         memory.set(INT, item + EXPIRY_OFFSET, expiry);
     }

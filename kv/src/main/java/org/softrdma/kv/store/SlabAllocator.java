@@ -38,6 +38,7 @@ public final class SlabAllocator {
 
     private final SlabGeometry geometry;
     private final ArenaSource source;
+    private final boolean wiping;
     private volatile long memoryLimit;
     private final long arenaLength;
     private final int pageShift;
@@ -60,12 +61,25 @@ public final class SlabAllocator {
      * @param memoryLimit bytes in all, at least a page
      */
     public SlabAllocator(SlabGeometry geometry, ArenaSource source, long memoryLimit) {
+        this(geometry, source, memoryLimit, false);
+    }
+
+    /**
+     * An allocator without memory yet.
+     *
+     * @param geometry the classes
+     * @param source where arenas come from
+     * @param memoryLimit bytes in all, at least a page
+     * @param wiping whether the key and value of an item are overwritten before its chunk is free
+     */
+    public SlabAllocator(SlabGeometry geometry, ArenaSource source, long memoryLimit, boolean wiping) {
         if (memoryLimit < geometry.pageLength()) {
             throw new IllegalArgumentException(
                     "memoryLimit=" + memoryLimit + " is less than a page of " + geometry.pageLength() + " bytes");
         }
         this.geometry = geometry;
         this.source = source;
+        this.wiping = wiping;
         this.memoryLimit = memoryLimit;
         this.arenaLength =
                 memoryLimit <= MIN_ARENA_LENGTH * ARENAS_WANTED_AT_MOST ? MIN_ARENA_LENGTH : MAX_ARENA_LENGTH;
@@ -129,8 +143,11 @@ public final class SlabAllocator {
         return classes[sizeClass].allocate();
     }
 
-    /** Gives a chunk back that nothing uses any more. */
+    /** Gives a chunk back that nothing uses any more: its item has died, or never lived. */
     void free(long chunk) {
+        if (wiping) {
+            ItemDescriptor.wipe(memory(chunk), offset(chunk));
+        }
         classes[page(chunk).sizeClass].free(chunk);
     }
 

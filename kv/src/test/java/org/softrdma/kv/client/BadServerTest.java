@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.VerbsDevice;
@@ -279,9 +280,12 @@ class BadServerTest {
     @ValueSource(
             strings = {
                 "RDMA\r\n",
-                "RDMA 1 99999 00112233445566778899aabbccddeeff 1 arena\r\n",
-                "RDMA 1 1 short 1 arena\r\n",
-                "RDMA 1 1 00112233445566778899aabbccddeeff 1 tape\r\n",
+                "RDMA 2 99999 00112233445566778899aabbccddeeff 1 arena private-data\r\n",
+                "RDMA 2 1 short 1 arena private-data\r\n",
+                "RDMA 2 1 00112233445566778899aabbccddeeff 1 tape private-data\r\n",
+                "RDMA 2 1 00112233445566778899aabbccddeeff 1 arena pocket\r\n",
+                "RDMA 2 1 00112233445566778899aabbccddeeff 1 arena\r\n",
+                "RDMA 1 1 00112233445566778899aabbccddeeff 1 arena private-data\r\n",
                 "STORED\r\n",
                 "CLOSE"
             })
@@ -310,11 +314,34 @@ class BadServerTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "CLIENT_ERROR rdma version not supported, expected 1 | speaks version 1 of 'rdma hello', and this client version 2",
+                "CLIENT_ERROR rdma version 2 not supported, expected 3 | speaks version 3 of 'rdma hello', and this client version 2",
+                "CLIENT_ERROR rdma refused for 60 s, this address used wrong keys | refused for 60 s"
+            })
+    void shouldBePlainAndNameBothVersionsWhenTheServerSpeaksAnother(String answer, String reason) throws IOException {
+        try (Script script = new Script(line -> line.startsWith("rdma") ? answer + "\r\n" : "VERSION 1\r\n");
+                VerbsDevice device = new SoftRdmaProvider().open(java.util.Map.of())) {
+            try (KvClient client = KvClient.connect(device, script.context().conclude())) {
+                assertSame(KvProtocol.PLAIN, client.protocol());
+                assertTrue(client.plainReason().contains(reason), client::plainReason);
+                assertEquals("1", client.version());
+            }
+            KvClientContext strict = script.context().protocol(KvProtocol.RDMA).conclude();
+            KvException e = assertThrows(KvException.class, () -> KvClient.connect(device, strict));
+            assertTrue(String.valueOf(e.getMessage()).contains(reason), e::toString);
+        }
+    }
+
     @Test
     void shouldBePlainIfNoQueuePairCanBeConnected() throws IOException {
         int unused = MemcachedProcess.freePort();
         try (Script script = new Script(line -> switch (line) {
-                    case "rdma hello 1" -> "RDMA 1 " + unused + " 00112233445566778899aabbccddeeff 1 arena\r\n";
+                    case "rdma hello 2" ->
+                        "RDMA 2 " + unused + " 00112233445566778899aabbccddeeff 1 arena private-data\r\n";
                     case "rdma arenas" -> "END\r\n";
                     default -> "VERSION 1\r\n";
                 });

@@ -1,5 +1,6 @@
 package org.softrdma.kv.memcached;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -8,7 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.kv.store.Locator;
@@ -27,7 +30,7 @@ class RdmaDescriptorsTest {
     @Test
     void shouldWriteAndReadGoldenHello() {
         HelloDescriptor.write(memory, 4, TOKEN);
-        assertEquals("53524b56" + "01000000" + TOKEN, hex(4, HelloDescriptor.LENGTH));
+        assertEquals("53524b56" + "02000000" + TOKEN, hex(4, HelloDescriptor.LENGTH));
         assertTrue(HelloDescriptor.isValid(memory, 4, HelloDescriptor.LENGTH));
         assertEquals(TOKEN, HelloDescriptor.token(memory, 4));
     }
@@ -44,6 +47,35 @@ class RdmaDescriptorsTest {
             memory.set(ValueLayout.JAVA_BYTE, i, (byte) (memory.get(ValueLayout.JAVA_BYTE, i) ^ 1));
         }
         assertThrows(IllegalArgumentException.class, () -> HelloDescriptor.write(memory, 0, "0011"));
+    }
+
+    @Test
+    void shouldFindTheTokenInPrivateDataAlsoIfItIsPadded() {
+        byte[] golden = HexFormat.of().parseHex("53524b56" + "02000000" + TOKEN);
+        assertArrayEquals(golden, HelloDescriptor.privateData(TOKEN));
+        for (int length = 0; length < 148; length++) {
+            byte[] came = Arrays.copyOf(golden, length);
+            Optional<String> expected = length < golden.length ? Optional.empty() : Optional.of(TOKEN);
+            assertEquals(expected, HelloDescriptor.tokenOf(came), length + " bytes");
+        }
+        for (int i = 0; i < 8; i++) {
+            byte[] other = golden.clone();
+            other[i] ^= 1;
+            assertEquals(Optional.empty(), HelloDescriptor.tokenOf(other), "byte " + i);
+        }
+    }
+
+    @Test
+    void shouldTellWhyAConnectIsRefused() {
+        for (Refusal each : Refusal.values()) {
+            byte[] told = each.privateData(56);
+            assertEquals(each.text(), Refusal.textOf(told), "the least private data that a device has");
+            assertEquals(each.text(), Refusal.textOf(Arrays.copyOf(told, 148)), "padded");
+            assertEquals(0, each.privateData(0).length);
+        }
+        assertEquals("", Refusal.textOf(new byte[0]));
+        assertEquals("", Refusal.textOf(new byte[] {'a', 27, '['}), "nothing for a terminal");
+        assertEquals("", Refusal.textOf(new byte[] {-1}));
     }
 
     @Test
@@ -87,7 +119,7 @@ class RdmaDescriptorsTest {
         TouchReportDescriptor.header(memory, 8, 2, 0x01020304);
         TouchReportDescriptor.record(memory, 8, 0, 0x0102030405060708L, 0x11121314, 5);
         TouchReportDescriptor.record(memory, 8, 1, -1, -2, Integer.MAX_VALUE);
-        String golden = "53524b54" + "01000000" + "02000000" + "04030201"
+        String golden = "53524b54" + "02000000" + "02000000" + "04030201"
                 + "0807060504030201" + "14131211" + "05000000"
                 + "ffffffffffffffff" + "feffffff" + "ffffff7f";
         assertEquals(golden, hex(8, TouchReportDescriptor.length(2)));

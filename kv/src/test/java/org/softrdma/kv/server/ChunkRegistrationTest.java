@@ -52,8 +52,8 @@ class ChunkRegistrationTest {
     void shouldAnswerStorageCommandsWithTheSameStag() throws IOException {
         try (RunningServer running = chunkServer();
                 RawMemcached memcached = new RawMemcached(running.address())) {
-            memcached.send("rdma hello 1\r\n");
-            assertTrue(memcached.readLine().endsWith(" chunk"));
+            memcached.send("rdma hello 2\r\n");
+            assertTrue(memcached.readLine().endsWith(" chunk private-data"));
             Locator first = set(memcached, "set key 0 0 5\r\nvalue\r\n");
             assertEquals(0, first.offset());
             assertEquals(96, first.length());

@@ -45,7 +45,9 @@ class MemcachedPortTest {
         get~                                      | ERROR~
         bogus~                                    | ERROR~
         stats nosuch~                             | ERROR~
-        rdma hello 2~                             | CLIENT_ERROR rdma version not supported, expected 1~
+        rdma hello 1~                             | CLIENT_ERROR rdma version 1 not supported, expected 2~
+        rdma hello two~                           | CLIENT_ERROR rdma version not supported, expected 2~
+        rdma hello 1234567890~                    | CLIENT_ERROR rdma version not supported, expected 2~
         rget a 1 2 3 4~                           | CLIENT_ERROR no queue pair~
         """)
     void shouldAnswerLikeMemcached(String request, String answer) throws IOException {
@@ -225,8 +227,8 @@ class MemcachedPortTest {
     void shouldNotTellPlainClientsOfRdma() throws IOException {
         try (RawMemcached plain = new RawMemcached(running.address());
                 RawMemcached rdma = new RawMemcached(running.address())) {
-            rdma.send("rdma hello 1\r\n");
-            assertTrue(rdma.readLine().matches("RDMA 1 \\d+ [0-9a-f]{32} [0-9a-f]{16} arena"));
+            rdma.send("rdma hello 2\r\n");
+            assertTrue(rdma.readLine().matches("RDMA 2 \\d+ [0-9a-f]{32} [0-9a-f]{16} arena private-data"));
             rdma.send("set a 0 0 1\r\nx\r\n");
             assertTrue(rdma.readLine().matches("STORED [0-9a-f]{32}"));
             assertEquals("STORED\r\n", plain.ask("set a 0 0 1\r\nx\r\n", "STORED\r\n"));

@@ -2,6 +2,11 @@ package org.softrdma.kv.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.softrdma.kv.server.RawQueuePair.ITEMS;
+import static org.softrdma.kv.server.RawQueuePair.RECEIVES;
+import static org.softrdma.kv.server.RawQueuePair.SLOT;
+import static org.softrdma.kv.server.RawQueuePair.TIMEOUT_NS;
+import static org.softrdma.kv.server.RawQueuePair.await;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -10,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -24,29 +28,12 @@ import org.softrdma.kv.memcached.TouchReportDescriptor;
 import org.softrdma.kv.store.ItemDescriptor;
 import org.softrdma.kv.store.Locator;
 import org.softrdma.sim.SoftRdmaProvider;
-import org.softrdma.verbs.AccessFlag;
-import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.HostMemory;
-import org.softrdma.verbs.MemoryRegion;
-import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.QueuePair;
-import org.softrdma.verbs.QueuePairAttributes;
-import org.softrdma.verbs.QueuePairLimits;
-import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.WorkCompletion;
-import org.softrdma.verbs.cm.ConnectionParameters;
-import org.softrdma.verbs.cm.Connector;
 
 @ParameterizedClass
 @EnumSource
 class RdmaPortTest {
-    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
-    private static final int RECEIVES = 80;
-    private static final int SLOT = 64;
-    private static final long ITEMS = 64 * 1024;
-
     /** Longer than what sockets take of a peer that reads nothing. */
     private static final int LONG_ITEM = 15 << 20;
 
@@ -61,76 +48,11 @@ class RdmaPortTest {
                 .maxItemLength(LONG_ITEM));
     }
 
-    /** A queue pair that does what a test says, also what no client would do. */
-    private final class RawQueuePair implements AutoCloseable {
-        private final ProtectionDomain domain;
-        private final CompletionQueue completions;
-        private final HostMemory memory;
-        private final MemoryRegion region;
-        private final WorkCompletion[] one = WorkCompletion.array(1);
-        private final QueuePair queuePair;
-
-        RawQueuePair(int receives) {
-            this(running, running.clientDevice(), receives, ITEMS);
-        }
-
-        RawQueuePair(RunningServer server, VerbsDevice device, int receives, long itemBytes) {
-            domain = device.allocateProtectionDomain();
-            completions = device.createCompletionQueue(2 * RECEIVES);
-            memory = device.allocateMemory(ITEMS + itemBytes);
-            region = domain.register(
-                    memory.segment(),
-                    java.util.Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.RECEIVE_SINK));
-            try (Connector connector = device.resolve(server.server().rdmaAddress(), TIMEOUT_NS)) {
-                queuePair = connector.createQueuePair(
-                        domain, QueuePairAttributes.of(completions, QueuePairLimits.of(8, RECEIVES)));
-                for (int i = 0; i < receives; i++) {
-                    queuePair.postReceive(i, region, (long) i * SLOT, SLOT);
-                }
-                connector.connect(ConnectionParameters.ofReads(1), TIMEOUT_NS);
-            }
-        }
-
-        void send(String token) {
-            HelloDescriptor.write(region.memory(), ITEMS, token);
-            queuePair.postSend(1000, region, ITEMS, HelloDescriptor.LENGTH, SendFlags.NONE);
-        }
-
-        /** Reports one record, and claims that it is so many. */
-        void report(int count, long first, int generation, int hits) {
-            TouchReportDescriptor.header(region.memory(), ITEMS, count, 0);
-            TouchReportDescriptor.record(region.memory(), ITEMS, 0, first, generation, hits);
-            queuePair.postSend(1001, region, ITEMS, TouchReportDescriptor.length(1), SendFlags.NONE);
-        }
-
-        /** Waits for the next answer; its offset. */
-        long answer() {
-            await(() -> completions.poll(one) == 1);
-            assertTrue(one[0].isSuccess(), one[0].toString());
-            assertEquals(AnswerDescriptor.LENGTH, one[0].byteLength());
-            return one[0].wrId() * SLOT;
-        }
-
-        void awaitEnd() {
-            await(() -> queuePair.state() == QueuePairState.ERROR);
-        }
-
-        @Override
-        public void close() {
-            queuePair.close();
-            region.close();
-            memory.close();
-            completions.close();
-            domain.close();
-        }
-    }
-
     @Test
     void shouldWriteItemsAndAnswerBehindThem() throws IOException {
         try (running;
                 RawMemcached tcp = new RawMemcached(running.address());
-                RawQueuePair raw = new RawQueuePair(RECEIVES)) {
-            bind(tcp, raw);
+                RawQueuePair raw = RawQueuePair.bound(tcp, running, RECEIVES)) {
             tcp.send("set key 5 0 3 noreply\r\nabc\r\n");
             tcp.send(rget("key", raw, 4096, 7) + rget("nokey", raw, 4096, 8) + rget("key", raw, 63, 9));
             long found = raw.answer();
@@ -159,8 +81,7 @@ class RdmaPortTest {
                 VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
                 RawMemcached tcp = new RawMemcached(running.address());
                 RawMemcached other = new RawMemcached(running.address());
-                RawQueuePair raw = new RawQueuePair(running, device, RECEIVES, LONG_ITEM)) {
-            bind(tcp, raw);
+                RawQueuePair raw = RawQueuePair.bound(tcp, running, device, RECEIVES, LONG_ITEM)) {
             assertEquals("STORED\r\n", other.ask(set(length, "o"), "STORED\r\n"));
             tcp.send(rget("key", raw, LONG_ITEM, 1) + "version\r\n");
             assertEquals("VERSION test-1", tcp.readLine(), "it is posted");
@@ -201,8 +122,7 @@ class RdmaPortTest {
                         new SoftRdmaProvider().open(Map.of("progress", "manual", "socket-buffer", "16384"));
                 RawMemcached tcp = new RawMemcached(limited.address());
                 RawMemcached other = new RawMemcached(limited.address());
-                RawQueuePair raw = new RawQueuePair(limited, device, RECEIVES, 1 << 20)) {
-            bind(tcp, raw);
+                RawQueuePair raw = RawQueuePair.bound(tcp, limited, device, RECEIVES, 1 << 20)) {
             StringBuilder requests = new StringBuilder();
             for (int i = 0; i < count; i++) {
                 String set = "set key" + i + " 0 0 " + length + "\r\n" + "x".repeat(length) + "\r\n";
@@ -240,8 +160,7 @@ class RdmaPortTest {
     void shouldAnswerMoreRgetsThanItsRingHolds() throws IOException {
         try (running;
                 RawMemcached tcp = new RawMemcached(running.address());
-                RawQueuePair raw = new RawQueuePair(RECEIVES)) {
-            bind(tcp, raw);
+                RawQueuePair raw = RawQueuePair.bound(tcp, running, RECEIVES)) {
             tcp.send("set key 0 0 30000 noreply\r\n" + "x".repeat(30_000) + "\r\n");
             for (int round = 0; round < 20; round++) {
                 StringBuilder requests = new StringBuilder();
@@ -260,29 +179,11 @@ class RdmaPortTest {
     }
 
     @Test
-    void shouldEndQueuePairThatShowsNoGoodToken() throws IOException {
-        try (running;
-                RawMemcached tcp = new RawMemcached(running.address());
-                RawQueuePair stranger = new RawQueuePair(2);
-                RawQueuePair thief = new RawQueuePair(2);
-                RawQueuePair owner = new RawQueuePair(2)) {
-            stranger.send("00".repeat(HelloDescriptor.TOKEN_LENGTH));
-            stranger.awaitEnd();
-            String token = bind(tcp, owner);
-            thief.send(token);
-            thief.awaitEnd();
-            await(() -> running.server().counters().rejectedQueuePairs.sum() == 2);
-            assertEquals(1, running.server().counters().boundQueuePairs.get());
-        }
-    }
-
-    @Test
     void shouldEndQueuePairThatSendsWhatIsNotInTheProtocol() throws IOException {
         try (running;
                 RawMemcached tcp = new RawMemcached(running.address());
-                RawQueuePair raw = new RawQueuePair(2)) {
-            String token = bind(tcp, raw);
-            raw.send(token);
+                RawQueuePair raw = RawQueuePair.bound(tcp, running, 2)) {
+            raw.hello("00".repeat(HelloDescriptor.TOKEN_LENGTH)); // a second one
             raw.awaitEnd();
             await(() -> running.server().counters().boundQueuePairs.get() == 0);
             assertEquals(
@@ -322,18 +223,16 @@ class RdmaPortTest {
             good.set(key, 0, 0, key);
             for (int hits : new int[] {0, -1}) {
                 try (RawMemcached tcp = new RawMemcached(running.address());
-                        RawQueuePair raw = new RawQueuePair(4)) {
-                    bind(tcp, raw);
-                    raw.report(1, 1234, 1, 7);
+                        RawQueuePair raw = RawQueuePair.bound(tcp, running, 4)) {
+                    report(raw, 1, 1234, 1, 7);
                     assertEquals(AnswerDescriptor.TOUCHED, AnswerDescriptor.status(raw.region.memory(), raw.answer()));
-                    raw.report(1, -1, -1, hits);
+                    report(raw, 1, -1, -1, hits);
                     raw.awaitEnd();
                 }
             }
             try (RawMemcached tcp = new RawMemcached(running.address());
-                    RawQueuePair raw = new RawQueuePair(4)) {
-                bind(tcp, raw);
-                raw.report(257, 0, 0, 1);
+                    RawQueuePair raw = RawQueuePair.bound(tcp, running, 4)) {
+                report(raw, 257, 0, 0, 1);
                 raw.awaitEnd();
             }
             assertTrue(good.get(key).isPresent());
@@ -346,15 +245,13 @@ class RdmaPortTest {
     void shouldEndQueuePairOfClientWithoutCreditOrWithBadBuffer() throws IOException {
         try (running;
                 RawMemcached broke = new RawMemcached(running.address());
-                RawQueuePair noCredit = new RawQueuePair(1);
+                RawQueuePair noCredit = RawQueuePair.bound(broke, running, 1);
                 RawMemcached liar = new RawMemcached(running.address());
-                RawQueuePair badBuffer = new RawQueuePair(4);
+                RawQueuePair badBuffer = RawQueuePair.bound(liar, running, 4);
                 KvClient good = running.client()) {
             good.set("key".getBytes(StandardCharsets.US_ASCII), 0, 0, new byte[100]);
-            bind(broke, noCredit);
             broke.send(rget("key", noCredit, 4096, 1));
             noCredit.awaitEnd();
-            bind(liar, badBuffer);
             liar.send("rget key 12345 0 4096 1\r\n");
             badBuffer.awaitEnd();
             assertTrue(good.get("key".getBytes(StandardCharsets.US_ASCII)).isPresent());
@@ -362,37 +259,16 @@ class RdmaPortTest {
         }
     }
 
-    @Test
-    void shouldEndQueuePairWithItsMemcachedConnection() throws IOException {
-        try (running;
-                RawQueuePair raw = new RawQueuePair(2)) {
-            try (RawMemcached tcp = new RawMemcached(running.address())) {
-                bind(tcp, raw);
-            }
-            raw.awaitEnd();
-            await(() -> running.server().counters().boundQueuePairs.get() == 0);
-        }
-    }
-
-    private String bind(RawMemcached tcp, RawQueuePair raw) throws IOException {
-        tcp.send("rdma hello 1\r\n");
-        String token = tcp.readLine().split(" ", -1)[3];
-        raw.send(token);
-        assertEquals(AnswerDescriptor.BOUND, AnswerDescriptor.status(raw.region.memory(), raw.answer()));
-        return token;
+    /** Reports one record, and claims that it is so many. */
+    private static void report(RawQueuePair raw, int count, long first, int generation, int hits) {
+        TouchReportDescriptor.header(raw.region.memory(), ITEMS, count, 0);
+        TouchReportDescriptor.record(raw.region.memory(), ITEMS, 0, first, generation, hits);
+        raw.queuePair.postSend(1001, raw.region, ITEMS, TouchReportDescriptor.length(1), SendFlags.NONE);
     }
 
     private static String rget(String key, RawQueuePair raw, int length, long opaque) {
         return "rget " + key + " " + Integer.toUnsignedString(raw.region.rkey()) + " "
                 + Long.toUnsignedString(raw.region.address() + ITEMS) + " " + length + " " + opaque + "\r\n";
-    }
-
-    private static void await(BooleanSupplier condition) {
-        long deadlineNs = System.nanoTime() + TIMEOUT_NS;
-        while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() < deadlineNs, "not within 10 s");
-            Thread.onSpinWait();
-        }
     }
 
     @Test

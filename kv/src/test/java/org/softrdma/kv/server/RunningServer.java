@@ -28,12 +28,21 @@ public final class RunningServer implements AutoCloseable {
 
     /** A server with other settings, on a device with options. */
     public RunningServer(UnaryOperator<KvServerContext> settings, Map<String, String> deviceOptions) {
+        this(settings, deviceOptions, device -> device);
+    }
+
+    /** A server with other settings, on a device with options of which it sees something else. */
+    RunningServer(
+            UnaryOperator<KvServerContext> settings,
+            Map<String, String> deviceOptions,
+            UnaryOperator<VerbsDevice> seen) {
         serverDevice = new SoftRdmaProvider().open(deviceOptions);
         KvServerContext context = new KvServerContext()
                 .memcachedAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .threads(2)
                 .version("test-1");
-        server = KvServer.start(serverDevice, settings.apply(context).conclude());
+        server =
+                KvServer.start(seen.apply(serverDevice), settings.apply(context).conclude());
     }
 
     /** The memcached port. */

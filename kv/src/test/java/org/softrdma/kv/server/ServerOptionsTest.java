@@ -9,6 +9,8 @@ import static org.mockito.Mockito.when;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -17,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.store.SlabGeometry;
+import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemorySource;
@@ -69,6 +73,38 @@ class ServerOptionsTest {
         Path plain = Files.writeString(directory.resolve("file"), "precious");
         assertThrows(UncheckedIOException.class, () -> new RunningServer(context -> context.unixSocket(plain, 0700)));
         assertEquals("precious", Files.readString(plain));
+    }
+
+    @Test
+    void shouldConnectQueuePairsOnTheLoopbackAddressOnlyWhenThereIsAUnixSocket() throws IOException {
+        InetAddress all = InetAddress.getByName("0.0.0.0");
+        Path file = directory.resolve("socket");
+        assertTrue(concluded(new KvServerContext()).rdmaAddress().isAnyLocalAddress(), "as the TCP port");
+        assertTrue(concluded(new KvServerContext().unixSocket(file, 0700))
+                .rdmaAddress()
+                .isLoopbackAddress());
+        assertEquals(
+                all,
+                concluded(new KvServerContext().unixSocket(file, 0700).rdmaAddress(all))
+                        .rdmaAddress());
+        assertEquals(
+                all,
+                concluded(new KvServerContext().unixSocket(file, 0700).memcachedAddress(new InetSocketAddress(all, 0)))
+                        .rdmaAddress(),
+                "-l is its address too");
+        assertEquals(
+                InetAddress.getLoopbackAddress(),
+                concluded(new KvServerContext()
+                                .memcachedAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))
+                        .rdmaAddress());
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
+                KvServer server = KvServer.start(device, concluded(new KvServerContext().unixSocket(file, 0700)))) {
+            assertTrue(server.rdmaAddress().getAddress().isLoopbackAddress(), server.rdmaAddress()::toString);
+        }
+    }
+
+    private static KvServerContext concluded(KvServerContext context) {
+        return context.conclude();
     }
 
     @Test
@@ -289,7 +325,7 @@ class ServerOptionsTest {
                 RawMemcached client = new RawMemcached(running.address())) {
             String unauthenticated = "CLIENT_ERROR unauthenticated\r\n";
             String failure = "CLIENT_ERROR authentication failure\r\n";
-            for (String refused : new String[] {"get k", "version", "bogus", "rdma hello 1", "set k 0 0"}) {
+            for (String refused : new String[] {"get k", "version", "bogus", "rdma hello 2", "set k 0 0"}) {
                 assertEquals(unauthenticated, client.ask(refused + "\r\n", unauthenticated), refused);
             }
             for (String wrong : new String[] {"foo ba", "foo barr", "foo:bar", "foo quux", "", "x".repeat(5000)}) {

@@ -47,6 +47,11 @@ public final class PlainArenas implements ArenaSource, AutoCloseable {
         return arenas.get(rkey - FIRST_RKEY).memory();
     }
 
+    /** The memory of all arenas. */
+    List<MemorySegment> memories() {
+        return arenas.stream().map(ItemArena::memory).toList();
+    }
+
     @Override
     public void close() {
         memory.close();

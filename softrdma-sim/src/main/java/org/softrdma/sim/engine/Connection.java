@@ -433,6 +433,15 @@ public final class Connection implements SocketEvents {
         finish();
     }
 
+    /** The peer used a key, range or right that it does not have; what it did so ends the stream. */
+    void accessRefused() {
+        engine.counters().increment(Counter.ACCESS_ERRORS);
+        SoftQueuePair pair = queuePair;
+        if (pair != null) {
+            pair.accessRefused();
+        }
+    }
+
     /**
      * A READ of the peer cannot be answered (any more).
      *
@@ -442,7 +451,7 @@ public final class Connection implements SocketEvents {
      */
     void refuseRead(long sequence, AccessResult result, long sent) {
         int slot = inboundReads.slot(sequence);
-        engine.counters().increment(Counter.ACCESS_ERRORS);
+        accessRefused();
         MemorySegment request = engine.memory().allocate(Ddp.READ_REQUEST_END, Long.BYTES);
         try {
             // RFC 5040 section 4.8: the READ request is updated to where the operation stands.

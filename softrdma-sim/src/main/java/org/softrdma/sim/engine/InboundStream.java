@@ -301,7 +301,7 @@ final class InboundStream {
     }
 
     private boolean accessError(TerminateCause cause, long segment) {
-        engine.counters().increment(Counter.ACCESS_ERRORS);
+        connection.accessRefused();
         connection.terminate(cause, segment);
         return false;
     }

@@ -17,8 +17,8 @@ import org.softrdma.verbs.Feature;
  */
 public record NegotiatedStream(boolean crc, int revision, boolean peerToPeer, int ord, int ird) {
     /** What every connection can do, and so every device. */
-    public static final Set<Feature> FEATURES =
-            Set.copyOf(EnumSet.of(Feature.ZERO_BASED, Feature.REGION_SWAP, Feature.REMOTE_READ_STATUSES, Feature.IPV6));
+    public static final Set<Feature> FEATURES = Set.copyOf(EnumSet.of(
+            Feature.ZERO_BASED, Feature.REGION_SWAP, Feature.REMOTE_READ_STATUSES, Feature.IPV6, Feature.END_CAUSES));
 
     ConnectionCapabilities capabilities() {
         return new ConnectionCapabilities(

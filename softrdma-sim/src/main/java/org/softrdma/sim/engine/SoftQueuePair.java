@@ -14,6 +14,7 @@ import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.ConnectionCapabilities;
+import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
@@ -55,6 +56,9 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     private volatile String abandonReason = "";
     private volatile QueuePairState state = QueuePairState.INITIAL;
     private volatile @Nullable NegotiatedStream negotiated;
+
+    /** By the engine, before the state is ERROR. */
+    private volatile EndCause endCause = EndCause.UNKNOWN;
 
     /**
      * Makes a queue pair on a connection.
@@ -324,6 +328,11 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     }
 
     @Override
+    public EndCause endCause() {
+        return endCause;
+    }
+
+    @Override
     public void close() {
         engine.checkThread();
         closing = true;
@@ -364,6 +373,13 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     /** What was agreed, before the queue pair is established. */
     void negotiated(NegotiatedStream stream) {
         negotiated = stream;
+    }
+
+    /** The peer's access was refused, which is about to end the stream. */
+    void accessRefused() {
+        if (!isInError()) {
+            endCause = EndCause.PEER_ACCESS_ERROR;
+        }
     }
 
     /** Goes to ERROR and flushes; once. */

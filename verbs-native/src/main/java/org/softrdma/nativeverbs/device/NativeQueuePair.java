@@ -9,6 +9,7 @@ import org.softrdma.nativeverbs.Errno;
 import org.softrdma.nativeverbs.QueuePairTable;
 import org.softrdma.nativeverbs.WorkRing;
 import org.softrdma.verbs.ConnectionCapabilities;
+import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
@@ -59,6 +60,7 @@ public abstract class NativeQueuePair implements QueuePair {
     private final ReentrantLock sendLock = new ReentrantLock();
     private final ReentrantLock receiveLock = new ReentrantLock();
     private final CompletableFuture<String> disconnected = new CompletableFuture<>();
+    private volatile EndCause endCause = EndCause.UNKNOWN;
 
     private volatile QueuePairState state = QueuePairState.INITIAL;
     private volatile @Nullable ConnectionCapabilities connection;
@@ -617,6 +619,16 @@ public abstract class NativeQueuePair implements QueuePair {
     @Override
     public final CompletionStage<String> disconnected() {
         return disconnected.minimalCompletionStage();
+    }
+
+    @Override
+    public final EndCause endCause() {
+        return endCause;
+    }
+
+    /** The device has reported that it refused an access of the peer; no promise that it does, or before it flushes. */
+    public final void accessRefused() {
+        endCause = EndCause.PEER_ACCESS_ERROR;
     }
 
     @Override

@@ -154,6 +154,9 @@ final class SharedContext {
         return switch (type) {
             case VerbsAbi.EVENT_QP_FATAL, VerbsAbi.EVENT_QP_REQ_ERR, VerbsAbi.EVENT_QP_ACCESS_ERR -> {
                 CoreQueuePair queuePair = queuePairs.get(element);
+                if (queuePair != null && type == VerbsAbi.EVENT_QP_ACCESS_ERR) {
+                    queuePair.accessRefused();
+                }
                 yield () -> fail(queuePair == null ? List.of() : List.of(queuePair), "reported " + name(type));
             }
             case VerbsAbi.EVENT_CQ_ERR -> {

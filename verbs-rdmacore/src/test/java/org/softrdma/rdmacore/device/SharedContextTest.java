@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.fake.FakeVerbsLibrary;
 import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -60,6 +61,8 @@ class SharedContextTest {
                 String reason = broken.end();
                 assertTrue(reason.contains("fake0 reported IBV_EVENT_QP_"), reason);
                 assertEquals(QueuePairState.READY_TO_SEND, other.connecting().state());
+                EndCause cause = type == VerbsAbi.EVENT_QP_ACCESS_ERR ? EndCause.PEER_ACCESS_ERROR : EndCause.UNKNOWN;
+                assertEquals(cause, broken.connecting().endCause());
             }
         }
     }

@@ -1,5 +1,7 @@
 package org.softrdma.testkit.cases;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -10,6 +12,8 @@ import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.EndCause;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 
 /** Which right each kind of access needs, and that a key of another domain is worth nothing. */
@@ -231,5 +235,31 @@ public final class AccessRightsCases {
         LoopbackPair pair = fabric.connect();
         pair.responder().receive(1, foreign, 0, BYTES);
         Refusals.expectReceiveFails(fabric, pair, foreign.memory(), "its region is of another domain");
+    }
+
+    /** See the title. */
+    @Test
+    @ConformanceCase(
+            number = 330,
+            title = "the end of a queue pair tells an access of the peer that was refused, and no other end",
+            source = "ibv_get_async_event(3): IBV_EVENT_QP_ACCESS_ERR; Feature END_CAUSES")
+    void shouldTellAnAccessThatWasRefusedFromOtherEnds(Fabric fabric) {
+        fabric.require(Feature.END_CAUSES);
+        MemoryRegion closed = fabric.responder().region(BYTES, AccessFlag.LOCAL_WRITE);
+        closed.memory().fill(BytePattern.POISON);
+        LoopbackPair read = fabric.connect();
+        assertEquals(EndCause.UNKNOWN, read.responder().queuePair().endCause());
+        Refusals.expectReadRefused(fabric, read, closed.address(), closed.rkey(), BYTES, "READ without the right");
+        assertEquals(EndCause.PEER_ACCESS_ERROR, read.responder().queuePair().endCause());
+        assertEquals(EndCause.UNKNOWN, read.requester().queuePair().endCause(), "it is not the peer that was wrong");
+        LoopbackPair write = fabric.connect();
+        Refusals.expectWriteRefused(
+                fabric, write, closed.address(), closed.rkey(), BYTES, closed.memory(), "WRITE without the right");
+        assertEquals(EndCause.PEER_ACCESS_ERROR, write.responder().queuePair().endCause());
+        LoopbackPair disconnected = fabric.connect();
+        disconnected.requester().queuePair().disconnect();
+        disconnected.expectBothBroken();
+        assertEquals(EndCause.UNKNOWN, disconnected.responder().queuePair().endCause());
+        assertEquals(EndCause.UNKNOWN, disconnected.requester().queuePair().endCause());
     }
 }

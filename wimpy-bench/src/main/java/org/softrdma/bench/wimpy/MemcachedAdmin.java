@@ -9,7 +9,8 @@ import java.util.Optional;
 
 /** Speaks memcached's text protocol, and the first line of ours for RDMA. */
 final class MemcachedAdmin implements ServerAdmin {
-    private static final int HELLO_WORDS = 6;
+    private static final int HELLO_WORDS = 7;
+    private static final int REGISTRATION_WORD = 5;
 
     private final LineConnection connection;
 
@@ -64,9 +65,9 @@ final class MemcachedAdmin implements ServerAdmin {
 
     /** How the server registers memory: {@code arena}, {@code chunk}; empty if it knows no RDMA. */
     Optional<String> registration() {
-        String[] words = connection.ask("rdma hello 1").split(" ", -1);
+        String[] words = connection.ask("rdma hello 2").split(" ", -1);
         return words.length == HELLO_WORDS && words[0].equals("RDMA")
-                ? Optional.of(words[HELLO_WORDS - 1])
+                ? Optional.of(words[REGISTRATION_WORD])
                 : Optional.empty();
     }
 
