@@ -121,15 +121,13 @@ final class AdminCommands {
     }
 
     void memoryLimit(TextRequest request) {
-        String megabytes = request.argument(1);
-        if (!megabytes.matches(NUMBER)) {
-            reply(request, TextProtocol.ERROR);
-        } else if (Integer.parseInt(megabytes) < LEAST_MEGABYTES) {
+        long megabytes = request.number();
+        if (megabytes < LEAST_MEGABYTES) {
             reply(request, TextProtocol.MEMLIMIT_TOO_SMALL);
-        } else if (Integer.parseInt(megabytes) > MOST_MEGABYTES) {
+        } else if (megabytes > MOST_MEGABYTES) {
             reply(request, TextProtocol.MEMLIMIT_TOO_LARGE);
         } else {
-            server.store().memoryLimit(Long.parseLong(megabytes) << 20);
+            server.store().memoryLimit(megabytes << 20);
             reply(request, TextProtocol.OK);
         }
     }

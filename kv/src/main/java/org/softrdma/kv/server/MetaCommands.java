@@ -26,6 +26,9 @@ final class MetaCommands {
     private static final String NOT_STORED = "NS";
     private static final String EXISTS = "EX";
 
+    /** The last cas number there is; no server comes so far. */
+    private static final long NO_CAS = -1;
+
     private final KvServer server;
     private final ServerCounters counters;
     private final MemcachedConnection connection;
@@ -109,7 +112,7 @@ final class MetaCommands {
                         item.setExpiry(expiry(flags, 'N')); // flags count in their order: a T before it does not
                     }
                 }
-                case 'R' -> won |= !sent && !created && expiresWithin(item, flags.number('R'));
+                case 'R' -> won |= !sent && !created && expiresBefore(item, expiry(flags, 'R'));
                 case 's' -> line.add(" s").add(item.valueLength());
                 case 't' -> addTtl(item);
                 case 'c' -> line.add(" c").add(item.cas());
@@ -143,8 +146,8 @@ final class MetaCommands {
         out.writeBytes(TextProtocol.CRLF);
     }
 
-    private boolean expiresWithin(StoredItem item, long seconds) {
-        return item.expiry() != 0 && item.expiry() < nowSeconds + seconds;
+    private static boolean expiresBefore(StoredItem item, int time) {
+        return item.expiry() != 0 && item.expiry() < Integer.toUnsignedLong(time);
     }
 
     /** {@code ms}: says where its value goes. */
@@ -224,6 +227,9 @@ final class MetaCommands {
     void delete(TextRequest newRequest) {
         MetaFlags flags = begin(newRequest);
         long compareCas = flags.has('C') ? flags.number('C') : 0;
+        if (flags.has('C') && compareCas == 0) {
+            compareCas = NO_CAS; // 0 is no item's number, and to the store it means any
+        }
         StoreStatus status;
         if (flags.has('I')) {
             rule.reset(StoreMode.SET).compareCas(compareCas).newCas(flags.has('E') ? flags.number('E') : 0);

@@ -103,7 +103,11 @@ class TextDecoderTest {
         set a 0 0 -1                        | INVALID CLIENT_ERROR bad command line format
         set a x 0 1                         | INVALID CLIENT_ERROR bad command line format
         set a 0 0 1x                        | INVALID CLIENT_ERROR bad command line format
-        set a 4294967296 0 1                | INVALID CLIENT_ERROR bad command line format
+        set a 4294967297 4294967295 1       | SET a 1 -1 1
+        set a 0 9223372036854775808 1       | INVALID CLIENT_ERROR bad command line format
+        set a 18446744073709551616 0 1      | INVALID CLIENT_ERROR bad command line format
+        set a -1 0 1                        | INVALID CLIENT_ERROR bad command line format
+        set a 0 0 4294967297                | SET a 0 0 1
         set a 0 0 2147483647                | INVALID CLIENT_ERROR bad command line format
         set a 0 0 99999999999999999999      | INVALID CLIENT_ERROR bad command line format
         set a 0 0                           | INVALID ERROR
