@@ -90,6 +90,8 @@ final class RemoteReader implements AutoCloseable {
     private final @Nullable GetRequest[] owners;
     private final long[] opaques;
     private final long[] writtenLengths;
+    private final int[] keyLengths;
+    private final int[] valueLengths;
     private final int[] free;
     private int freeCount;
     private boolean lastSlotTaken;
@@ -143,6 +145,8 @@ final class RemoteReader implements AutoCloseable {
         owners = new GetRequest[slots];
         opaques = new long[slots];
         writtenLengths = new long[slots];
+        keyLengths = new int[slots];
+        valueLengths = new int[slots];
         batch = new SendWorkRequestList(slots);
         free = new int[window];
         ready = new int[window];
@@ -369,7 +373,7 @@ final class RemoteReader implements AutoCloseable {
             int slot = ready[readyHead];
             readyHead = (readyHead + 1) % window;
             readyCount--;
-            view.wrap(sinkSegment, offset(slot));
+            item(slot);
             started--;
             delivering = slot;
             try {
@@ -400,6 +404,7 @@ final class RemoteReader implements AutoCloseable {
         }
         int item = (int) offset(slot);
         ReadOutcome outcome = check.checkContent(sinkSegment, sinkView, item, (int) length, key, ItemCheck.NO_EXPIRY);
+        takeLengths(slot);
         if (outcome == ReadOutcome.HIT
                 && remember
                 && ItemDescriptor.generation(sinkSegment, item) == Locator.generation(seconds[slot])) {
@@ -410,7 +415,7 @@ final class RemoteReader implements AutoCloseable {
 
     /** The item in a slot, where it is. */
     RemoteItem item(int slot) {
-        return view.wrap(sinkSegment, offset(slot));
+        return view.wrap(sinkSegment, offset(slot), keyLengths[slot], valueLengths[slot]);
     }
 
     /** Why the queue pair is of no use any more, or null. */
@@ -442,6 +447,7 @@ final class RemoteReader implements AutoCloseable {
         long nowNs = System.nanoTime();
         ReadOutcome outcome = registration.check(
                 check, sinkSegment, sinkView, item, seconds[slot], keys[slot], latestServerSeconds(nowNs));
+        takeLengths(slot);
         if (outcome == ReadOutcome.FORWARDED) {
             if (follow(slot, item)) {
                 return;
@@ -468,6 +474,11 @@ final class RemoteReader implements AutoCloseable {
             ready[(readyHead + readyCount) % window] = slot;
             readyCount++;
         }
+    }
+
+    private void takeLengths(int slot) {
+        keyLengths[slot] = check.keyLength();
+        valueLengths[slot] = check.valueLength();
     }
 
     /** READs the item that replaced this one; false if that was done once, or leads nowhere. */

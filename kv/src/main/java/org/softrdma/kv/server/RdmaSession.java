@@ -89,6 +89,7 @@ final class RdmaSession {
     private @Nullable MemcachedConnection waiting;
 
     private @Nullable MemcachedConnection connection;
+    private final TouchBudget touchBudget = new TouchBudget();
     private int nextControlAnswer;
     private int controlAnswersOutstanding;
 
@@ -294,13 +295,19 @@ final class RdmaSession {
                 return false;
             }
             allHits += hits;
-            store.touched(
-                    TouchReportDescriptor.first(segment, offset, i),
-                    TouchReportDescriptor.generation(segment, offset, i),
-                    hits,
-                    nowSeconds);
+            if (touchBudget.takeRecord(nowSeconds)) {
+                store.touched(
+                        TouchReportDescriptor.first(segment, offset, i),
+                        TouchReportDescriptor.generation(segment, offset, i),
+                        hits,
+                        nowSeconds);
+            } else {
+                counters.rdmaTouchesRefused.increment();
+            }
         }
-        counters.rdmaGetHits.add(allHits);
+        long counted = touchBudget.takeHits(allHits, nowSeconds);
+        counters.rdmaGetHits.add(counted);
+        counters.rdmaHitsRefused.add(allHits - counted);
         counters.rdmaTouchReports.increment();
         return answerControl(AnswerDescriptor.TOUCHED, nowSeconds);
     }

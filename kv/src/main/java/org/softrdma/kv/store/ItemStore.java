@@ -353,8 +353,11 @@ public final class ItemStore {
         if (keyLength < 1 || ItemDescriptor.itemLength(keyLength, 0) > slabs.page(chunk).chunkLength) {
             return false; // somebody is filling it
         }
-        // The key may change while it is hashed: then the index does not name the chunk by this hash.
-        long hash = hashOf(chunk);
+        // The key may change while it is hashed: then the index does not name the chunk by this hash. Its length may
+        // change as
+        // well, so the one that was looked at is what is read.
+        byte[] key = keyOf(chunk, keyLength);
+        long hash = KeyHash.hash(key, 0, keyLength, hashSeed);
         Stripe stripe = stripe(hash);
         stripe.lock.lock();
         try {
@@ -474,7 +477,7 @@ public final class ItemStore {
 
     /** Append and prepend; the part is a chunk of its own until the whole is stored. */
     private StoreStatus join(NewItem part, StoreRule rule, long nowSeconds) {
-        byte[] key = keyOf(part.chunk);
+        byte[] key = keyOf(part.chunk, part.keyLength);
         Joiner joiner = new Joiner(part, rule.mode == StoreMode.APPEND);
         StoreRule alone =
                 new StoreRule().reset(StoreMode.ADD).newCas(rule.newCas).keyBinary(rule.keyBinary);
@@ -911,15 +914,14 @@ public final class ItemStore {
 
     /** The hash of the key of an item that is linked. */
     private long hashOf(long chunk) {
-        byte[] key = keyOf(chunk);
+        byte[] key = keyOf(chunk, ItemDescriptor.keyLength(slabs.memory(chunk), SlabAllocator.offset(chunk)));
         return KeyHash.hash(key, 0, key.length, hashSeed);
     }
 
-    private byte[] keyOf(long chunk) {
-        MemorySegment memory = slabs.memory(chunk);
-        long item = SlabAllocator.offset(chunk);
-        byte[] key = new byte[ItemDescriptor.keyLength(memory, item)];
-        MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, item + ItemDescriptor.KEY_OFFSET, key, 0, key.length);
+    private byte[] keyOf(long chunk, int keyLength) {
+        long at = SlabAllocator.offset(chunk) + ItemDescriptor.KEY_OFFSET;
+        byte[] key = new byte[keyLength];
+        MemorySegment.copy(slabs.memory(chunk), ValueLayout.JAVA_BYTE, at, key, 0, keyLength);
         return key;
     }
 
