@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.KvServer;
@@ -53,7 +54,6 @@ final class ServerCommand implements Callable<Integer> {
     private static final int OCTAL = 8;
     private static final String EAGER = "eager";
     private static final List<String> PINNINGS = List.of("auto", "lazy", EAGER, "off");
-    private static final long MS_PER_SECOND = 1000;
 
     @Spec
     private CommandSpec spec;
@@ -88,8 +88,8 @@ final class ServerCommand implements Callable<Integer> {
             defaultValue = "arena",
             description =
                     "arena: items are read by the place where they are, on every device. chunk: each chunk of memory"
-                            + " has a key of its own, which stays with an item while it is replaced, and is read whole; needs a"
-                            + " device that can swap regions (${DEFAULT-VALUE}).")
+                            + " has a key of its own, which stays with an item while it is replaced, and is read whole;"
+                            + " needs a device that can swap regions (${DEFAULT-VALUE}).")
     private String registration = "";
 
     @Option(
@@ -173,8 +173,8 @@ final class ServerCommand implements Callable<Integer> {
             names = "--pinning",
             paramLabel = "HOW",
             description =
-                    "When the items' memory is locked in RAM: lazy (each part on its first use), eager (all at the start), off,"
-                            + " or auto: lazy where the device can, else off (auto).")
+                    "When the items' memory is locked in RAM: lazy (each part on its first use), eager (all at the"
+                            + " start), off, or auto: lazy where the device can, else off (auto).")
     private @Nullable String pinning;
 
     @Option(
@@ -358,8 +358,8 @@ final class ServerCommand implements Callable<Integer> {
             }
             if (debugTime) {
                 AtomicLong moved = new AtomicLong();
-                context.clockSeconds(() -> System.currentTimeMillis() / MS_PER_SECOND + moved.get())
-                        .moveClock(moved::addAndGet);
+                LongSupplier clock = context.clockSeconds();
+                context.clockSeconds(() -> clock.getAsLong() + moved.get()).moveClock(moved::addAndGet);
             }
             if (shutdownCommand) {
                 context.shutdown(stopped::countDown);

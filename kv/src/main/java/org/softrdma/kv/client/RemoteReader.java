@@ -54,7 +54,6 @@ final class RemoteReader implements AutoCloseable {
             (TouchReportDescriptor.MAX_LENGTH + CONTROL_SLOT_LENGTH - 1) / CONTROL_SLOT_LENGTH * CONTROL_SLOT_LENGTH;
     private static final int PAGE = 4096;
     private static final long WAIT_SLICE_NS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final long NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private final KvConnection connection;
     private final CompletionLoop loop;
@@ -108,9 +107,10 @@ final class RemoteReader implements AutoCloseable {
     private boolean bound;
     private long rgets;
     private int rgetsOutstanding;
-    private boolean clockKnown;
-    private long latestClockSeconds;
-    private long clockTakenNs;
+    private final ClockEstimate clock = new ClockEstimate();
+    private final long[] askedNs;
+    private long helloNs;
+    private long reportNs;
 
     private @Nullable String failure;
 
@@ -144,6 +144,7 @@ final class RemoteReader implements AutoCloseable {
         outcomes = new ReadOutcome[slots];
         owners = new GetRequest[slots];
         opaques = new long[slots];
+        askedNs = new long[slots];
         writtenLengths = new long[slots];
         keyLengths = new int[slots];
         valueLengths = new int[slots];
@@ -213,6 +214,7 @@ final class RemoteReader implements AutoCloseable {
 
     /** Binds the queue pair to the memcached connection; the answer comes like those to rgets. */
     void sendHello(String token) {
+        helloNs = System.nanoTime();
         HelloDescriptor.write(controlSegment, helloOffset, token);
         requireAccepted(queuePair.postSend(
                 wrId(KIND_HELLO, 0), control, helloOffset, HelloDescriptor.LENGTH, SendFlags.SIGNALLED));
@@ -303,6 +305,7 @@ final class RemoteReader implements AutoCloseable {
         rgets++;
         rgetsOutstanding++;
         opaques[slot] = rgets << OPAQUE_SHIFT | slot;
+        askedNs[slot] = System.nanoTime();
         return " " + Integer.toUnsignedString(sink.rkey()) + " " + Long.toUnsignedString(sink.address() + offset(slot))
                 + " " + maxItemLength + " " + opaques[slot];
     }
@@ -446,7 +449,7 @@ final class RemoteReader implements AutoCloseable {
         int item = (int) offset(slot);
         long nowNs = System.nanoTime();
         ReadOutcome outcome = registration.check(
-                check, sinkSegment, sinkView, item, seconds[slot], keys[slot], latestServerSeconds(nowNs));
+                check, sinkSegment, sinkView, item, seconds[slot], keys[slot], clock.latestSeconds(nowNs));
         takeLengths(slot);
         if (outcome == ReadOutcome.FORWARDED) {
             if (follow(slot, item)) {
@@ -503,15 +506,16 @@ final class RemoteReader implements AutoCloseable {
             broken("the server sent a message of " + length + " bytes, expected " + AnswerDescriptor.LENGTH);
             return;
         }
-        takeClock(AnswerDescriptor.clockSeconds(controlSegment, offset));
         long opaque = AnswerDescriptor.opaque(controlSegment, offset);
         int status = AnswerDescriptor.status(controlSegment, offset);
         if (opaque == 0 && status == AnswerDescriptor.BOUND) {
             bound = true;
+            clock.heard(AnswerDescriptor.clockSeconds(controlSegment, offset), helloNs);
             touches.interval(AnswerDescriptor.touchIntervalSeconds(controlSegment, offset));
         } else if (opaque == 0 && status == AnswerDescriptor.TOUCHED) {
             touches.interval(AnswerDescriptor.touchIntervalSeconds(controlSegment, offset));
             touches.partDone();
+            clock.heard(AnswerDescriptor.clockSeconds(controlSegment, offset), reportNs);
         } else {
             answered(offset, opaque, status);
         }
@@ -526,6 +530,7 @@ final class RemoteReader implements AutoCloseable {
             return;
         }
         opaques[slot] = 0;
+        clock.heard(AnswerDescriptor.clockSeconds(controlSegment, offset), askedNs[slot]);
         rgetsOutstanding--;
         firsts[slot] = AnswerDescriptor.locatorFirst(controlSegment, offset);
         seconds[slot] = AnswerDescriptor.locatorSecond(controlSegment, offset);
@@ -567,6 +572,7 @@ final class RemoteReader implements AutoCloseable {
 
     private void sendReport() {
         int length = touches.seal();
+        reportNs = System.nanoTime();
         requireAccepted(queuePair.postSend(
                 wrId(KIND_TOUCH, 0), control, helloOffset + CONTROL_SLOT_LENGTH, length, SendFlags.SIGNALLED));
     }
@@ -595,20 +601,6 @@ final class RemoteReader implements AutoCloseable {
                 registration.address(firsts[slot]),
                 Locator.rkey(firsts[slot]),
                 SendFlags.SIGNALLED));
-    }
-
-    private void takeClock(long serverSeconds) {
-        clockKnown = true;
-        latestClockSeconds = serverSeconds;
-        clockTakenNs = System.nanoTime();
-    }
-
-    /**
-     * The latest that it can be on the server's clock: its last word, the time since then, and two seconds for what the
-     * clock does not show and the way. Without a word from the server every item that expires is in doubt.
-     */
-    private long latestServerSeconds(long nowNs) {
-        return clockKnown ? latestClockSeconds + (nowNs - clockTakenNs) / NS_PER_SECOND + 2 : Long.MAX_VALUE;
     }
 
     private long offset(int slot) {

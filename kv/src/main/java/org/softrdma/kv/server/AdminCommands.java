@@ -1,7 +1,6 @@
 package org.softrdma.kv.server;
 
 import java.util.function.LongConsumer;
-import org.softrdma.kv.memcached.Expiry;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
 
@@ -31,7 +30,7 @@ final class AdminCommands {
         }
         server.counters().flushes.increment();
         long nowSeconds = server.nowSeconds();
-        int at = request.exptime() == 0 ? 0 : Expiry.toAbsolute(request.exptime(), nowSeconds);
+        int at = request.exptime() == 0 ? 0 : server.expiry(request.exptime(), nowSeconds);
         if (Integer.toUnsignedLong(at) > nowSeconds) {
             server.maintenance().flushAt(Integer.toUnsignedLong(at));
             reply(request, TextProtocol.OK);

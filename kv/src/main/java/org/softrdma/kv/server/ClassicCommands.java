@@ -5,7 +5,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.memcached.Expiry;
 import org.softrdma.kv.memcached.ReplyLine;
 import org.softrdma.kv.memcached.TextCommand;
 import org.softrdma.kv.memcached.TextProtocol;
@@ -56,7 +55,7 @@ final class ClassicCommands implements ItemVisitor {
         request = newRequest;
         nextKey = 0;
         touching = newRequest.command() == TextCommand.GAT || newRequest.command() == TextCommand.GATS;
-        expiry = touching ? Expiry.toAbsolute(newRequest.exptime(), server.nowSeconds()) : 0;
+        expiry = touching ? server.expiry(newRequest.exptime(), server.nowSeconds()) : 0;
         getRest();
     }
 
@@ -127,7 +126,7 @@ final class ClassicCommands implements ItemVisitor {
                 newRequest.keyOffset(0),
                 newRequest.keyLength(0),
                 newRequest.flags(),
-                Expiry.toAbsolute(newRequest.exptime(), nowSeconds),
+                server.expiry(newRequest.exptime(), nowSeconds),
                 newRequest.valueLength(),
                 nowSeconds);
         fillingCommand = newRequest.command();
@@ -234,7 +233,7 @@ final class ClassicCommands implements ItemVisitor {
 
     void touch(TextRequest newRequest) {
         long nowSeconds = server.nowSeconds();
-        int newExpiry = Expiry.toAbsolute(newRequest.exptime(), nowSeconds);
+        int newExpiry = server.expiry(newRequest.exptime(), nowSeconds);
         boolean found = server.store()
                 .get(
                         newRequest.bytes(),

@@ -7,6 +7,7 @@ import java.util.HexFormat;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.kv.CloseStack;
+import org.softrdma.kv.memcached.Expiry;
 import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.store.ItemStore;
@@ -162,6 +163,11 @@ public final class KvServer implements AutoCloseable {
 
     long nowSeconds() {
         return context.clockSeconds().getAsLong();
+    }
+
+    /** The time on the server's clock that an exptime means. */
+    int expiry(int exptime, long nowSeconds) {
+        return Expiry.toAbsolute(exptime, nowSeconds, context.wallSeconds());
     }
 
     byte[] versionLine() {

@@ -97,7 +97,8 @@ public final class KvServerContext {
     private boolean tailsReclaimed = true;
     private boolean crawling = true;
     private String version = "unknown";
-    private LongSupplier clockSeconds = () -> System.currentTimeMillis() / 1000;
+    private LongSupplier wallSeconds = () -> System.currentTimeMillis() / 1000;
+    private LongSupplier clockSeconds = new ServerClock(wallSeconds, System::nanoTime);
     private boolean concluded;
 
     /** The defaults. */
@@ -488,18 +489,34 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets the clock.
+     * Sets the clock by which items expire, and the wall clock to the same.
      *
-     * @param clock gives seconds since 1970, to any thread
+     * @param clock gives seconds since 1970, to any thread; a step forward lets items expire that clients may still READ
      */
     public KvServerContext clockSeconds(LongSupplier clock) {
         clockSeconds = changed(clock);
+        wallSeconds = clock;
         return this;
     }
 
-    /** The clock, seconds since 1970. */
+    /** The clock by which items expire: the time since 1970 at the start, and the seconds since then, whatever becomes of it. */
     public LongSupplier clockSeconds() {
         return clockSeconds;
+    }
+
+    /**
+     * Sets the clock that clients have in mind when they give an expiry as a time since 1970.
+     *
+     * @param clock gives seconds since 1970, to any thread
+     */
+    public KvServerContext wallSeconds(LongSupplier clock) {
+        wallSeconds = changed(clock);
+        return this;
+    }
+
+    /** The wall clock, seconds since 1970. */
+    public LongSupplier wallSeconds() {
+        return wallSeconds;
     }
 
     /**

@@ -16,7 +16,6 @@ import org.softrdma.kv.store.ItemStore;
 final class Maintenance implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Maintenance.class);
     private static final int CLOSE_TIMEOUT_SECONDS = 10;
-    private static final long MS_PER_SECOND = 1000;
 
     /** An expired item is reclaimed a minute after its time at the latest, even if nobody asks for it. */
     private static final int SECONDS_PER_ROUND = 60;
@@ -70,9 +69,8 @@ final class Maintenance implements AutoCloseable {
 
     /** Flushes at a time in the future; only the last such request counts. Any thread. */
     void flushAt(long seconds) {
-        long nowMs = clockSeconds.getAsLong() * MS_PER_SECOND + System.currentTimeMillis() % MS_PER_SECOND;
-        long delayMs = Math.max(0, seconds * MS_PER_SECOND - nowMs);
-        replaceDelayed(executor.schedule(() -> guarded(store::flush), delayMs, TimeUnit.MILLISECONDS));
+        long delaySeconds = Math.max(0, seconds - clockSeconds.getAsLong());
+        replaceDelayed(executor.schedule(() -> guarded(store::flush), delaySeconds, TimeUnit.SECONDS));
     }
 
     /** Whether expired items are looked for among all items, at leisure. Any thread. */

@@ -5,7 +5,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.DecimalValue;
-import org.softrdma.kv.memcached.Expiry;
 import org.softrdma.kv.memcached.MetaFlags;
 import org.softrdma.kv.memcached.ReplyLine;
 import org.softrdma.kv.memcached.TextProtocol;
@@ -472,7 +471,7 @@ final class MetaCommands {
     }
 
     private int expiry(MetaFlags flags, char letter) {
-        return Expiry.toAbsolute((int) flags.number(letter), nowSeconds);
+        return server.expiry((int) flags.number(letter), nowSeconds);
     }
 
     private static @Nullable StoreMode storeMode(char mode) {
