@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.kv.server.Passwords;
+import org.softrdma.kv.server.ProcessEnd;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
@@ -280,7 +282,9 @@ final class ServerCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         CountDownLatch stopped = new CountDownLatch(1);
-        KvServerContext context = context(stopped);
+        ProcessEnd processEnd = new ProcessEnd("softrdma server");
+        KvServerContext context = context(stopped, processEnd);
+        Thread.setDefaultUncaughtExceptionHandler((_, cause) -> processEnd.accept(cause));
         warn(noCas, "-C changes nothing: items always have cas numbers.");
         try (VerbsDevice device = open();
                 Stoppable server = new Stoppable(KvServer.start(device, context), stopped)) {
@@ -329,7 +333,7 @@ final class ServerCommand implements Callable<Integer> {
         return largePages ? new MemorySource.HugePages() : new MemorySource.Anonymous();
     }
 
-    private KvServerContext context(CountDownLatch stopped) {
+    private KvServerContext context(CountDownLatch stopped, ProcessEnd processEnd) {
         try {
             checkOptions();
             KvServerContext context = new KvServerContext()
@@ -348,6 +352,7 @@ final class ServerCommand implements Callable<Integer> {
                     .verbosity(verbosity())
                     .memory(memory())
                     .requestsPerTurn(requestsPerEvent)
+                    .fatalErrors(processEnd)
                     .version(version());
             if (unixSocket != null) {
                 context.unixSocket(unixSocket, Integer.parseInt(unixMask, OCTAL));
@@ -508,6 +513,8 @@ final class ServerCommand implements Callable<Integer> {
 
     /** A server that ends in order whatever ends the process: a signal, the end of the input, a failure. */
     private static final class Stoppable implements AutoCloseable {
+        private static final int CLOSE_TIMEOUT_SECONDS = 60;
+
         private final KvServer server;
         private final CountDownLatch stopped;
         private final CountDownLatch closed = new CountDownLatch(1);
@@ -542,11 +549,17 @@ final class ServerCommand implements Callable<Integer> {
             }
         }
 
-        /** A signal came: lets the main thread close everything before the process ends. */
+        /** A signal came: lets the main thread close everything before the process ends, which it does in any case. */
         private void stop() {
             stopped.countDown();
             try {
-                closed.await();
+                if (!closed.await(CLOSE_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+                    System.getLogger(ServerCommand.class.getName())
+                            .log(
+                                    System.Logger.Level.ERROR,
+                                    "the server did not close within " + CLOSE_TIMEOUT_SECONDS
+                                            + " s; the process ends all the same");
+                }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

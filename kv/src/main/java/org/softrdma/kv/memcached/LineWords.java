@@ -6,13 +6,19 @@ import java.util.Arrays;
 /** The words of a command line, separated by blanks, and the numbers among them as memcached reads them, by C's strtol. Reused. */
 final class LineWords {
     private static final int INITIAL_WORDS = 24;
+
+    /** Bounds of so many words are kept for the next line. */
+    private static final int KEPT_WORDS = 128;
+
     private static final int RADIX = 10;
     private static final long UNSIGNED_MAX = -1;
 
     /** So many digits are less than any limit of 64 bits. */
     private static final int SAFE_DIGITS = 18;
 
-    private byte[] line = {};
+    private static final byte[] NO_LINE = {};
+
+    private byte[] line = NO_LINE;
     private int[] bounds = new int[2 * INITIAL_WORDS];
     private int count;
 
@@ -44,8 +50,21 @@ final class LineWords {
         }
     }
 
+    /** Forgets a line, and gives back what a long one has taken. */
+    void release() {
+        count = 0;
+        line = NO_LINE;
+        if (bounds.length > 2 * KEPT_WORDS) {
+            bounds = new int[2 * INITIAL_WORDS];
+        }
+    }
+
     byte[] bytes() {
         return line;
+    }
+
+    int capacity() {
+        return bounds.length / 2;
     }
 
     int count() {

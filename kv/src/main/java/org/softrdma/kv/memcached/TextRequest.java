@@ -26,6 +26,8 @@ public final class TextRequest {
     private long length;
     private long opaque;
     private boolean valueFollows;
+    private boolean part;
+    private boolean continued;
 
     /** An empty request. */
     public TextRequest() {}
@@ -43,6 +45,11 @@ public final class TextRequest {
     /** True if nothing may be answered, not even {@link #error()}. */
     public boolean noreply() {
         return noreply;
+    }
+
+    /** True if further keys of the same get follow in the next request, and only that one ends the answer. */
+    public boolean isPart() {
+        return part;
     }
 
     /** The array that holds the keys. */
@@ -146,8 +153,12 @@ public final class TextRequest {
      *
      * @param source array that holds the line from its start; it is kept, not copied
      * @param lineLength bytes of the line without its end
+     * @param partial true if it is a get that goes on in the next line
+     * @param continuing true if it goes on with a get, and may have no further key
      */
-    void parse(byte[] source, int lineLength) {
+    void parse(byte[] source, int lineLength, boolean partial, boolean continuing) {
+        part = partial;
+        continued = continuing;
         error = NO_ERROR;
         noreply = false;
         valueFollows = false;
@@ -247,8 +258,18 @@ public final class TextRequest {
         return words.startsWith(words.count() - 1, "HTTP/") ? TextCommand.CLOSE : invalid(TextProtocol.ERROR);
     }
 
+    /** Words whose bounds it has room for. */
+    int keptWords() {
+        return words.capacity();
+    }
+
+    /** The request is done with. */
+    void release() {
+        words.release();
+    }
+
     private TextCommand get(TextCommand which, int firstKey) {
-        if (words.count() < 2) {
+        if (words.count() < 2 && !continued) {
             return invalid(TextProtocol.ERROR);
         }
         key = firstKey;

@@ -53,7 +53,11 @@ final class AdminCommands {
             case "settings" -> connection.reply(statistics.settings());
             case "items" -> connection.reply(statistics.items());
             case "slabs" -> connection.reply(statistics.slabs());
-            case "conns" -> connection.reply(server.memcachedPort().describe(connection));
+            case "conns" ->
+                connection.reply(
+                        isShort()
+                                ? TextProtocol.OUT_OF_MEMORY_STATS
+                                : server.memcachedPort().describe(connection));
             case "rdma" -> connection.reply(statistics.rdma());
             case "detail" -> detail(request.argument(2));
             case "sizes" -> connection.reply(statistics.sizes());
@@ -72,9 +76,18 @@ final class AdminCommands {
                 server.prefixes().counting(what.equals("on"));
                 connection.reply(TextProtocol.OK);
             }
-            case "dump" -> connection.reply(server.prefixes().dump());
+            case "dump" ->
+                connection.reply(
+                        isShort()
+                                ? TextProtocol.OUT_OF_MEMORY_STATS
+                                : server.prefixes().dump());
             default -> connection.reply(TextProtocol.BAD_DETAIL);
         }
+    }
+
+    /** True if long answers have to wait: clients that do not read theirs hold enough. */
+    private boolean isShort() {
+        return server.outputBudget().isShort();
     }
 
     /** A page stays with its class here, which is what memcached says without -o slab_reassign. */

@@ -1,8 +1,5 @@
 package org.softrdma.kv.server;
 
-import io.netty.buffer.ByteBuf;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.ReplyLine;
@@ -81,10 +78,12 @@ final class ClassicCommands implements ItemVisitor {
                 (found ? counters.touchHits : counters.touchMisses).increment();
             }
         }
-        connection.reply(TextProtocol.END);
+        if (!request.isPart()) {
+            connection.reply(TextProtocol.END);
+        }
     }
 
-    /** Copies an item that a get found, with the lock of its key held. */
+    /** Answers with an item that a get found, with the lock of its key held. */
     @Override
     public void visit(StoredItem item) {
         if (touching) {
@@ -100,20 +99,7 @@ final class ClassicCommands implements ItemVisitor {
                 item.valueLength(),
                 command == TextCommand.GETS || command == TextCommand.GATS,
                 item.cas());
-        ByteBuf out = connection.output(lineLength + item.valueLength() + TextProtocol.CRLF.length);
-        out.writeBytes(scratch, 0, lineLength);
-        writeValue(out, item);
-        out.writeBytes(TextProtocol.CRLF);
-    }
-
-    /** Writes a value to a buffer that has room for it. */
-    static void writeValue(ByteBuf out, StoredItem item) {
-        int length = item.valueLength();
-        if (length > 0) {
-            ByteBuffer target = out.internalNioBuffer(out.writerIndex(), length);
-            MemorySegment.copy(item.memory(), item.valueOffset(), MemorySegment.ofBuffer(target), 0, length);
-            out.writerIndex(out.writerIndex() + length);
-        }
+        connection.reply(scratch, lineLength, item);
     }
 
     /** A storage command: says where its value goes. */

@@ -30,6 +30,7 @@ public final class KvServer implements AutoCloseable {
     private final KvServerContext context;
     private final ServerCounters counters = new ServerCounters();
     private final CloseStack owned = new CloseStack();
+    private final OutputBudget outputBudget = new OutputBudget();
     private final DeviceArenas<?> arenas;
     private final ItemStore store;
     private final Maintenance maintenance;
@@ -76,7 +77,8 @@ public final class KvServer implements AutoCloseable {
                     context.clockSeconds(),
                     context.tailsReclaimed(),
                     context.crawling(),
-                    Maintenance.newExecutor()));
+                    Maintenance.newExecutor(),
+                    context.fatalErrors()));
             statistics = new ServerStatistics(this, context, counters, store, device);
             rdmaPort = owned.add(new RdmaPort(device, domain, store, counters, context));
             rdmaPort.start();
@@ -163,6 +165,15 @@ public final class KvServer implements AutoCloseable {
 
     long nowSeconds() {
         return context.clockSeconds().getAsLong();
+    }
+
+    OutputBudget outputBudget() {
+        return outputBudget;
+    }
+
+    /** A thread has met an Error, or has ended: what it served is served no more, and the owner is to know. Any thread. */
+    void fail(Throwable cause) {
+        context.fatalErrors().accept(cause);
     }
 
     /** The time on the server's clock that an exptime means. */

@@ -6,15 +6,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.softrdma.kv.store.Locator;
 import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.verbs.MemorySource;
 
 /** Configuration of a {@link KvServer}: filled by setters, checked and frozen by {@link #conclude()}. Not thread-safe. */
 public final class KvServerContext {
+    private static final Logger LOG = LoggerFactory.getLogger(KvServerContext.class);
+
     /** How the memcached port does its I/O. */
     public enum Transport {
         /** epoll where it works, otherwise NIO. */
@@ -99,6 +104,7 @@ public final class KvServerContext {
     private String version = "unknown";
     private LongSupplier wallSeconds = () -> System.currentTimeMillis() / 1000;
     private LongSupplier clockSeconds = new ServerClock(wallSeconds, System::nanoTime);
+    private Consumer<Throwable> fatalErrors = cause -> LOG.error("a thread of the server has failed", cause);
     private boolean concluded;
 
     /** The defaults. */
@@ -517,6 +523,22 @@ public final class KvServerContext {
     /** The wall clock, seconds since 1970. */
     public LongSupplier wallSeconds() {
         return wallSeconds;
+    }
+
+    /**
+     * Sets what is to be done when a thread of the server has met an {@link Error} or has ended: the server is then of no use
+     * any more, or soon will be, and does not mend itself. Without this it is only logged.
+     *
+     * @param errors told the cause, on any thread, maybe with no memory left; see {@link ProcessEnd}
+     */
+    public KvServerContext fatalErrors(Consumer<Throwable> errors) {
+        fatalErrors = changed(errors);
+        return this;
+    }
+
+    /** What is to be done when a thread of the server has failed. */
+    public Consumer<Throwable> fatalErrors() {
+        return fatalErrors;
     }
 
     /**

@@ -5,6 +5,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,6 +25,7 @@ final class Maintenance implements AutoCloseable {
     private final LongSupplier clockSeconds;
     private final ScheduledThreadPoolExecutor executor;
     private final boolean tailsReclaimed;
+    private final Consumer<Throwable> fatalErrors;
     private volatile boolean crawling;
     private volatile boolean crawlRunning;
     private final AtomicBoolean crawlQueued = new AtomicBoolean();
@@ -36,12 +38,14 @@ final class Maintenance implements AutoCloseable {
             LongSupplier clockSeconds,
             boolean tailsReclaimed,
             boolean crawling,
-            ScheduledThreadPoolExecutor executor) {
+            ScheduledThreadPoolExecutor executor,
+            Consumer<Throwable> fatalErrors) {
         this.store = store;
         this.clockSeconds = clockSeconds;
         this.tailsReclaimed = tailsReclaimed;
         this.crawling = crawling;
         this.executor = executor;
+        this.fatalErrors = fatalErrors;
     }
 
     /** One thread; what is cancelled leaves its queue at once, for clients decide how often that happens. */
@@ -63,7 +67,7 @@ final class Maintenance implements AutoCloseable {
         replaceDelayed(null);
         executor.execute(() -> {
             guarded(store::flush);
-            done.run();
+            guarded(done);
         });
     }
 
@@ -124,11 +128,14 @@ final class Maintenance implements AutoCloseable {
         }
     }
 
-    private static void guarded(Runnable task) {
+    private void guarded(Runnable task) {
         try {
             task.run();
         } catch (RuntimeException e) {
             LOG.error("maintenance failed, and goes on", e);
+        } catch (Error e) {
+            fatalErrors.accept(e); // the executor would keep it to itself, and never run the task again
+            throw e;
         }
     }
 

@@ -1,6 +1,5 @@
 package org.softrdma.kv.server;
 
-import io.netty.buffer.ByteBuf;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
@@ -139,10 +138,7 @@ final class MetaCommands {
             connection.reply(line);
             return;
         }
-        ByteBuf out = connection.output(line.length() + item.valueLength() + TextProtocol.CRLF.length);
-        out.writeBytes(line.bytes(), 0, line.length());
-        ClassicCommands.writeValue(out, item);
-        out.writeBytes(TextProtocol.CRLF);
+        connection.reply(line.bytes(), line.length(), item);
     }
 
     private static boolean expiresBefore(StoredItem item, int time) {

@@ -325,6 +325,20 @@ public final class ItemStore {
     }
 
     /**
+     * Keeps the bytes of an item that was found from being reused until {@link #unpin}.
+     *
+     * @param item of an {@link ItemVisitor}, in its call
+     * @return the item, or {@link PinnedItem#NONE} if it has too many pins
+     */
+    public PinnedItem pin(StoredItem item) {
+        if (!item.page().pin(item.index())) {
+            return PinnedItem.NONE;
+        }
+        return new PinnedItem(
+                item.chunk(), hashOf(item.chunk()), slabs.arena(item.chunk()), (int) item.itemLength(), item.locator());
+    }
+
+    /**
      * Ends a pin.
      *
      * @param pinned what {@link #pin} returned, once
