@@ -154,7 +154,7 @@ final class ConnectionOutput {
 
     /** Sends what the socket takes. A buffer that is not full waits until it has taken those before. */
     void flush() {
-        if (!draining) {
+        if (!draining) { // else it is filled further
             send();
         }
         context.flush();

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.internal.OutOfDirectMemoryError;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
@@ -150,7 +151,8 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         }
         closing = true;
         ctx.close();
-        if (cause instanceof Error) {
+        // Too little direct memory is Netty's own account, of which this connection now gives back its part.
+        if (cause instanceof Error && !(cause instanceof OutOfDirectMemoryError)) {
             server.fail(cause);
         }
     }

@@ -54,10 +54,10 @@ class HostileClientsTest {
     @ValueSource(ints = {100, 10_000, BIG})
     void shouldServeOthersWhenManyDoNotReadTheirAnswers(int length) throws Exception {
         List<Socket> hostile = new ArrayList<>();
-        try (KvServerProcess server = start("-Xmx128m", "-XX:MaxDirectMemorySize=48m");
+        try (KvServerProcess server = start("-Xmx128m", "-XX:MaxDirectMemorySize=32m");
                 RawMemcached client = new RawMemcached(address)) {
             client.ask("set v 0 0 " + length + "\r\n" + "x".repeat(length) + "\r\n", "STORED\r\n");
-            int connections = 100;
+            int connections = 80;
             int gets = Math.min(6 * BIG / length, 6000);
             byte[] requests = "get v\r\n".repeat(gets).getBytes(StandardCharsets.US_ASCII);
             for (int i = 0; i < connections; i++) {
@@ -74,6 +74,41 @@ class HostileClientsTest {
             assertEquals(TERMINATED, server.awaitEnd());
         } finally {
             close(hostile);
+        }
+    }
+
+    @Test
+    void shouldTakeNoBufferForEachShortAnswerThatNobodyReads() throws Exception {
+        List<Socket> hostile = new ArrayList<>();
+        try (KvServerProcess server = start("-Xmx64m", "-XX:MaxDirectMemorySize=32m");
+                RawMemcached client = new RawMemcached(address)) {
+            client.ask("set v 0 0 100\r\n" + "x".repeat(100) + "\r\n", "STORED\r\n");
+            byte[] request = "get v\r\n".getBytes(StandardCharsets.US_ASCII);
+            for (int i = 0; i < 4; i++) {
+                Socket socket = connect();
+                socket.setTcpNoDelay(true);
+                hostile.add(socket);
+                Thread.ofPlatform().daemon().start(() -> sendWithoutEnd(socket, request));
+            }
+            long before = -1;
+            for (int unchanged = 0; unchanged < 100; unchanged++) { // then they wait for clients that do not read
+                long now = hits(client);
+                unchanged = now == before ? unchanged : 0;
+                before = now;
+            }
+            requireService();
+        } finally {
+            close(hostile);
+        }
+    }
+
+    private static void sendWithoutEnd(Socket socket, byte[] request) {
+        try {
+            while (true) {
+                socket.getOutputStream().write(request);
+            }
+        } catch (IOException e) {
+            // the test is over
         }
     }
 

@@ -1,6 +1,7 @@
 package org.softrdma.kv.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
@@ -70,6 +71,21 @@ class RefusedValueTest {
             String expected = "STORED\r\nSTORED\r\nVALUE victim 0 1\r\nx\r\nEND\r\n";
             client.send("set victim 0 0 1\r\nx\r\nset k 0 " + exptime + " 13\r\n" + VALUE + "\r\nget victim\r\n");
             assertEquals(expected, client.read(expected.length()));
+        }
+    }
+
+    @Test
+    void shouldEndAConnectionWithALongLineBeforeLogin(@TempDir Path directory) throws IOException {
+        Path file = directory.resolve("passwords");
+        Files.writeString(file, "alice:secret\n");
+        Passwords passwords = Passwords.read(file);
+        try (RunningServer server = new RunningServer(context -> context.passwords(passwords));
+                RawMemcached before = new RawMemcached(server.address());
+                RawMemcached after = new RawMemcached(server.address())) {
+            before.send("get " + "k ".repeat(1100));
+            assertTrue(before.isClosedByServer());
+            assertEquals("STORED\r\n", after.ask("set any 0 0 12\r\nalice secret\r\n", "STORED\r\n"));
+            assertEquals("END\r\n", after.ask("get " + "k ".repeat(1100) + "\r\n", "END\r\n"));
         }
     }
 
