@@ -67,9 +67,10 @@ class HostileClientsTest {
             }
             long served = 0;
             while (served < connections) {
-                served = hits(client);
+                served = statistic(client, "get_hits");
             }
             requireService();
+            requireOpen(client, connections + 1);
             server.terminate();
             assertEquals(TERMINATED, server.awaitEnd());
         } finally {
@@ -80,7 +81,8 @@ class HostileClientsTest {
     @Test
     void shouldTakeNoBufferForEachShortAnswerThatNobodyReads() throws Exception {
         List<Socket> hostile = new ArrayList<>();
-        try (KvServerProcess server = start("-Xmx64m", "-XX:MaxDirectMemorySize=32m");
+        try (KvServerProcess server = start(
+                        "-Xmx64m", "-XX:MaxDirectMemorySize=32m", "-D" + KvServerProcess.REQUESTS_PER_TURN + "=1");
                 RawMemcached client = new RawMemcached(address)) {
             client.ask("set v 0 0 100\r\n" + "x".repeat(100) + "\r\n", "STORED\r\n");
             byte[] request = "get v\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -92,11 +94,14 @@ class HostileClientsTest {
             }
             long before = -1;
             for (int unchanged = 0; unchanged < 100; unchanged++) { // then they wait for clients that do not read
-                long now = hits(client);
+                long now = statistic(client, "get_hits");
                 unchanged = now == before ? unchanged : 0;
                 before = now;
             }
             requireService();
+            requireOpen(client, hostile.size() + 1);
+            server.terminate();
+            assertEquals(TERMINATED, server.awaitEnd());
         } finally {
             close(hostile);
         }
@@ -153,15 +158,25 @@ class HostileClientsTest {
         return socket;
     }
 
-    private static long hits(RawMemcached client) throws IOException {
+    private static long statistic(RawMemcached client, String name) throws IOException {
         client.send("stats\r\n");
-        long hits = 0;
+        String start = "STAT " + name + " ";
+        long value = -1;
         for (String line = client.readLine(); !line.equals("END"); line = client.readLine()) {
-            if (line.startsWith("STAT get_hits ")) {
-                hits = Long.parseLong(line.substring("STAT get_hits ".length()));
+            if (line.startsWith(start)) {
+                value = Long.parseLong(line.substring(start.length()));
             }
         }
-        return hits;
+        return value;
+    }
+
+    /** Clients that do not read wait, but none is ended; those that came and went since may still be counted. */
+    private static void requireOpen(RawMemcached client, long connections) throws IOException {
+        long open = Long.MAX_VALUE;
+        while (open > connections) {
+            open = statistic(client, "curr_connections");
+        }
+        assertEquals(connections, open);
     }
 
     private void requireService() throws IOException {

@@ -16,6 +16,9 @@ import org.softrdma.sim.SoftRdmaProvider;
 
 /** A server in a process of its own, to be killed: its main method, and the handle on it. */
 public final class KvServerProcess implements AutoCloseable {
+    /** The property for {@link KvServerContext#requestsPerTurn(int)}. */
+    static final String REQUESTS_PER_TURN = "test.requests-per-turn";
+
     private static final String READY = "ready";
 
     private final Process process;
@@ -91,6 +94,7 @@ public final class KvServerProcess implements AutoCloseable {
                                 new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[0])))
                         .threads(2)
                         .version("test")
+                        .requestsPerTurn(Integer.getInteger(REQUESTS_PER_TURN, 0))
                         .fatalErrors(new ProcessEnd("test server"))
                         .clockSeconds(() -> {
                             if (Thread.currentThread().getName().startsWith(failing.get())) {

@@ -213,9 +213,9 @@ class MemcachedParityTest {
     /** Every number of every command: what each makes of it, seen in what becomes of the item. */
     static List<String> numbers() {
         List<String> scripts = new ArrayList<>();
-        List<String> exptimes = all(NUMBERS, SIGNED);
-        List<String> counts = all(NUMBERS, UNSIGNED);
-        List<String> any = all(NUMBERS, SIGNED, UNSIGNED, NO_NUMBERS);
+        List<String> exptimes = all(List.of(NUMBERS, SIGNED));
+        List<String> counts = all(List.of(NUMBERS, UNSIGNED));
+        List<String> any = all(List.of(NUMBERS, SIGNED, UNSIGNED, NO_NUMBERS));
         scripts.add(each(counts, "set k %s 0 1\nx\nget k"));
         scripts.add(each(exptimes, "set k 0 %s 1\nx\nget k\nmg k t"));
         scripts.add(each(counts, "set k 0 0 1\nx\ncas k 0 0 1 %s\ny\nget k"));
@@ -242,9 +242,8 @@ class MemcachedParityTest {
         return scripts;
     }
 
-    @SafeVarargs
-    private static List<String> all(List<String>... lists) {
-        return Stream.of(lists).flatMap(List::stream).toList();
+    private static List<String> all(List<List<String>> lists) {
+        return lists.stream().flatMap(List::stream).toList();
     }
 
     private static String each(List<String> numbers, String script) {
