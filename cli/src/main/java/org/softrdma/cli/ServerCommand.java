@@ -17,12 +17,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.kv.server.Passwords;
+import org.softrdma.kv.server.ProcessEnd;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -56,7 +59,6 @@ final class ServerCommand implements Callable<Integer> {
     private static final String ALL_ADDRESSES = "0.0.0.0";
     private static final String EAGER = "eager";
     private static final List<String> PINNINGS = List.of("auto", "lazy", EAGER, "off");
-    private static final long MS_PER_SECOND = 1000;
 
     @Spec
     private CommandSpec spec;
@@ -94,8 +96,8 @@ final class ServerCommand implements Callable<Integer> {
             defaultValue = "arena",
             description =
                     "arena: items are read by the place where they are, on every device. chunk: each chunk of memory"
-                            + " has a key of its own, which stays with an item while it is replaced, and is read whole; needs a"
-                            + " device that can swap regions (${DEFAULT-VALUE}).")
+                            + " has a key of its own, which stays with an item while it is replaced, and is read whole;"
+                            + " needs a device that can swap regions (${DEFAULT-VALUE}).")
     private String registration = "";
 
     @Option(
@@ -181,8 +183,8 @@ final class ServerCommand implements Callable<Integer> {
             names = "--pinning",
             paramLabel = "HOW",
             description =
-                    "When the items' memory is locked in RAM: lazy (each part on its first use), eager (all at the start), off,"
-                            + " or auto: lazy where the device can, else off (auto).")
+                    "When the items' memory is locked in RAM: lazy (each part on its first use), eager (all at the"
+                            + " start), off, or auto: lazy where the device can, else off (auto).")
     private @Nullable String pinning;
 
     @Option(
@@ -297,7 +299,9 @@ final class ServerCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         CountDownLatch stopped = new CountDownLatch(1);
-        KvServerContext context = context(stopped);
+        ProcessEnd processEnd = new ProcessEnd("softrdma server");
+        KvServerContext context = context(stopped, processEnd);
+        Thread.setDefaultUncaughtExceptionHandler((_, cause) -> processEnd.accept(cause));
         warn(noCas, "-C changes nothing: items always have cas numbers.");
         try (VerbsDevice device = open();
                 Stoppable server = new Stoppable(KvServer.start(device, context), stopped)) {
@@ -351,7 +355,7 @@ final class ServerCommand implements Callable<Integer> {
         return largePages ? new MemorySource.HugePages() : new MemorySource.Anonymous();
     }
 
-    private KvServerContext context(CountDownLatch stopped) {
+    private KvServerContext context(CountDownLatch stopped, ProcessEnd processEnd) {
         try {
             checkOptions();
             KvServerContext context = new KvServerContext()
@@ -370,6 +374,7 @@ final class ServerCommand implements Callable<Integer> {
                     .memory(memory())
                     .requestsPerTurn(requestsPerEvent)
                     .wiping(wipe)
+                    .fatalErrors(processEnd)
                     .version(version());
             if (address != null || unixSocket == null) {
                 context.memcachedAddress(
@@ -384,8 +389,8 @@ final class ServerCommand implements Callable<Integer> {
             }
             if (debugTime) {
                 AtomicLong moved = new AtomicLong();
-                context.clockSeconds(() -> System.currentTimeMillis() / MS_PER_SECOND + moved.get())
-                        .moveClock(moved::addAndGet);
+                LongSupplier clock = context.clockSeconds();
+                context.clockSeconds(() -> clock.getAsLong() + moved.get()).moveClock(moved::addAndGet);
             }
             if (shutdownCommand) {
                 context.shutdown(stopped::countDown);
@@ -534,6 +539,8 @@ final class ServerCommand implements Callable<Integer> {
 
     /** A server that ends in order whatever ends the process: a signal, the end of the input, a failure. */
     private static final class Stoppable implements AutoCloseable {
+        private static final int CLOSE_TIMEOUT_SECONDS = 60;
+
         private final KvServer server;
         private final CountDownLatch stopped;
         private final CountDownLatch closed = new CountDownLatch(1);
@@ -568,11 +575,17 @@ final class ServerCommand implements Callable<Integer> {
             }
         }
 
-        /** A signal came: lets the main thread close everything before the process ends. */
+        /** A signal came: lets the main thread close everything before the process ends, which it does in any case. */
         private void stop() {
             stopped.countDown();
             try {
-                closed.await();
+                if (!closed.await(CLOSE_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+                    System.getLogger(ServerCommand.class.getName())
+                            .log(
+                                    System.Logger.Level.ERROR,
+                                    "the server did not close within " + CLOSE_TIMEOUT_SECONDS
+                                            + " s; the process ends all the same");
+                }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

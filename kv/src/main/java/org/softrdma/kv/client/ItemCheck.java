@@ -16,12 +16,15 @@ public final class ItemCheck {
     public static final long NO_EXPIRY = 0;
 
     private final ItemChecksum checksum = new ItemChecksum();
+    private int keyLength;
+    private int valueLength;
 
     /** A checker. */
     public ItemCheck() {}
 
     /**
-     * Checks an item that was READ at its locator.
+     * Checks an item that was READ at its locator. Only an odd generation is one of a living item: a locator with another is
+     * not the store's, and must not make a dead item look alive.
      *
      * @param memory where it landed
      * @param view a direct buffer over all of {@code memory}; its position and limit are changed
@@ -32,7 +35,8 @@ public final class ItemCheck {
      */
     public ReadOutcome check(
             MemorySegment memory, ByteBuffer view, int item, long second, byte[] key, long latestServerSeconds) {
-        if (ItemDescriptor.generation(memory, item) != Locator.generation(second)) {
+        int generation = ItemDescriptor.generation(memory, item);
+        if (generation != Locator.generation(second) || (generation & 1) == 0) {
             return ItemDescriptor.forwardSecond(memory, item) != 0 ? ReadOutcome.FORWARDED : ReadOutcome.STALE;
         }
         return checkContent(memory, view, item, Locator.length(second), key, latestServerSeconds);
@@ -59,9 +63,9 @@ public final class ItemCheck {
         if ((ItemDescriptor.generation(memory, item) & 1) == 0) {
             return ReadOutcome.STALE;
         }
-        int valueLength = ItemDescriptor.valueLength(memory, item);
-        long length = ItemDescriptor.itemLength(ItemDescriptor.keyLength(memory, item), valueLength);
-        if (valueLength < 0 || length > chunkLength) {
+        int foundLength = ItemDescriptor.valueLength(memory, item);
+        long length = ItemDescriptor.itemLength(ItemDescriptor.keyLength(memory, item), foundLength);
+        if (foundLength < 0 || length > chunkLength) {
             return ReadOutcome.TORN;
         }
         return checkContent(memory, view, item, (int) length, key, latestServerSeconds);
@@ -80,8 +84,8 @@ public final class ItemCheck {
     public ReadOutcome checkContent(
             MemorySegment memory, ByteBuffer view, int item, int length, byte[] key, long latestServerSeconds) {
         int sequence = ItemDescriptor.sequence(memory, item);
-        int keyLength = ItemDescriptor.keyLength(memory, item);
-        int valueLength = ItemDescriptor.valueLength(memory, item);
+        keyLength = ItemDescriptor.keyLength(memory, item);
+        valueLength = ItemDescriptor.valueLength(memory, item);
         if ((sequence & 1) != 0
                 || sequence != ItemDescriptor.tail(memory, item, length)
                 || valueLength < 0
@@ -96,5 +100,18 @@ public final class ItemCheck {
         long expiry = ItemDescriptor.expiry(memory, item);
         boolean expired = expiry != 0 && latestServerSeconds != NO_EXPIRY && expiry <= latestServerSeconds;
         return expired ? ReadOutcome.EXPIRED : ReadOutcome.HIT;
+    }
+
+    /**
+     * Bytes of the key of the last item that was found whole. To be used instead of those in its header, which a bad server
+     * may have changed since: it may write where its items land.
+     */
+    public int keyLength() {
+        return keyLength;
+    }
+
+    /** Bytes of its value. */
+    public int valueLength() {
+        return valueLength;
     }
 }

@@ -4,16 +4,23 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.softrdma.kv.store.ItemDescriptor;
 
-/** A view of a checked item where it landed. Valid until the call that was given it returns. Reused. */
+/**
+ * A view of a checked item where it landed, with the lengths that were checked: what stands in its header by now may be
+ * anything, for the server may write there. Valid until the call that was given it returns. Reused.
+ */
 public final class RemoteItem {
     private MemorySegment memory = MemorySegment.NULL;
     private long item;
+    private int keyLength;
+    private int valueLength;
 
     RemoteItem() {}
 
-    RemoteItem wrap(MemorySegment newMemory, long newItem) {
+    RemoteItem wrap(MemorySegment newMemory, long newItem, int newKeyLength, int newValueLength) {
         memory = newMemory;
         item = newItem;
+        keyLength = newKeyLength;
+        valueLength = newValueLength;
         return this;
     }
 
@@ -24,12 +31,12 @@ public final class RemoteItem {
 
     /** Where in {@link #memory()} the value starts. */
     public long valueOffset() {
-        return ItemDescriptor.valueOffset(memory, item);
+        return item + ItemDescriptor.KEY_OFFSET + keyLength;
     }
 
     /** Bytes of the value. */
     public int valueLength() {
-        return ItemDescriptor.valueLength(memory, item);
+        return valueLength;
     }
 
     /** The flags it was stored with. */

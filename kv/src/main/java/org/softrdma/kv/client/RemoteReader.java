@@ -54,7 +54,6 @@ final class RemoteReader implements AutoCloseable {
             (TouchReportDescriptor.MAX_LENGTH + CONTROL_SLOT_LENGTH - 1) / CONTROL_SLOT_LENGTH * CONTROL_SLOT_LENGTH;
     private static final int PAGE = 4096;
     private static final long WAIT_SLICE_NS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final long NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private final KvConnection connection;
     private final CompletionLoop loop;
@@ -90,6 +89,8 @@ final class RemoteReader implements AutoCloseable {
     private final @Nullable GetRequest[] owners;
     private final long[] opaques;
     private final long[] writtenLengths;
+    private final int[] keyLengths;
+    private final int[] valueLengths;
     private final int[] free;
     private int freeCount;
     private boolean lastSlotTaken;
@@ -106,9 +107,10 @@ final class RemoteReader implements AutoCloseable {
     private boolean bound;
     private long rgets;
     private int rgetsOutstanding;
-    private boolean clockKnown;
-    private long latestClockSeconds;
-    private long clockTakenNs;
+    private final ClockEstimate clock = new ClockEstimate();
+    private final long[] askedNs;
+    private long helloNs;
+    private long reportNs;
 
     private @Nullable String failure;
 
@@ -143,7 +145,10 @@ final class RemoteReader implements AutoCloseable {
         outcomes = new ReadOutcome[slots];
         owners = new GetRequest[slots];
         opaques = new long[slots];
+        askedNs = new long[slots];
         writtenLengths = new long[slots];
+        keyLengths = new int[slots];
+        valueLengths = new int[slots];
         batch = new SendWorkRequestList(slots);
         free = new int[window];
         ready = new int[window];
@@ -211,6 +216,7 @@ final class RemoteReader implements AutoCloseable {
 
     /** Binds the queue pair to the memcached connection; the answer comes like those to rgets. */
     void sendHello(String token) {
+        helloNs = System.nanoTime();
         HelloDescriptor.write(controlSegment, helloOffset, token);
         requireAccepted(queuePair.postSend(
                 wrId(KIND_HELLO, 0), control, helloOffset, HelloDescriptor.LENGTH, SendFlags.SIGNALLED));
@@ -301,6 +307,7 @@ final class RemoteReader implements AutoCloseable {
         rgets++;
         rgetsOutstanding++;
         opaques[slot] = rgets << OPAQUE_SHIFT | slot;
+        askedNs[slot] = System.nanoTime();
         return " " + Integer.toUnsignedString(sink.rkey()) + " " + Long.toUnsignedString(sink.address() + offset(slot))
                 + " " + maxItemLength + " " + opaques[slot];
     }
@@ -371,7 +378,7 @@ final class RemoteReader implements AutoCloseable {
             int slot = ready[readyHead];
             readyHead = (readyHead + 1) % window;
             readyCount--;
-            view.wrap(sinkSegment, offset(slot));
+            item(slot);
             started--;
             delivering = slot;
             try {
@@ -402,6 +409,7 @@ final class RemoteReader implements AutoCloseable {
         }
         int item = (int) offset(slot);
         ReadOutcome outcome = check.checkContent(sinkSegment, sinkView, item, (int) length, key, ItemCheck.NO_EXPIRY);
+        takeLengths(slot);
         if (outcome == ReadOutcome.HIT
                 && remember
                 && ItemDescriptor.generation(sinkSegment, item) == Locator.generation(seconds[slot])) {
@@ -412,7 +420,7 @@ final class RemoteReader implements AutoCloseable {
 
     /** The item in a slot, where it is. */
     RemoteItem item(int slot) {
-        return view.wrap(sinkSegment, offset(slot));
+        return view.wrap(sinkSegment, offset(slot), keyLengths[slot], valueLengths[slot]);
     }
 
     /** Why the queue pair is of no use any more, or null. */
@@ -443,7 +451,8 @@ final class RemoteReader implements AutoCloseable {
         int item = (int) offset(slot);
         long nowNs = System.nanoTime();
         ReadOutcome outcome = registration.check(
-                check, sinkSegment, sinkView, item, seconds[slot], keys[slot], latestServerSeconds(nowNs));
+                check, sinkSegment, sinkView, item, seconds[slot], keys[slot], clock.latestSeconds(nowNs));
+        takeLengths(slot);
         if (outcome == ReadOutcome.FORWARDED) {
             if (follow(slot, item)) {
                 return;
@@ -472,6 +481,11 @@ final class RemoteReader implements AutoCloseable {
         }
     }
 
+    private void takeLengths(int slot) {
+        keyLengths[slot] = check.keyLength();
+        valueLengths[slot] = check.valueLength();
+    }
+
     /** READs the item that replaced this one; false if that was done once, or leads nowhere. */
     private boolean follow(int slot, int item) {
         stags.remove(hashes[slot], firsts[slot], seconds[slot]);
@@ -494,15 +508,16 @@ final class RemoteReader implements AutoCloseable {
             broken("the server sent a message of " + length + " bytes, expected " + AnswerDescriptor.LENGTH);
             return;
         }
-        takeClock(AnswerDescriptor.clockSeconds(controlSegment, offset));
         long opaque = AnswerDescriptor.opaque(controlSegment, offset);
         int status = AnswerDescriptor.status(controlSegment, offset);
         if (opaque == 0 && status == AnswerDescriptor.BOUND) {
             bound = true;
+            clock.heard(AnswerDescriptor.clockSeconds(controlSegment, offset), helloNs);
             touches.interval(AnswerDescriptor.touchIntervalSeconds(controlSegment, offset));
         } else if (opaque == 0 && status == AnswerDescriptor.TOUCHED) {
             touches.interval(AnswerDescriptor.touchIntervalSeconds(controlSegment, offset));
             touches.partDone();
+            clock.heard(AnswerDescriptor.clockSeconds(controlSegment, offset), reportNs);
         } else {
             answered(offset, opaque, status);
         }
@@ -517,6 +532,7 @@ final class RemoteReader implements AutoCloseable {
             return;
         }
         opaques[slot] = 0;
+        clock.heard(AnswerDescriptor.clockSeconds(controlSegment, offset), askedNs[slot]);
         rgetsOutstanding--;
         firsts[slot] = AnswerDescriptor.locatorFirst(controlSegment, offset);
         seconds[slot] = AnswerDescriptor.locatorSecond(controlSegment, offset);
@@ -558,6 +574,7 @@ final class RemoteReader implements AutoCloseable {
 
     private void sendReport() {
         int length = touches.seal();
+        reportNs = System.nanoTime();
         requireAccepted(queuePair.postSend(
                 wrId(KIND_TOUCH, 0), control, helloOffset + CONTROL_SLOT_LENGTH, length, SendFlags.SIGNALLED));
     }
@@ -586,20 +603,6 @@ final class RemoteReader implements AutoCloseable {
                 registration.address(firsts[slot]),
                 Locator.rkey(firsts[slot]),
                 SendFlags.SIGNALLED));
-    }
-
-    private void takeClock(long serverSeconds) {
-        clockKnown = true;
-        latestClockSeconds = serverSeconds;
-        clockTakenNs = System.nanoTime();
-    }
-
-    /**
-     * The latest that it can be on the server's clock: its last word, the time since then, and two seconds for what the
-     * clock does not show and the way. Without a word from the server every item that expires is in doubt.
-     */
-    private long latestServerSeconds(long nowNs) {
-        return clockKnown ? latestClockSeconds + (nowNs - clockTakenNs) / NS_PER_SECOND + 2 : Long.MAX_VALUE;
     }
 
     private long offset(int slot) {

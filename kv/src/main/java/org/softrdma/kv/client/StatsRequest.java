@@ -7,10 +7,12 @@ import org.softrdma.kv.memcached.TextProtocol;
 
 /** Asks for lines {@code STAT name value} up to an END. */
 final class StatsRequest extends KvRequest<Map<String, String>> {
-    private static final int MAX_LINES = 1_000_000;
+    /** Of names and values together: more than any server has, and little enough for whatever calls itself one. */
+    private static final int MAX_CHARACTERS = 16 << 20;
 
     private final String what;
     private final Map<String, String> statistics = new LinkedHashMap<>();
+    private long characters;
 
     StatsRequest(String what) {
         this.what = what;
@@ -33,7 +35,8 @@ final class StatsRequest extends KvRequest<Map<String, String>> {
                     return Next.NOTHING;
                 }
                 String[] words = line.split(" ", 3);
-                if (!words[0].equals("STAT") || words.length < 2 || statistics.size() == MAX_LINES) {
+                characters += line.length();
+                if (!words[0].equals("STAT") || words.length < 2 || characters > MAX_CHARACTERS) {
                     throw connection.unexpected(line, "stats");
                 }
                 statistics.put(words[1], words.length == 3 ? words[2] : "");

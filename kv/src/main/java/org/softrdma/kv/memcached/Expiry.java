@@ -1,5 +1,7 @@
 package org.softrdma.kv.memcached;
 
+import java.util.function.LongSupplier;
+
 /** memcached's exptime: 0 never, negative at once, up to 30 days from now, above that a time since 1970. */
 public final class Expiry {
     private static final int LONGEST_RELATIVE = 60 * 60 * 24 * 30;
@@ -10,18 +12,24 @@ public final class Expiry {
     private Expiry() {}
 
     /**
-     * The time since 1970 that an exptime means, unsigned; 0 for never.
+     * The time on the server's clock that an exptime means, unsigned; 0 for never. A time since 1970 is one of the wall clock,
+     * which the server's need not agree with: what is left of it counts, as it is now.
      *
      * @param exptime as the client gave it
-     * @param nowSeconds the time since 1970
+     * @param nowSeconds the server's clock
+     * @param wallSeconds the time since 1970
      */
-    public static int toAbsolute(int exptime, long nowSeconds) {
+    public static int toAbsolute(int exptime, long nowSeconds, LongSupplier wallSeconds) {
         if (exptime == 0) {
             return 0;
         }
         if (exptime < 0) {
             return AT_ONCE;
         }
-        return exptime > LONGEST_RELATIVE ? exptime : (int) (nowSeconds + exptime);
+        if (exptime <= LONGEST_RELATIVE) {
+            return (int) (nowSeconds + exptime);
+        }
+        long leftSeconds = exptime - wallSeconds.getAsLong();
+        return leftSeconds > 0 ? (int) (nowSeconds + leftSeconds) : AT_ONCE;
     }
 }

@@ -61,19 +61,15 @@ public final class MetaFlags {
     private byte[] check(char letter, int word, int key) {
         return switch (letter) {
             case 'b' -> decodeKey(key) ? NO_ERROR : BAD_KEY;
-            case 'N', 'T', 'R' -> isInt(word) ? NO_ERROR : BAD_TOKEN;
+            case 'N', 'T', 'R' -> words.isSigned64(word, 1) ? NO_ERROR : BAD_TOKEN;
             case 'C', 'E' -> words.isUnsigned64(word, 1) ? NO_ERROR : BAD_TOKEN;
-            case 'F' -> words.isNumber(word, 1, 0, 0xFFFF_FFFFL) ? NO_ERROR : TextProtocol.BAD_FORMAT;
+            case 'F' -> words.isUnsigned64(word, 1) ? NO_ERROR : TextProtocol.BAD_FORMAT;
             case 'J' -> words.isUnsigned64(word, 1) ? NO_ERROR : BAD_INITIAL;
             case 'D' -> words.isUnsigned64(word, 1) ? NO_ERROR : BAD_DELTA;
             case 'M' -> words.length(word) == 2 ? NO_ERROR : BAD_MODE_LENGTH;
             case 'O' -> words.length(word) <= MAX_OPAQUE_LENGTH ? NO_ERROR : LONG_OPAQUE;
             default -> NO_ERROR;
         };
-    }
-
-    private boolean isInt(int word) {
-        return words.isNumber(word, 1, Integer.MIN_VALUE, Integer.MAX_VALUE);
     }
 
     private boolean decodeKey(int key) {

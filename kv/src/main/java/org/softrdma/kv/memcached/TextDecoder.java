@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Cuts the bytes of one connection into command lines and values, wherever the network cut them. A pull parser: the owner
  * calls {@link #next} as long as it wants more and may stop at any point, so nothing piles up here while a client does not
- * read its answers. Keeps at most one line; a value goes where {@link #expectValue} says, without a stop in between.
+ * read its answers. Keeps at most one line of bounded length, whatever a client sends: a get with many keys becomes several requests,
+ * of which only the last ends the answer ({@link TextRequest#isPart}). A value goes where {@link #expectValue} says, without a stop in between.
  */
 public final class TextDecoder {
     /** What {@link #next} found. */
@@ -25,11 +26,16 @@ public final class TextDecoder {
         LINE_TOO_LONG
     }
 
-    /** memcached's limit for a line that does not start with get or gets. */
+    /** memcached's limit for a line whose end has not come; one of get, gets, gat or gats is taken in parts of this length. */
     public static final int MAX_LINE_LENGTH = 2048;
 
-    /** The limit for get and gets, where memcached has none: some two thousand of the longest keys. */
-    public static final int MAX_GET_LINE_LENGTH = 512 * 1024;
+    /** The limit for a line that comes in one piece: the length of memcached's buffer. */
+    public static final int MAX_WHOLE_LINE_LENGTH = 16 * 1024;
+
+    /** The limit for what stands before the first key of a long get. */
+    private static final int MAX_PREFIX_LENGTH = 256;
+
+    private static final int MAX_BLANKS = 100;
 
     /** First byte of a binary request; no line of text begins with it. */
     private static final byte BINARY_MAGIC = (byte) 0x80;
@@ -40,6 +46,13 @@ public final class TextDecoder {
     private final TextRequest request = new TextRequest();
     private byte[] line = new byte[INITIAL_LINE_LENGTH];
     private int lineLength;
+    private boolean onlyShortLines;
+
+    /** What comes goes on with a get. */
+    private boolean continuing;
+
+    /** What comes up to the end of the line belongs to a request that was refused. */
+    private boolean skipping;
 
     private @Nullable MemorySegment valueTarget;
     private long valueAt;
@@ -53,6 +66,15 @@ public final class TextDecoder {
     /** The request of the last {@link Event#REQUEST}. */
     public TextRequest request() {
         return request;
+    }
+
+    /**
+     * Sets whether no line may be longer than {@link #MAX_LINE_LENGTH}, not even one that is whole, or a get.
+     *
+     * @param only true while nobody knows who the client is
+     */
+    public void onlyShortLines(boolean only) {
+        onlyShortLines = only;
     }
 
     /**
@@ -109,8 +131,12 @@ public final class TextDecoder {
     }
 
     private Event nextLine(ByteBuffer input) {
+        if (skipping && !skipLine(input)) {
+            return needInput();
+        }
         int start = input.position();
-        int end = input.limit();
+        // Not further than a line may be long: each part of a long get looks for the end again.
+        int end = Math.min(input.limit(), start + MAX_WHOLE_LINE_LENGTH + 1);
         if (lineLength == 0 && start < end && input.get(start) == BINARY_MAGIC) {
             return Event.BINARY;
         }
@@ -119,22 +145,70 @@ public final class TextDecoder {
             newline++;
         }
         int added = newline - start;
-        if (newline == end) {
-            if (lineLength + added > limit(input, start, added)) {
-                return Event.LINE_TOO_LONG;
-            }
-            append(input, added);
-            return Event.NEED_INPUT;
+        if (lineLength + added > MAX_LINE_LENGTH && !onlyShortLines && isGet(input, start)) {
+            return nextPart(input);
+        }
+        if (lineLength + added > (newline < end && !onlyShortLines ? MAX_WHOLE_LINE_LENGTH : MAX_LINE_LENGTH)) {
+            return Event.LINE_TOO_LONG;
         }
         append(input, added);
+        if (newline == end) {
+            return needInput();
+        }
         input.position(newline + 1);
         int length = lineLength;
         lineLength = 0;
-        request.parse(line, length > 1 && line[length - 1] == '\r' ? length - 1 : length);
+        request.parse(line, length > 1 && line[length - 1] == '\r' ? length - 1 : length, false, continuing);
+        continuing = false;
         if (line.length > MAX_LINE_LENGTH * 2) {
-            line = new byte[INITIAL_LINE_LENGTH]; // the request keeps the long one until its next line
+            line = new byte[INITIAL_LINE_LENGTH]; // the request keeps the long one until it is done with
         }
         return Event.REQUEST;
+    }
+
+    /** Cuts a long get in two: the keys that are here, and the same command for those that follow. */
+    private Event nextPart(ByteBuffer input) {
+        append(input, MAX_LINE_LENGTH - lineLength);
+        int cut = lineLength;
+        while (cut > 0 && line[cut - 1] != ' ') {
+            cut--;
+        }
+        byte[] whole = line;
+        int left = lineLength - cut;
+        lineLength = 0;
+        request.parse(whole, cut, true, continuing);
+        if (left > TextProtocol.MAX_KEY_LENGTH || request.command() == TextCommand.INVALID) {
+            request.parse(
+                    whole, cut + left, false, false); // for its error: a key is too long, or the exptime no number
+            line = new byte[INITIAL_LINE_LENGTH];
+            continuing = false;
+            skipping = true;
+            return request.command() == TextCommand.INVALID ? Event.REQUEST : Event.LINE_TOO_LONG;
+        }
+        int prefix = request.keyCount() == 0 ? 0 : request.keyOffset(0);
+        if (prefix == 0 || prefix > MAX_PREFIX_LENGTH) {
+            return Event.LINE_TOO_LONG; // nearly all of it is blanks
+        }
+        line = new byte[MAX_LINE_LENGTH];
+        System.arraycopy(whole, 0, line, 0, prefix);
+        System.arraycopy(whole, cut, line, prefix, left);
+        lineLength = prefix + left;
+        continuing = true;
+        return Event.REQUEST;
+    }
+
+    /** True once the end of the line is passed. */
+    private boolean skipLine(ByteBuffer input) {
+        while (skipping && input.hasRemaining()) {
+            skipping = input.get() != '\n';
+        }
+        return !skipping;
+    }
+
+    /** The last request is done with, or its owner would not have asked for the next. */
+    private Event needInput() {
+        request.release();
+        return Event.NEED_INPUT;
     }
 
     private void append(ByteBuffer input, int added) {
@@ -145,21 +219,18 @@ public final class TextDecoder {
         lineLength += added;
     }
 
-    /** The limit of a line without an end so far, judged by its first bytes. */
-    private int limit(ByteBuffer input, int start, int added) {
-        if (lineLength + added <= MAX_LINE_LENGTH) {
-            return MAX_LINE_LENGTH;
-        }
+    /** True if a long line is a get, gets, gat or gats, judged by its first bytes. */
+    private boolean isGet(ByteBuffer input, int start) {
         int at = 0;
-        while (at < 100 && byteAt(input, start, at) == ' ') {
+        while (at < MAX_BLANKS && byteAt(input, start, at) == ' ') {
             at++;
         }
-        boolean isGet = byteAt(input, start, at) == 'g'
-                && byteAt(input, start, at + 1) == 'e'
+        byte second = byteAt(input, start, at + 1);
+        return byteAt(input, start, at) == 'g'
+                && (second == 'e' || second == 'a')
                 && byteAt(input, start, at + 2) == 't'
                 && (byteAt(input, start, at + 3) == ' '
                         || (byteAt(input, start, at + 3) == 's' && byteAt(input, start, at + 4) == ' '));
-        return isGet ? MAX_GET_LINE_LENGTH : MAX_LINE_LENGTH;
     }
 
     private byte byteAt(ByteBuffer input, int start, int index) {

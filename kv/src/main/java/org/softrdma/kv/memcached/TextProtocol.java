@@ -132,6 +132,9 @@ public final class TextProtocol {
     /** No memory is left for the result of incr or decr. */
     public static final byte[] OUT_OF_MEMORY_INCR = line("SERVER_ERROR out of memory");
 
+    /** Too much memory is taken by answers that nobody reads. */
+    public static final byte[] OUT_OF_MEMORY_STATS = line("SERVER_ERROR out of memory writing stats");
+
     /** No memory is left. */
     public static final byte[] OUT_OF_MEMORY = line("SERVER_ERROR out of memory storing object");
 

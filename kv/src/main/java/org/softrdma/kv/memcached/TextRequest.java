@@ -7,7 +7,7 @@ package org.softrdma.kv.memcached;
 public final class TextRequest {
     private static final byte[] NO_ERROR = {};
     private static final int MAX_META_WORDS = 19;
-    private static final long MAX_FLAGS = 0xFFFF_FFFFL;
+    private static final long MAX_RKEY = 0xFFFF_FFFFL;
 
     private final LineWords words = new LineWords();
     private final MetaFlags meta = new MetaFlags(words);
@@ -26,6 +26,8 @@ public final class TextRequest {
     private long length;
     private long opaque;
     private boolean valueFollows;
+    private boolean part;
+    private boolean continued;
 
     /** An empty request. */
     public TextRequest() {}
@@ -43,6 +45,11 @@ public final class TextRequest {
     /** True if nothing may be answered, not even {@link #error()}. */
     public boolean noreply() {
         return noreply;
+    }
+
+    /** True if further keys of the same get follow in the next request, and only that one ends the answer. */
+    public boolean isPart() {
+        return part;
     }
 
     /** The array that holds the keys. */
@@ -88,12 +95,16 @@ public final class TextRequest {
         return valueLength;
     }
 
-    /** True if a value follows even though the request is invalid: {@link #valueLength()} bytes are to be skipped. */
+    /**
+     * True if a value of {@link #valueLength()} bytes follows, be the request valid or not. Of one that is refused it has to be
+     * skipped: memcached does so for ms, but takes the value of a set that it refuses for commands, which lets whoever may
+     * choose a value choose commands.
+     */
     public boolean valueFollows() {
         return valueFollows;
     }
 
-    /** The cas number of cas, the delta of incr and decr, the level of verbosity; unsigned. */
+    /** The cas number of cas, the delta of incr and decr, the level of verbosity, the megabytes of cache_memlimit; unsigned. */
     public long number() {
         return number;
     }
@@ -142,8 +153,12 @@ public final class TextRequest {
      *
      * @param source array that holds the line from its start; it is kept, not copied
      * @param lineLength bytes of the line without its end
+     * @param partial true if it is a get that goes on in the next line
+     * @param continuing true if it goes on with a get, and may have no further key
      */
-    void parse(byte[] source, int lineLength) {
+    void parse(byte[] source, int lineLength, boolean partial, boolean continuing) {
+        part = partial;
+        continued = continuing;
         error = NO_ERROR;
         noreply = false;
         valueFollows = false;
@@ -165,9 +180,7 @@ public final class TextRequest {
                         ? store(TextCommand.ADD)
                         : words.is(0, "append") ? store(TextCommand.APPEND) : unknown();
             case 'c' ->
-                words.is(0, "cas")
-                        ? store(TextCommand.CAS)
-                        : words.is(0, "cache_memlimit") ? administer(TextCommand.CACHE_MEMLIMIT, 1) : unknown();
+                words.is(0, "cas") ? store(TextCommand.CAS) : words.is(0, "cache_memlimit") ? memoryLimit() : unknown();
             case 'i' -> words.is(0, "incr") ? arithmetic(TextCommand.INCR) : unknown();
             case 'd' -> recogniseD();
             case 't' -> words.is(0, "touch") ? touch() : unknown();
@@ -245,8 +258,18 @@ public final class TextRequest {
         return words.startsWith(words.count() - 1, "HTTP/") ? TextCommand.CLOSE : invalid(TextProtocol.ERROR);
     }
 
+    /** Words whose bounds it has room for. */
+    int keptWords() {
+        return words.capacity();
+    }
+
+    /** The request is done with. */
+    void release() {
+        words.release();
+    }
+
     private TextCommand get(TextCommand which, int firstKey) {
-        if (words.count() < 2) {
+        if (words.count() < 2 && !continued) {
             return invalid(TextProtocol.ERROR);
         }
         key = firstKey;
@@ -272,15 +295,15 @@ public final class TextRequest {
             return invalid(TextProtocol.ERROR);
         }
         takeNoreply();
-        if (words.length(1) > TextProtocol.MAX_KEY_LENGTH
-                || !words.isNumber(2, 0, 0, MAX_FLAGS)
+        valueFollows = takeValueLength(4); // whatever else is wrong: else the value would be taken for commands
+        if (!valueFollows
+                || words.length(1) > TextProtocol.MAX_KEY_LENGTH
+                || !words.isUnsigned64(2, 0)
                 || !takeExptime(3)
-                || (which == TextCommand.CAS && !words.isUnsigned64(5, 0))
-                || !words.isNumber(4, 0, 0, TextProtocol.MAX_VALUE_LENGTH)) {
+                || (which == TextCommand.CAS && !words.isUnsigned64(5, 0))) {
             return invalid(TextProtocol.BAD_FORMAT);
         }
         flags = (int) words.number(2, 0);
-        valueLength = (int) words.number(4, 0);
         number = which == TextCommand.CAS ? words.number(5, 0) : 0;
         return which;
     }
@@ -340,11 +363,15 @@ public final class TextRequest {
             return invalid(TextProtocol.ERROR);
         }
         takeNoreply();
-        if (!words.isNumber(1, 0, 0, Integer.MAX_VALUE)) {
-            return invalid(TextProtocol.BAD_FORMAT);
+        return takeUnsigned32(1) ? TextCommand.VERBOSITY : invalid(TextProtocol.BAD_FORMAT);
+    }
+
+    private TextCommand memoryLimit() {
+        if (words.count() < 2) {
+            return invalid(TextProtocol.ERROR);
         }
-        number = words.number(1, 0);
-        return TextCommand.VERBOSITY;
+        takeNoreply();
+        return takeUnsigned32(1) ? TextCommand.CACHE_MEMLIMIT : invalid(TextProtocol.ERROR);
     }
 
     private TextCommand administer(TextCommand which, int leastArguments) {
@@ -364,12 +391,10 @@ public final class TextRequest {
             return invalid(TextProtocol.BAD_FORMAT); // a key but no length
         }
         if (words.count() > 2) {
-            if (words.length(1) > TextProtocol.MAX_KEY_LENGTH
-                    || !words.isNumber(2, 0, 0, TextProtocol.MAX_VALUE_LENGTH)) {
+            valueFollows = takeValueLength(2); // whatever else is wrong
+            if (!valueFollows || words.length(1) > TextProtocol.MAX_KEY_LENGTH) {
                 return invalid(TextProtocol.BAD_FORMAT);
             }
-            valueLength = (int) words.number(2, 0);
-            valueFollows = true; // whatever is wrong with the flags
         }
         return checkMeta(TextCommand.META_SET, 3) ? TextCommand.META_SET : TextCommand.INVALID;
     }
@@ -408,9 +433,9 @@ public final class TextRequest {
             return invalid(TextProtocol.ERROR);
         }
         if (words.length(1) > TextProtocol.MAX_KEY_LENGTH
-                || !words.isNumber(2, 0, 0, MAX_FLAGS)
+                || !words.isNumber(2, 0, MAX_RKEY)
                 || !words.isUnsigned64(3, 0)
-                || !words.isNumber(4, 0, 0, Integer.MAX_VALUE)
+                || !words.isNumber(4, 0, Integer.MAX_VALUE)
                 || !words.isUnsigned64(5, 0)) {
             return invalid(TextProtocol.BAD_FORMAT);
         }
@@ -426,11 +451,25 @@ public final class TextRequest {
     }
 
     private boolean takeExptime(int word) {
-        if (!words.isNumber(word, 0, Integer.MIN_VALUE, Integer.MAX_VALUE)) {
+        if (!words.isSigned64(word, 0)) {
             return false;
         }
-        exptime = (int) words.number(word, 0);
+        exptime = (int) words.number(word, 0); // of more than 32 bits the lower ones, as memcached takes it
         return true;
+    }
+
+    private boolean takeUnsigned32(int word) {
+        if (!words.isUnsigned64(word, 0)) {
+            return false;
+        }
+        number = Integer.toUnsignedLong((int) words.number(word, 0));
+        return true;
+    }
+
+    /** False if nobody can tell how long the value is; then it is taken for commands, as memcached does. */
+    private boolean takeValueLength(int word) {
+        valueLength = words.isSigned64(word, 0) ? (int) words.number(word, 0) : -1;
+        return valueLength >= 0 && valueLength <= TextProtocol.MAX_VALUE_LENGTH;
     }
 
     private TextCommand invalid(byte[] answer) {

@@ -1,7 +1,6 @@
 package org.softrdma.kv.server;
 
 import java.util.function.LongConsumer;
-import org.softrdma.kv.memcached.Expiry;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
 
@@ -31,7 +30,7 @@ final class AdminCommands {
         }
         server.counters().flushes.increment();
         long nowSeconds = server.nowSeconds();
-        int at = request.exptime() == 0 ? 0 : Expiry.toAbsolute(request.exptime(), nowSeconds);
+        int at = request.exptime() == 0 ? 0 : server.expiry(request.exptime(), nowSeconds);
         if (Integer.toUnsignedLong(at) > nowSeconds) {
             server.maintenance().flushAt(Integer.toUnsignedLong(at));
             reply(request, TextProtocol.OK);
@@ -54,7 +53,11 @@ final class AdminCommands {
             case "settings" -> connection.reply(statistics.settings());
             case "items" -> connection.reply(statistics.items());
             case "slabs" -> connection.reply(statistics.slabs());
-            case "conns" -> connection.reply(server.memcachedPort().describe(connection));
+            case "conns" ->
+                connection.reply(
+                        isShort()
+                                ? TextProtocol.OUT_OF_MEMORY_STATS
+                                : server.memcachedPort().describe(connection));
             case "rdma" -> connection.reply(statistics.rdma());
             case "detail" -> detail(request.argument(2));
             case "sizes" -> connection.reply(statistics.sizes());
@@ -73,9 +76,18 @@ final class AdminCommands {
                 server.prefixes().counting(what.equals("on"));
                 connection.reply(TextProtocol.OK);
             }
-            case "dump" -> connection.reply(server.prefixes().dump());
+            case "dump" ->
+                connection.reply(
+                        isShort()
+                                ? TextProtocol.OUT_OF_MEMORY_STATS
+                                : server.prefixes().dump());
             default -> connection.reply(TextProtocol.BAD_DETAIL);
         }
+    }
+
+    /** True if long answers have to wait: clients that do not read theirs hold enough. */
+    private boolean isShort() {
+        return server.outputBudget().isShort();
     }
 
     /** A page stays with its class here, which is what memcached says without -o slab_reassign. */
@@ -121,15 +133,13 @@ final class AdminCommands {
     }
 
     void memoryLimit(TextRequest request) {
-        String megabytes = request.argument(1);
-        if (!megabytes.matches(NUMBER)) {
-            reply(request, TextProtocol.ERROR);
-        } else if (Integer.parseInt(megabytes) < LEAST_MEGABYTES) {
+        long megabytes = request.number();
+        if (megabytes < LEAST_MEGABYTES) {
             reply(request, TextProtocol.MEMLIMIT_TOO_SMALL);
-        } else if (Integer.parseInt(megabytes) > MOST_MEGABYTES) {
+        } else if (megabytes > MOST_MEGABYTES) {
             reply(request, TextProtocol.MEMLIMIT_TOO_LARGE);
         } else {
-            server.store().memoryLimit(Long.parseLong(megabytes) << 20);
+            server.store().memoryLimit(megabytes << 20);
             reply(request, TextProtocol.OK);
         }
     }

@@ -1,11 +1,7 @@
 package org.softrdma.kv.server;
 
-import io.netty.buffer.ByteBuf;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.memcached.Expiry;
 import org.softrdma.kv.memcached.ReplyLine;
 import org.softrdma.kv.memcached.TextCommand;
 import org.softrdma.kv.memcached.TextProtocol;
@@ -56,7 +52,7 @@ final class ClassicCommands implements ItemVisitor {
         request = newRequest;
         nextKey = 0;
         touching = newRequest.command() == TextCommand.GAT || newRequest.command() == TextCommand.GATS;
-        expiry = touching ? Expiry.toAbsolute(newRequest.exptime(), server.nowSeconds()) : 0;
+        expiry = touching ? server.expiry(newRequest.exptime(), server.nowSeconds()) : 0;
         getRest();
     }
 
@@ -82,10 +78,12 @@ final class ClassicCommands implements ItemVisitor {
                 (found ? counters.touchHits : counters.touchMisses).increment();
             }
         }
-        connection.reply(TextProtocol.END);
+        if (!request.isPart()) {
+            connection.reply(TextProtocol.END);
+        }
     }
 
-    /** Copies an item that a get found, with the lock of its key held. */
+    /** Answers with an item that a get found, with the lock of its key held. */
     @Override
     public void visit(StoredItem item) {
         if (touching) {
@@ -101,20 +99,7 @@ final class ClassicCommands implements ItemVisitor {
                 item.valueLength(),
                 command == TextCommand.GETS || command == TextCommand.GATS,
                 item.cas());
-        ByteBuf out = connection.output(lineLength + item.valueLength() + TextProtocol.CRLF.length);
-        out.writeBytes(scratch, 0, lineLength);
-        writeValue(out, item);
-        out.writeBytes(TextProtocol.CRLF);
-    }
-
-    /** Writes a value to a buffer that has room for it. */
-    static void writeValue(ByteBuf out, StoredItem item) {
-        int length = item.valueLength();
-        if (length > 0) {
-            ByteBuffer target = out.internalNioBuffer(out.writerIndex(), length);
-            MemorySegment.copy(item.memory(), item.valueOffset(), MemorySegment.ofBuffer(target), 0, length);
-            out.writerIndex(out.writerIndex() + length);
-        }
+        connection.reply(scratch, lineLength, item);
     }
 
     /** A storage command: says where its value goes. */
@@ -127,7 +112,7 @@ final class ClassicCommands implements ItemVisitor {
                 newRequest.keyOffset(0),
                 newRequest.keyLength(0),
                 newRequest.flags(),
-                Expiry.toAbsolute(newRequest.exptime(), nowSeconds),
+                server.expiry(newRequest.exptime(), nowSeconds),
                 newRequest.valueLength(),
                 nowSeconds);
         fillingCommand = newRequest.command();
@@ -234,7 +219,7 @@ final class ClassicCommands implements ItemVisitor {
 
     void touch(TextRequest newRequest) {
         long nowSeconds = server.nowSeconds();
-        int newExpiry = Expiry.toAbsolute(newRequest.exptime(), nowSeconds);
+        int newExpiry = server.expiry(newRequest.exptime(), nowSeconds);
         boolean found = server.store()
                 .get(
                         newRequest.bytes(),

@@ -7,6 +7,7 @@ import java.util.HexFormat;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.kv.CloseStack;
+import org.softrdma.kv.memcached.Expiry;
 import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TokenPlace;
@@ -30,6 +31,7 @@ public final class KvServer implements AutoCloseable {
     private final KvServerContext context;
     private final ServerCounters counters = new ServerCounters();
     private final CloseStack owned = new CloseStack();
+    private final OutputBudget outputBudget = new OutputBudget();
     private final DeviceArenas<?> arenas;
     private final ItemStore store;
     private final Maintenance maintenance;
@@ -84,7 +86,8 @@ public final class KvServer implements AutoCloseable {
                     context.clockSeconds(),
                     context.tailsReclaimed(),
                     context.crawling(),
-                    Maintenance.newExecutor()));
+                    Maintenance.newExecutor(),
+                    context.fatalErrors()));
             statistics = new ServerStatistics(this, context, counters, store, device);
             rdmaPort = owned.add(new RdmaPort(device, domain, store, counters, context));
             rdmaPort.start();
@@ -171,6 +174,20 @@ public final class KvServer implements AutoCloseable {
 
     long nowSeconds() {
         return context.clockSeconds().getAsLong();
+    }
+
+    OutputBudget outputBudget() {
+        return outputBudget;
+    }
+
+    /** A thread has met an Error, or has ended: what it served is served no more, and the owner is to know. Any thread. */
+    void fail(Throwable cause) {
+        context.fatalErrors().accept(cause);
+    }
+
+    /** The time on the server's clock that an exptime means. */
+    int expiry(int exptime, long nowSeconds) {
+        return Expiry.toAbsolute(exptime, nowSeconds, context.wallSeconds());
     }
 
     byte[] versionLine() {

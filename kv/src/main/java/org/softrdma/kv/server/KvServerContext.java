@@ -7,15 +7,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.softrdma.kv.store.Locator;
 import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.verbs.MemorySource;
 
 /** Configuration of a {@link KvServer}: filled by setters, checked and frozen by {@link #conclude()}. Not thread-safe. */
 public final class KvServerContext {
+    private static final Logger LOG = LoggerFactory.getLogger(KvServerContext.class);
+
     /** How the memcached port does its I/O. */
     public enum Transport {
         /** epoll where it works, otherwise NIO. */
@@ -104,7 +109,9 @@ public final class KvServerContext {
     private boolean tailsReclaimed = true;
     private boolean crawling = true;
     private String version = "unknown";
-    private LongSupplier clockSeconds = () -> System.currentTimeMillis() / 1000;
+    private LongSupplier wallSeconds = () -> System.currentTimeMillis() / 1000;
+    private LongSupplier clockSeconds = new ServerClock(wallSeconds, System::nanoTime);
+    private Consumer<Throwable> fatalErrors = cause -> LOG.error("a thread of the server has failed", cause);
     private boolean concluded;
 
     /** The defaults. */
@@ -547,18 +554,50 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets the clock.
+     * Sets the clock by which items expire, and the wall clock to the same.
      *
-     * @param clock gives seconds since 1970, to any thread
+     * @param clock gives seconds since 1970, to any thread; a step forward lets items expire that clients may still READ
      */
     public KvServerContext clockSeconds(LongSupplier clock) {
         clockSeconds = changed(clock);
+        wallSeconds = clock;
         return this;
     }
 
-    /** The clock, seconds since 1970. */
+    /** The clock by which items expire: the time since 1970 at the start, and the seconds since then, whatever becomes of it. */
     public LongSupplier clockSeconds() {
         return clockSeconds;
+    }
+
+    /**
+     * Sets the clock that clients have in mind when they give an expiry as a time since 1970.
+     *
+     * @param clock gives seconds since 1970, to any thread
+     */
+    public KvServerContext wallSeconds(LongSupplier clock) {
+        wallSeconds = changed(clock);
+        return this;
+    }
+
+    /** The wall clock, seconds since 1970. */
+    public LongSupplier wallSeconds() {
+        return wallSeconds;
+    }
+
+    /**
+     * Sets what is to be done when a thread of the server has met an {@link Error} or has ended: the server is then of no use
+     * any more, or soon will be, and does not mend itself. Without this it is only logged.
+     *
+     * @param errors told the cause, on any thread, maybe with no memory left; see {@link ProcessEnd}
+     */
+    public KvServerContext fatalErrors(Consumer<Throwable> errors) {
+        fatalErrors = changed(errors);
+        return this;
+    }
+
+    /** What is to be done when a thread of the server has failed. */
+    public Consumer<Throwable> fatalErrors() {
+        return fatalErrors;
     }
 
     /**

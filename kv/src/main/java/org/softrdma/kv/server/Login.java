@@ -16,7 +16,11 @@ final class Login {
     private final ServerCounters counters;
     private final MemcachedConnection connection;
     private byte[] attempt = {};
-    private boolean tooLong;
+
+    private boolean attempting;
+
+    /** The attempt is too long to be right. */
+    private boolean skipping;
 
     Login(Passwords passwords, ServerCounters counters, MemcachedConnection connection) {
         this.passwords = passwords;
@@ -25,23 +29,30 @@ final class Login {
     }
 
     void execute(TextRequest request) {
-        if (request.command() != TextCommand.SET) {
+        attempting = request.command() == TextCommand.SET;
+        if (!attempting) {
+            if (request.valueFollows()) {
+                connection.expectValue(null, 0, request.valueLength());
+            }
             connection.reply(TextProtocol.UNAUTHENTICATED);
             return;
         }
-        tooLong = request.valueLength() > LONGEST;
-        attempt = new byte[tooLong ? 0 : request.valueLength()];
-        connection.expectValue(tooLong ? null : MemorySegment.ofArray(attempt), 0, request.valueLength());
+        skipping = request.valueLength() > LONGEST;
+        attempt = new byte[skipping ? 0 : request.valueLength()];
+        connection.expectValue(skipping ? null : MemorySegment.ofArray(attempt), 0, request.valueLength());
     }
 
     /** True if the client may go on. */
     boolean endValue(boolean terminated) {
+        if (!attempting) {
+            return false; // it was skipped and is answered
+        }
         if (!terminated) {
             connection.reply(TextProtocol.BAD_DATA_CHUNK);
             return false;
         }
         counters.authentications.increment();
-        boolean allowed = !tooLong && passwords.allow(attempt);
+        boolean allowed = !skipping && passwords.allow(attempt);
         attempt = new byte[0];
         if (!allowed) {
             counters.failedAuthentications.increment();

@@ -5,6 +5,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,7 +17,6 @@ import org.softrdma.kv.store.ItemStore;
 final class Maintenance implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Maintenance.class);
     private static final int CLOSE_TIMEOUT_SECONDS = 10;
-    private static final long MS_PER_SECOND = 1000;
 
     /** An expired item is reclaimed a minute after its time at the latest, even if nobody asks for it. */
     private static final int SECONDS_PER_ROUND = 60;
@@ -25,6 +25,7 @@ final class Maintenance implements AutoCloseable {
     private final LongSupplier clockSeconds;
     private final ScheduledThreadPoolExecutor executor;
     private final boolean tailsReclaimed;
+    private final Consumer<Throwable> fatalErrors;
     private volatile boolean crawling;
     private volatile boolean crawlRunning;
     private final AtomicBoolean crawlQueued = new AtomicBoolean();
@@ -37,12 +38,14 @@ final class Maintenance implements AutoCloseable {
             LongSupplier clockSeconds,
             boolean tailsReclaimed,
             boolean crawling,
-            ScheduledThreadPoolExecutor executor) {
+            ScheduledThreadPoolExecutor executor,
+            Consumer<Throwable> fatalErrors) {
         this.store = store;
         this.clockSeconds = clockSeconds;
         this.tailsReclaimed = tailsReclaimed;
         this.crawling = crawling;
         this.executor = executor;
+        this.fatalErrors = fatalErrors;
     }
 
     /** One thread; what is cancelled leaves its queue at once, for clients decide how often that happens. */
@@ -64,15 +67,14 @@ final class Maintenance implements AutoCloseable {
         replaceDelayed(null);
         executor.execute(() -> {
             guarded(store::flush);
-            done.run();
+            guarded(done);
         });
     }
 
     /** Flushes at a time in the future; only the last such request counts. Any thread. */
     void flushAt(long seconds) {
-        long nowMs = clockSeconds.getAsLong() * MS_PER_SECOND + System.currentTimeMillis() % MS_PER_SECOND;
-        long delayMs = Math.max(0, seconds * MS_PER_SECOND - nowMs);
-        replaceDelayed(executor.schedule(() -> guarded(store::flush), delayMs, TimeUnit.MILLISECONDS));
+        long delaySeconds = Math.max(0, seconds - clockSeconds.getAsLong());
+        replaceDelayed(executor.schedule(() -> guarded(store::flush), delaySeconds, TimeUnit.SECONDS));
     }
 
     /** Whether expired items are looked for among all items, at leisure. Any thread. */
@@ -126,11 +128,14 @@ final class Maintenance implements AutoCloseable {
         }
     }
 
-    private static void guarded(Runnable task) {
+    private void guarded(Runnable task) {
         try {
             task.run();
         } catch (RuntimeException e) {
             LOG.error("maintenance failed, and goes on", e);
+        } catch (Error e) {
+            fatalErrors.accept(e); // the executor would keep it to itself, and never run the task again
+            throw e;
         }
     }
 

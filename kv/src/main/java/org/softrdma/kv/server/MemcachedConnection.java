@@ -2,9 +2,9 @@ package org.softrdma.kv.server;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.internal.OutOfDirectMemoryError;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -20,6 +20,7 @@ import org.softrdma.kv.memcached.ReplyLine;
 import org.softrdma.kv.memcached.TextDecoder;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
+import org.softrdma.kv.store.StoredItem;
 
 /**
  * One client on the memcached port: runs its requests in order, and sends the answers.
@@ -31,8 +32,6 @@ import org.softrdma.kv.memcached.TextRequest;
 @SuppressWarnings("FutureReturnValueIgnored") // a failed write closes the channel, and that is where it is handled
 final class MemcachedConnection extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(MemcachedConnection.class);
-
-    private static final int OUTPUT_BUFFER_LENGTH = 64 * 1024;
 
     /** With more input than that waiting for the next turn, no more is read. */
     private static final int MOST_BUFFERS_BEHIND_TURN = 4;
@@ -48,7 +47,7 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
 
     private volatile @Nullable ChannelHandlerContext context;
     private volatile long lastInputSeconds;
-    private @Nullable ByteBuf output;
+    private @Nullable ConnectionOutput output;
     private boolean fillingMeta;
 
     /** What is left of a request that was stopped. */
@@ -80,6 +79,7 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         this.rdma = new RdmaCommands(server, this);
         Passwords passwords = server.context().passwords();
         this.login = passwords == null ? null : new Login(passwords, counters, this);
+        decoder.onlyShortLines(login != null);
         this.lastInputSeconds = server.nowSeconds();
     }
 
@@ -91,6 +91,7 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
         context = ctx;
+        output = new ConnectionOutput(server, ctx, this::drained);
     }
 
     @Override
@@ -152,6 +153,10 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         }
         closing = true;
         ctx.close();
+        // Too little direct memory is Netty's own account, of which this connection now gives back its part.
+        if (cause instanceof Error && !(cause instanceof OutOfDirectMemoryError)) {
+            server.fail(cause);
+        }
     }
 
     /** Ends the connection if nothing came since a time, in seconds since 1970; a queue pair keeps it. Any thread. */
@@ -225,11 +230,8 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
 
     /** True if more may be written; otherwise the connection is suspended until it may. */
     boolean hasRoom() {
-        if (!suspended && !context().channel().isWritable()) {
-            flush();
-            if (!context().channel().isWritable()) {
-                suspend();
-            }
+        if (!suspended && !output().hasRoom()) {
+            suspend();
         }
         return !suspended;
     }
@@ -240,34 +242,29 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
     }
 
     void reply(byte[] bytes) {
-        output(bytes.length).writeBytes(bytes);
+        output().write(bytes, bytes.length);
     }
 
     void reply(ReplyLine line) {
-        output(line.length()).writeBytes(line.bytes(), 0, line.length());
+        output().write(line.bytes(), line.length());
     }
 
-    /** The buffer for output, with room for this many bytes. */
-    ByteBuf output(int length) {
-        ByteBuf out = output;
-        if (out != null && out.writableBytes() < length) {
-            output = null;
-            write(out);
-            out = null;
-        }
-        if (out == null) {
-            out = context().alloc().directBuffer(Math.max(length, OUTPUT_BUFFER_LENGTH));
-            output = out;
-        }
-        return out;
+    /** Answers with a line and the value of an item, with the lock of its key held. */
+    void reply(byte[] line, int lineLength, StoredItem item) {
+        output().write(line, lineLength, item);
     }
 
     void closeAfterOutput() {
         closing = true;
-        ByteBuf out = output(0);
-        output = null;
-        counters.bytesWritten.add(out.readableBytes());
-        context().writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
+        output().closeAfterwards();
+    }
+
+    /** The socket has taken what it did not take at first. */
+    private void drained() {
+        if (!closing) {
+            resume();
+            flush();
+        }
     }
 
     private void resume() {
@@ -424,6 +421,7 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
     private void endValue() {
         if (login != null) {
             login = login.endValue(decoder.isValueTerminated()) ? null : login;
+            decoder.onlyShortLines(login != null);
         } else if (fillingMeta) {
             meta.endValue(decoder.isValueTerminated());
         } else {
@@ -431,18 +429,8 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void write(ByteBuf out) {
-        counters.bytesWritten.add(out.readableBytes());
-        context().write(out);
-    }
-
     private void flush() {
-        ByteBuf out = output;
-        output = null;
-        if (out != null) {
-            write(out);
-        }
-        context().flush();
+        output().flush();
     }
 
     /** Gives back what the connection holds. */
@@ -452,12 +440,19 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
         meta.release();
         if (output != null) {
             output.release();
-            output = null;
         }
         while (!backlog.isEmpty()) {
             backlog.remove().release();
         }
         rdma.release();
+    }
+
+    private ConnectionOutput output() {
+        ConnectionOutput made = output;
+        if (made == null) {
+            throw new IllegalStateException("not in a pipeline");
+        }
+        return made;
     }
 
     private ChannelHandlerContext context() {

@@ -22,6 +22,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.Errors.NativeIoException;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -58,6 +59,7 @@ final class MemcachedPort implements AutoCloseable {
     private final EventLoopGroup loops;
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final Channel listening;
+    private volatile boolean closing;
 
     MemcachedPort(KvServer server, KvServerContext context) {
         this.server = server;
@@ -65,12 +67,21 @@ final class MemcachedPort implements AutoCloseable {
         boolean epoll = useEpoll(context.transport());
         IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
         loops = new MultiThreadIoEventLoopGroup(context.threads(), new DefaultThreadFactory("kv-memcached", true), io);
+        loops.forEach(loop -> loop.terminationFuture().addListener(_ -> ended(loop)));
         try {
             Path file = context.unixSocket();
             listening = file == null ? listenTcp(epoll) : listenUnix(epoll, file);
         } catch (RuntimeException e) {
+            closing = true;
             loops.shutdownGracefully(0, CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly(CLOSE_TIMEOUT_MS);
             throw e;
+        }
+    }
+
+    /** A thread ends when the port is closed, or by an Error that Netty only logs. */
+    private void ended(EventExecutor loop) {
+        if (!closing) {
+            server.fail(new IllegalStateException("a thread of the memcached port has ended: " + loop));
         }
     }
 
@@ -228,6 +239,7 @@ final class MemcachedPort implements AutoCloseable {
     /** Closes all sockets and ends the threads: when this returns nobody uses the store any more. */
     @Override
     public void close() {
+        closing = true;
         listening.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);
         channels.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);
         loops.shutdownGracefully(0, CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly(CLOSE_TIMEOUT_MS);

@@ -1,11 +1,9 @@
 package org.softrdma.kv.server;
 
-import io.netty.buffer.ByteBuf;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.DecimalValue;
-import org.softrdma.kv.memcached.Expiry;
 import org.softrdma.kv.memcached.MetaFlags;
 import org.softrdma.kv.memcached.ReplyLine;
 import org.softrdma.kv.memcached.TextProtocol;
@@ -25,6 +23,9 @@ final class MetaCommands {
     private static final String NOT_FOUND = "NF";
     private static final String NOT_STORED = "NS";
     private static final String EXISTS = "EX";
+
+    /** The last cas number there is; no server comes so far. */
+    private static final long NO_CAS = -1;
 
     private final KvServer server;
     private final ServerCounters counters;
@@ -109,7 +110,7 @@ final class MetaCommands {
                         item.setExpiry(expiry(flags, 'N')); // flags count in their order: a T before it does not
                     }
                 }
-                case 'R' -> won |= !sent && !created && expiresWithin(item, flags.number('R'));
+                case 'R' -> won |= !sent && !created && expiresBefore(item, expiry(flags, 'R'));
                 case 's' -> line.add(" s").add(item.valueLength());
                 case 't' -> addTtl(item);
                 case 'c' -> line.add(" c").add(item.cas());
@@ -137,14 +138,11 @@ final class MetaCommands {
             connection.reply(line);
             return;
         }
-        ByteBuf out = connection.output(line.length() + item.valueLength() + TextProtocol.CRLF.length);
-        out.writeBytes(line.bytes(), 0, line.length());
-        ClassicCommands.writeValue(out, item);
-        out.writeBytes(TextProtocol.CRLF);
+        connection.reply(line.bytes(), line.length(), item);
     }
 
-    private boolean expiresWithin(StoredItem item, long seconds) {
-        return item.expiry() != 0 && item.expiry() < nowSeconds + seconds;
+    private static boolean expiresBefore(StoredItem item, int time) {
+        return item.expiry() != 0 && item.expiry() < Integer.toUnsignedLong(time);
     }
 
     /** {@code ms}: says where its value goes. */
@@ -224,6 +222,9 @@ final class MetaCommands {
     void delete(TextRequest newRequest) {
         MetaFlags flags = begin(newRequest);
         long compareCas = flags.has('C') ? flags.number('C') : 0;
+        if (flags.has('C') && compareCas == 0) {
+            compareCas = NO_CAS; // 0 is no item's number, and to the store it means any
+        }
         StoreStatus status;
         if (flags.has('I')) {
             rule.reset(StoreMode.SET).compareCas(compareCas).newCas(flags.has('E') ? flags.number('E') : 0);
@@ -466,7 +467,7 @@ final class MetaCommands {
     }
 
     private int expiry(MetaFlags flags, char letter) {
-        return Expiry.toAbsolute((int) flags.number(letter), nowSeconds);
+        return server.expiry((int) flags.number(letter), nowSeconds);
     }
 
     private static @Nullable StoreMode storeMode(char mode) {

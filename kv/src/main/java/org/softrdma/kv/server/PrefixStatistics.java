@@ -16,7 +16,7 @@ final class PrefixStatistics {
     private static final char DELIMITER = ':';
 
     /** Prefixes come from clients: further ones are not counted. */
-    private static final int MOST_PREFIXES = 1 << 16;
+    private static final int MOST_PREFIXES = 1 << 12;
 
     private final Map<String, Counts> prefixes = new ConcurrentHashMap<>();
     private volatile boolean counting;

@@ -97,6 +97,7 @@ final class RdmaSession {
     /** The hello has come, and was answered. Changed with the lock. */
     private boolean greeted;
 
+    private final TouchBudget touchBudget = new TouchBudget();
     private int nextControlAnswer;
     private int controlAnswersOutstanding;
 
@@ -333,13 +334,19 @@ final class RdmaSession {
                 return false;
             }
             allHits += hits;
-            store.touched(
-                    TouchReportDescriptor.first(segment, offset, i),
-                    TouchReportDescriptor.generation(segment, offset, i),
-                    hits,
-                    nowSeconds);
+            if (touchBudget.takeRecord(nowSeconds)) {
+                store.touched(
+                        TouchReportDescriptor.first(segment, offset, i),
+                        TouchReportDescriptor.generation(segment, offset, i),
+                        hits,
+                        nowSeconds);
+            } else {
+                counters.rdmaTouchesRefused.increment();
+            }
         }
-        counters.rdmaGetHits.add(allHits);
+        long counted = touchBudget.takeHits(allHits, nowSeconds);
+        counters.rdmaGetHits.add(counted);
+        counters.rdmaHitsRefused.add(allHits - counted);
         counters.rdmaTouchReports.increment();
         return answerControl(AnswerDescriptor.TOUCHED, nowSeconds);
     }

@@ -60,6 +60,12 @@ final class ServerCounters {
     /** Touch reports taken. */
     final LongAdder rdmaTouchReports = new LongAdder();
 
+    /** READs of touch reports that were not counted, because nobody READs so fast. */
+    final LongAdder rdmaHitsRefused = new LongAdder();
+
+    /** Records of touch reports that moved nothing in the LRU, because the client had named too many. */
+    final LongAdder rdmaTouchesRefused = new LongAdder();
+
     /** Starts anew what counts events; what is counted as it stands stays. */
     void reset() {
         for (LongAdder each : new LongAdder[] {
@@ -92,7 +98,9 @@ final class ServerCounters {
             rgetHits,
             rgetMisses,
             rdmaGetHits,
-            rdmaTouchReports
+            rdmaTouchReports,
+            rdmaHitsRefused,
+            rdmaTouchesRefused
         }) {
             each.reset();
         }

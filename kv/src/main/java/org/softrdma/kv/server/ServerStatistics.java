@@ -227,6 +227,8 @@ final class ServerStatistics {
         lines.add("rget_misses", counters.rgetMisses.sum());
         lines.add("rdma_get_hits", counters.rdmaGetHits.sum());
         lines.add("rdma_touch_reports", counters.rdmaTouchReports.sum());
+        lines.add("rdma_hits_refused", counters.rdmaHitsRefused.sum());
+        lines.add("rdma_touches_refused", counters.rdmaTouchesRefused.sum());
         for (Map.Entry<String, Long> counter : new TreeMap<>(device.counters()).entrySet()) {
             lines.add("device_" + counter.getKey(), counter.getValue());
         }

@@ -325,6 +325,20 @@ public final class ItemStore {
     }
 
     /**
+     * Keeps the bytes of an item that was found from being reused until {@link #unpin}.
+     *
+     * @param item of an {@link ItemVisitor}, in its call
+     * @return the item, or {@link PinnedItem#NONE} if it has too many pins
+     */
+    public PinnedItem pin(StoredItem item) {
+        if (!item.page().pin(item.index())) {
+            return PinnedItem.NONE;
+        }
+        return new PinnedItem(
+                item.chunk(), hashOf(item.chunk()), slabs.arena(item.chunk()), (int) item.itemLength(), item.locator());
+    }
+
+    /**
      * Ends a pin.
      *
      * @param pinned what {@link #pin} returned, once
@@ -353,8 +367,11 @@ public final class ItemStore {
         if (keyLength < 1 || ItemDescriptor.itemLength(keyLength, 0) > slabs.page(chunk).chunkLength) {
             return false; // somebody is filling it
         }
-        // The key may change while it is hashed: then the index does not name the chunk by this hash.
-        long hash = hashOf(chunk);
+        // The key may change while it is hashed: then the index does not name the chunk by this hash. Its length may
+        // change as
+        // well, so the one that was looked at is what is read.
+        byte[] key = keyOf(chunk, keyLength);
+        long hash = KeyHash.hash(key, 0, keyLength, hashSeed);
         Stripe stripe = stripe(hash);
         stripe.lock.lock();
         try {
@@ -474,7 +491,7 @@ public final class ItemStore {
 
     /** Append and prepend; the part is a chunk of its own until the whole is stored. */
     private StoreStatus join(NewItem part, StoreRule rule, long nowSeconds) {
-        byte[] key = keyOf(part.chunk);
+        byte[] key = keyOf(part.chunk, part.keyLength);
         Joiner joiner = new Joiner(part, rule.mode == StoreMode.APPEND);
         StoreRule alone =
                 new StoreRule().reset(StoreMode.ADD).newCas(rule.newCas).keyBinary(rule.keyBinary);
@@ -911,15 +928,14 @@ public final class ItemStore {
 
     /** The hash of the key of an item that is linked. */
     private long hashOf(long chunk) {
-        byte[] key = keyOf(chunk);
+        byte[] key = keyOf(chunk, ItemDescriptor.keyLength(slabs.memory(chunk), SlabAllocator.offset(chunk)));
         return KeyHash.hash(key, 0, key.length, hashSeed);
     }
 
-    private byte[] keyOf(long chunk) {
-        MemorySegment memory = slabs.memory(chunk);
-        long item = SlabAllocator.offset(chunk);
-        byte[] key = new byte[ItemDescriptor.keyLength(memory, item)];
-        MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, item + ItemDescriptor.KEY_OFFSET, key, 0, key.length);
+    private byte[] keyOf(long chunk, int keyLength) {
+        long at = SlabAllocator.offset(chunk) + ItemDescriptor.KEY_OFFSET;
+        byte[] key = new byte[keyLength];
+        MemorySegment.copy(slabs.memory(chunk), ValueLayout.JAVA_BYTE, at, key, 0, keyLength);
         return key;
     }
 

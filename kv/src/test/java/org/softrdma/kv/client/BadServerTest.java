@@ -116,6 +116,19 @@ class BadServerTest {
     }
 
     @Test
+    void shouldGiveUpOnStatisticsWithoutEnd() throws IOException {
+        String value = "x".repeat(4000);
+        StringBuilder answer = new StringBuilder();
+        for (int i = 0; i < 4400; i++) { // 17 MB
+            answer.append("STAT name").append(i).append(' ').append(value).append("\r\n");
+        }
+        try (Script script = new Script(line -> answer.toString());
+                KvClient client = plain(script)) {
+            assertThrows(KvException.class, () -> client.stats(""));
+        }
+    }
+
+    @Test
     void shouldTakeValuesInPieces() throws IOException {
         try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             byte[] answer = "VALUE key 7 4 9\r\n\r\n\r\n\r\nEND\r\n".getBytes(StandardCharsets.US_ASCII);

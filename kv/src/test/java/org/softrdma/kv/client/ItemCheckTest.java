@@ -1,5 +1,6 @@
 package org.softrdma.kv.client;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.lang.foreign.MemorySegment;
@@ -46,6 +47,29 @@ class ItemCheckTest {
         store.delete(KEY, 0, KEY.length, 0, 0);
         read(locator);
         assertEquals(ReadOutcome.STALE, check(locator, KEY, 0));
+    }
+
+    @Test
+    void shouldFindDeadItemStaleWhateverTheLocatorSays() {
+        store.delete(KEY, 0, KEY.length, 0, 0);
+        read(locator);
+        int generation = ItemDescriptor.generation(landed, 0);
+        assertEquals(0, generation & 1, "a dead item");
+        Locator forged =
+                new Locator(locator.rkey(), locator.offset(), locator.length(), locator.sizeClass(), generation);
+        assertEquals(ReadOutcome.STALE, check(forged, KEY, 0));
+    }
+
+    @Test
+    void shouldKeepTheLengthsThatWereCheckedWhateverIsWrittenThereLater() {
+        read(locator);
+        assertEquals(ReadOutcome.HIT, check(locator, KEY, 0));
+        RemoteItem item = new RemoteItem().wrap(landed, 0, check.keyLength(), check.valueLength());
+        for (int bad : new int[] {-1, Integer.MAX_VALUE, 4096}) {
+            landed.set(ValueLayout.JAVA_INT_UNALIGNED, ItemDescriptor.VALUE_LENGTH_OFFSET, bad);
+            landed.set(ValueLayout.JAVA_BYTE, ItemDescriptor.KEY_LENGTH_OFFSET, (byte) bad);
+            assertArrayEquals(VALUE, item.copy().value());
+        }
     }
 
     @Test
@@ -130,7 +154,7 @@ class ItemCheckTest {
         Locator all = new Locator(1, 0, 64, 0, -1);
         assertEquals(ReadOutcome.TORN, check(all, KEY, 0));
         landed.fill((byte) 0);
-        assertEquals(ReadOutcome.TORN, check(new Locator(1, 0, 64, 0, 0), KEY, 0));
+        assertEquals(ReadOutcome.STALE, check(new Locator(1, 0, 64, 0, 0), KEY, 0));
     }
 
     @Test

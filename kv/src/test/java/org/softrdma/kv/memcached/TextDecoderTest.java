@@ -1,6 +1,7 @@
 package org.softrdma.kv.memcached;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
@@ -10,6 +11,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -51,7 +54,10 @@ class TextDecoderTest {
         TextRequest request = decoder.request();
         StringBuilder text = new StringBuilder(request.command().toString());
         switch (request.command()) {
-            case GET, GETS, DELETE -> {
+            case GET, GETS, GAT, DELETE -> {
+                if (request.isPart()) {
+                    text.append(" part");
+                }
                 for (int i = 0; i < request.keyCount(); i++) {
                     text.append(' ').append(key(request, i));
                 }
@@ -103,7 +109,11 @@ class TextDecoderTest {
         set a 0 0 -1                        | INVALID CLIENT_ERROR bad command line format
         set a x 0 1                         | INVALID CLIENT_ERROR bad command line format
         set a 0 0 1x                        | INVALID CLIENT_ERROR bad command line format
-        set a 4294967296 0 1                | INVALID CLIENT_ERROR bad command line format
+        set a 4294967297 4294967295 1       | SET a 1 -1 1
+        set a 0 9223372036854775808 1       | INVALID CLIENT_ERROR bad command line format
+        set a 18446744073709551616 0 1      | INVALID CLIENT_ERROR bad command line format
+        set a -1 0 1                        | INVALID CLIENT_ERROR bad command line format
+        set a 0 0 4294967297                | SET a 0 0 1
         set a 0 0 2147483647                | INVALID CLIENT_ERROR bad command line format
         set a 0 0 99999999999999999999      | INVALID CLIENT_ERROR bad command line format
         set a 0 0                           | INVALID ERROR
@@ -196,8 +206,8 @@ class TextDecoderTest {
         assertEquals(List.of("LINE_TOO_LONG"), decode(bytes("x".repeat(4000)), 1000, 2000, 3000));
         assertEquals(List.of("LINE_TOO_LONG"), decode(bytes("getx" + "x".repeat(4000)), 1000, 2000, 3000));
         assertEquals(List.of("LINE_TOO_LONG"), decode(bytes(" ".repeat(3000)), 2000));
-        assertEquals(
-                List.of("LINE_TOO_LONG"), decode(bytes("get " + "x ".repeat(TextDecoder.MAX_GET_LINE_LENGTH)), 2000));
+        assertEquals(List.of("LINE_TOO_LONG"), decode(bytes("set " + " ".repeat(17_000) + "a 0 0 1\r\n")));
+        assertEquals(List.of("INVALID ERROR"), decode(bytes("get " + " ".repeat(4000) + "a\r\n"), 3000));
     }
 
     @Test
@@ -207,11 +217,69 @@ class TextDecoderTest {
             line.append(" key").append(i);
         }
         byte[] stream = bytes(line + "\r\nversion\r\n");
-        for (int cut : new int[] {1, 5, 7, 2048, 4096}) {
-            List<String> events = decode(stream, cut);
-            assertEquals(2, events.size());
-            assertTrue(
-                    events.get(0).startsWith("GETS key0 key1 ") && events.get(0).endsWith(" key999"));
+        String expected = IntStream.range(0, 1000).mapToObj(i -> "key" + i).collect(Collectors.joining(" "));
+        for (int cut : new int[] {0, 1, 5, 7, 2047, 2048, 2049, 4096, stream.length - 12, stream.length - 9}) {
+            List<String> events = new ArrayList<>(decode(stream, cut));
+            assertEquals("VERSION", events.removeLast());
+            assertTrue(events.stream().allMatch(event -> event.startsWith("GETS")), "cut at " + cut);
+            assertTrue(events.subList(0, events.size() - 1).stream().allMatch(event -> event.startsWith("GETS part")));
+            assertFalse(events.getLast().startsWith("GETS part"));
+            assertEquals(
+                    expected,
+                    events.stream()
+                            .map(event ->
+                                    event.replaceFirst("^GETS( part)?", "").strip())
+                            .collect(Collectors.joining(" "))
+                            .strip());
         }
+    }
+
+    @Test
+    void shouldEndALongGetWhereverItsPartsEnd() {
+        for (int blanks = 0; blanks < 300; blanks++) {
+            String line = "gat 5 a" + " ".repeat(1900 + blanks) + "b c " + "d".repeat(100);
+            List<String> events = decode(bytes(line + "\r\nquit\r\n"));
+            assertEquals(
+                    "GAT a b c " + "d".repeat(100) + " QUIT",
+                    String.join(" ", events).replaceAll(" (GAT|part)(?= )", "").replaceAll(" +", " "),
+                    "blanks " + blanks);
+        }
+    }
+
+    @Test
+    void shouldRefuseALongGetOnceAndSkipTheRestOfIt() {
+        String keys = "x ".repeat(2000);
+        String bad = "INVALID CLIENT_ERROR bad command line format";
+        for (int cut : new int[] {0, 1000, 2500, 5000}) {
+            byte[] stream = bytes("get " + keys + KEY_250 + "k " + keys + keys + "\r\nquit\r\n");
+            List<String> events = decode(stream, cut);
+            assertEquals(List.of(bad, "QUIT"), events.subList(events.size() - 2, events.size()), "cut at " + cut);
+            assertEquals(1, events.stream().filter(bad::equals).count());
+        }
+        assertEquals(
+                List.of("INVALID CLIENT_ERROR invalid exptime argument", "QUIT"),
+                decode(bytes("gat x " + keys + "\r\nquit\r\n")));
+    }
+
+    @Test
+    void shouldTakeOnlyShortLinesBeforeLogin() {
+        for (String line : List.of("get " + "x ".repeat(2000), "set k 0 0" + " ".repeat(2100) + "1")) {
+            for (String end : List.of("", "\r\n")) {
+                TextDecoder decoder = new TextDecoder();
+                decoder.onlyShortLines(true);
+                assertEquals(TextDecoder.Event.LINE_TOO_LONG, decoder.next(ByteBuffer.wrap(bytes(line + end))));
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepNothingLongBetweenRequests() {
+        TextDecoder decoder = new TextDecoder();
+        ByteBuffer input = ByteBuffer.wrap(bytes("set" + " x".repeat(8000) + "\r\n"));
+        assertEquals(TextDecoder.Event.REQUEST, decoder.next(input));
+        assertEquals(8000, decoder.request().argumentCount());
+        assertEquals(TextDecoder.Event.NEED_INPUT, decoder.next(input));
+        assertEquals(0, decoder.request().bytes().length);
+        assertTrue(decoder.request().keptWords() <= 128);
     }
 }

@@ -41,10 +41,12 @@ class TextProtocolTest {
         "-2147483648, 1",
         "1, 1700000001",
         "2592000, 1702592000",
-        "2592001, 2592001",
+        "2592001, 1",
+        "1700000000, 1",
+        "1700000001, 1700000001",
         "2147483647, 2147483647"
     })
     void shouldReadExptimeLikeMemcached(int exptime, int expected) {
-        assertEquals(expected, Expiry.toAbsolute(exptime, 1_700_000_000));
+        assertEquals(expected, Expiry.toAbsolute(exptime, 1_700_000_000, () -> 1_700_000_000));
     }
 }

@@ -3,15 +3,22 @@ package org.softrdma.kv.server;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.softrdma.sim.SoftRdmaProvider;
 
 /** A server in a process of its own, to be killed: its main method, and the handle on it. */
 public final class KvServerProcess implements AutoCloseable {
+    /** The property for {@link KvServerContext#requestsPerTurn(int)}. */
+    static final String REQUESTS_PER_TURN = "test.requests-per-turn";
+
     private static final String READY = "ready";
 
     private final Process process;
@@ -22,22 +29,48 @@ public final class KvServerProcess implements AutoCloseable {
      * @param port its memcached port
      */
     public KvServerProcess(int port) throws IOException {
-        process = new ProcessBuilder(List.of(
-                        System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-Xmx128m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        KvServerProcess.class.getName(),
-                        Integer.toString(port)))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        this(port, ProcessBuilder.Redirect.INHERIT, "-Xmx128m");
+    }
+
+    /**
+     * Starts one; when this returns its ports are open.
+     *
+     * @param port its memcached port
+     * @param errors where its error output goes
+     * @param options for its JVM
+     */
+    KvServerProcess(int port, ProcessBuilder.Redirect errors, String... options) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.addAll(List.of(options));
+        command.addAll(List.of(
+                "-cp", System.getProperty("java.class.path"), KvServerProcess.class.getName(), Integer.toString(port)));
+        process = new ProcessBuilder(command).redirectError(errors).start();
         BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
         String line = output.readLine();
         if (!READY.equals(line)) {
             close();
             throw new IOException("the server's process said " + line);
         }
+    }
+
+    /** Lets the clock throw an Error on threads whose names begin so. */
+    void failOn(String threads) throws IOException {
+        process.outputWriter(StandardCharsets.UTF_8)
+                .append(threads)
+                .append('\n')
+                .flush();
+    }
+
+    /** Asks it to end, by SIGTERM. */
+    void terminate() {
+        process.destroy();
+    }
+
+    /** Waits until it has ended; its exit code. */
+    int awaitEnd() throws InterruptedException {
+        return process.waitFor(40, TimeUnit.SECONDS) ? process.exitValue() : Integer.MIN_VALUE;
     }
 
     /** Kills it, by SIGKILL, and waits until it is dead. */
@@ -53,6 +86,7 @@ public final class KvServerProcess implements AutoCloseable {
      * @param arguments the memcached port
      */
     public static void main(String[] arguments) throws IOException {
+        AtomicReference<String> failing = new AtomicReference<>("nobody");
         KvServer server = KvServer.start(
                 new SoftRdmaProvider().open(Map.of()),
                 new KvServerContext()
@@ -60,10 +94,19 @@ public final class KvServerProcess implements AutoCloseable {
                                 new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[0])))
                         .threads(2)
                         .version("test")
+                        .requestsPerTurn(Integer.getInteger(REQUESTS_PER_TURN, 0))
+                        .fatalErrors(new ProcessEnd("test server"))
+                        .clockSeconds(() -> {
+                            if (Thread.currentThread().getName().startsWith(failing.get())) {
+                                throw new InternalError("injected");
+                            }
+                            return System.nanoTime() / 1_000_000_000;
+                        })
                         .conclude());
         System.out.println(READY);
-        while (System.in.read() >= 0) {
-            // nothing is said
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = input.readLine(); line != null; line = input.readLine()) {
+            failing.set(line);
         }
         server.close();
         System.exit(0);

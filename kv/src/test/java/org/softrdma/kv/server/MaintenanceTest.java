@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -34,7 +36,8 @@ class MaintenanceTest {
     private final ItemStore store =
             new ItemStore(new SlabAllocator(new SlabGeometry(1.25, 48, MIB), noArenas, MIB), 1, true);
     private final ScheduledThreadPoolExecutor executor = Maintenance.newExecutor();
-    private final Maintenance maintenance = new Maintenance(store, () -> NOW, true, true, executor);
+    private final List<Throwable> fatal = new CopyOnWriteArrayList<>();
+    private final Maintenance maintenance = new Maintenance(store, () -> NOW, true, true, executor, fatal::add);
 
     @AfterEach
     void close() {
@@ -68,6 +71,21 @@ class MaintenanceTest {
         busy.countDown();
         assertTrue(behind.await(20, TimeUnit.SECONDS));
         assertFalse(maintenance.isCrawlAsked());
+    }
+
+    @Test
+    void shouldSayThatItHasFailedWhenATaskEndsWithAnError() throws InterruptedException {
+        AssertionError error = new AssertionError("injected");
+        CountDownLatch thrown = new CountDownLatch(1);
+        maintenance.start(() -> {
+            thrown.countDown();
+            throw error;
+        });
+        assertTrue(thrown.await(20, TimeUnit.SECONDS));
+        CountDownLatch behind = new CountDownLatch(1);
+        executor.execute(behind::countDown);
+        assertTrue(behind.await(20, TimeUnit.SECONDS));
+        assertEquals(List.of(error), fatal);
     }
 
     private static void awaitQuietly(CountDownLatch latch) {

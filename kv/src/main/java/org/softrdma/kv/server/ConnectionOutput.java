@@ -1,0 +1,211 @@
+package org.softrdma.kv.server;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.memcached.TextProtocol;
+import org.softrdma.kv.store.ItemStore;
+import org.softrdma.kv.store.PinnedItem;
+import org.softrdma.kv.store.StoredItem;
+
+/**
+ * The answers of one connection on their way to the socket. Short ones are copied into buffers; a long value is sent from
+ * where it is in the store, pinned until it is sent, so a client that does not read makes no copy of it. While the socket takes
+ * nothing further answers gather in one buffer, and what all connections hold is bounded ({@link OutputBudget}). Owned by
+ * the thread of the connection.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // a failed write closes the channel, and that is where it is handled
+final class ConnectionOutput {
+    private static final int BUFFER_LENGTH = 64 * 1024;
+
+    /** The length of a buffer while memory is short. */
+    private static final int SHORT_BUFFER_LENGTH = 4 * 1024;
+
+    /** A longer value is not copied. */
+    private static final int LONGEST_COPY = 16 * 1024;
+
+    /** So much may be written before all connections hear of it: what is sent at once costs no access to shared memory. */
+    private static final int ACCOUNTED_AT_ONCE = 256 * 1024;
+
+    private final ItemStore store;
+    private final ServerCounters counters;
+    private final OutputBudget budget;
+    private final ChannelHandlerContext context;
+    private final Runnable drained;
+    private @Nullable ByteBuf filling;
+
+    /** What was written last, until it is sent. */
+    private @Nullable ChannelFuture last;
+
+    /** The socket did not take all; {@link #drained} goes on. */
+    private boolean draining;
+
+    /** Bytes of values on their way that were not copied. */
+    private long pinnedBytes;
+
+    /** What this connection has taken of the budget. */
+    private long held;
+
+    /** Bytes of buffers that were handed to the channel since, and will mostly be sent at once. */
+    private long unaccounted;
+
+    private boolean released;
+
+    /**
+     * Without answers yet.
+     *
+     * @param drained called when all is sent that the socket did not take at first
+     */
+    ConnectionOutput(KvServer server, ChannelHandlerContext context, Runnable drained) {
+        this.store = server.store();
+        this.counters = server.counters();
+        this.budget = server.outputBudget();
+        this.context = context;
+        this.drained = drained;
+    }
+
+    /** True if another answer may be written. */
+    boolean hasRoom() {
+        if (isOpen()) {
+            return true;
+        }
+        flush();
+        return isOpen();
+    }
+
+    private boolean isOpen() {
+        return context.channel().isWritable() && (held == 0 || !budget.isShort());
+    }
+
+    void write(byte[] bytes, int length) {
+        for (int from = 0; from < length; ) {
+            int piece = Math.min(length - from, BUFFER_LENGTH);
+            buffer(piece).writeBytes(bytes, from, piece);
+            from += piece;
+        }
+    }
+
+    /** Writes a line, and behind it a value and its end. With the lock of the key held. */
+    void write(byte[] line, int lineLength, StoredItem item) {
+        int length = item.valueLength();
+        PinnedItem pinned = length > LONGEST_COPY ? store.pin(item) : PinnedItem.NONE;
+        if (pinned.isPresent()) {
+            write(line, lineLength);
+            writePinned(pinned, item.memory().asSlice(item.valueOffset(), length));
+            write(TextProtocol.CRLF, TextProtocol.CRLF.length);
+            return;
+        }
+        ByteBuf out = buffer(lineLength + length + TextProtocol.CRLF.length);
+        out.writeBytes(line, 0, lineLength);
+        if (length > 0) {
+            ByteBuffer target = out.internalNioBuffer(out.writerIndex(), length);
+            MemorySegment.copy(item.memory(), item.valueOffset(), MemorySegment.ofBuffer(target), 0, length);
+            out.writerIndex(out.writerIndex() + length);
+        }
+        out.writeBytes(TextProtocol.CRLF);
+    }
+
+    private void writePinned(PinnedItem pinned, MemorySegment value) {
+        send();
+        long length = value.byteSize();
+        counters.bytesWritten.add(length);
+        pinnedBytes += length;
+        last = context.write(Unpooled.wrappedBuffer(value.asByteBuffer())).addListener(_ -> {
+            pinnedBytes -= length;
+            store.unpin(pinned);
+        });
+    }
+
+    /** The buffer that is being filled, with room for this many bytes. */
+    private ByteBuf buffer(int length) {
+        ByteBuf out = filling;
+        if (out != null && out.writableBytes() < length) {
+            send();
+            out = null;
+        }
+        if (out == null) {
+            out = context.alloc()
+                    .directBuffer(Math.max(length, budget.isShort() ? SHORT_BUFFER_LENGTH : BUFFER_LENGTH));
+            filling = out;
+        }
+        return out;
+    }
+
+    /** Hands the buffer to the channel, which sends it with the next flush. */
+    private void send() {
+        ByteBuf out = filling;
+        if (out != null) {
+            filling = null;
+            counters.bytesWritten.add(out.readableBytes());
+            unaccounted += out.capacity();
+            if (unaccounted >= ACCOUNTED_AT_ONCE) {
+                hold(held + unaccounted);
+                unaccounted = 0;
+            }
+            last = context.write(out);
+        }
+    }
+
+    /** Sends what the socket takes. A buffer that is not full waits until it has taken those before. */
+    void flush() {
+        if (!draining) { // else it is filled further
+            send();
+        }
+        context.flush();
+        unaccounted = 0;
+        ChannelFuture written = last;
+        if (written == null) {
+            return;
+        }
+        if (written.isDone()) {
+            last = null;
+            hold(0);
+        } else {
+            ChannelOutboundBuffer waiting = context.channel().unsafe().outboundBuffer();
+            hold(waiting == null ? 0 : Math.max(0, waiting.totalPendingWriteBytes() - pinnedBytes) + 1);
+            if (!draining) {
+                draining = true;
+                written.addListener(_ -> {
+                    draining = false;
+                    if (!released) {
+                        drained.run();
+                    }
+                });
+            }
+        }
+    }
+
+    /** Sends everything, then closes the channel. */
+    void closeAfterwards() {
+        buffer(0);
+        send();
+        ChannelFuture written = last;
+        context.flush();
+        if (written != null) {
+            written.addListener(ChannelFutureListener.CLOSE);
+        }
+    }
+
+    /** Gives back what it holds. */
+    void release() {
+        released = true;
+        if (filling != null) {
+            filling.release();
+            filling = null;
+        }
+        hold(0);
+    }
+
+    private void hold(long bytes) {
+        if (bytes != held) {
+            budget.add(released ? -held : bytes - held);
+            held = released ? 0 : bytes;
+        }
+    }
+}

@@ -1,0 +1,209 @@
+package org.softrdma.kv.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Clients that want to use up the memory of a server, which has little; and a server one of whose threads has failed. */
+class HostileClientsTest {
+    /** How SIGTERM ends a JVM. */
+    private static final int TERMINATED = 128 + 15;
+
+    private static final int BIG = 1_000_000;
+
+    private final InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
+
+    @Test
+    void shouldServeOthersWhenManyHaveSentLongLines() throws Exception {
+        List<Socket> hostile = new ArrayList<>();
+        try (KvServerProcess server = start("-Xmx64m")) {
+            byte[] line = ("get " + "a ".repeat(255_000)).getBytes(StandardCharsets.US_ASCII);
+            for (int i = 0; i < 40; i++) {
+                Socket socket = connect();
+                hostile.add(socket);
+                socket.getOutputStream().write(line);
+                if (i % 2 == 0) {
+                    socket.getOutputStream().write("\r\n".getBytes(StandardCharsets.US_ASCII));
+                    assertEquals(
+                            "END\r\n", new String(socket.getInputStream().readNBytes(5), StandardCharsets.US_ASCII));
+                }
+            }
+            requireService();
+            server.terminate();
+            assertEquals(TERMINATED, server.awaitEnd());
+        } finally {
+            close(hostile);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {100, 10_000, BIG})
+    void shouldServeOthersWhenManyDoNotReadTheirAnswers(int length) throws Exception {
+        List<Socket> hostile = new ArrayList<>();
+        try (KvServerProcess server = start("-Xmx128m", "-XX:MaxDirectMemorySize=32m");
+                RawMemcached client = new RawMemcached(address)) {
+            client.ask("set v 0 0 " + length + "\r\n" + "x".repeat(length) + "\r\n", "STORED\r\n");
+            int connections = 80;
+            int gets = Math.min(6 * BIG / length, 6000);
+            byte[] requests = "get v\r\n".repeat(gets).getBytes(StandardCharsets.US_ASCII);
+            for (int i = 0; i < connections; i++) {
+                Socket socket = connect();
+                hostile.add(socket);
+                socket.getOutputStream().write(requests);
+            }
+            long served = 0;
+            while (served < connections) {
+                served = statistic(client, "get_hits");
+            }
+            requireService();
+            requireOpen(client, connections + 1);
+            server.terminate();
+            assertEquals(TERMINATED, server.awaitEnd());
+        } finally {
+            close(hostile);
+        }
+    }
+
+    @Test
+    void shouldTakeNoBufferForEachShortAnswerThatNobodyReads() throws Exception {
+        List<Socket> hostile = new ArrayList<>();
+        try (KvServerProcess server = start(
+                        "-Xmx64m", "-XX:MaxDirectMemorySize=32m", "-D" + KvServerProcess.REQUESTS_PER_TURN + "=1");
+                RawMemcached client = new RawMemcached(address)) {
+            client.ask("set v 0 0 100\r\n" + "x".repeat(100) + "\r\n", "STORED\r\n");
+            byte[] request = "get v\r\n".getBytes(StandardCharsets.US_ASCII);
+            for (int i = 0; i < 4; i++) {
+                Socket socket = connect();
+                socket.setTcpNoDelay(true);
+                hostile.add(socket);
+                Thread.ofPlatform().daemon().start(() -> sendWithoutEnd(socket, request));
+            }
+            long before = -1;
+            for (int unchanged = 0; unchanged < 100; unchanged++) { // then they wait for clients that do not read
+                long now = statistic(client, "get_hits");
+                unchanged = now == before ? unchanged : 0;
+                before = now;
+            }
+            requireService();
+            requireOpen(client, hostile.size() + 1);
+            server.terminate();
+            assertEquals(TERMINATED, server.awaitEnd());
+        } finally {
+            close(hostile);
+        }
+    }
+
+    private static void sendWithoutEnd(Socket socket, byte[] request) {
+        try {
+            while (true) {
+                socket.getOutputStream().write(request);
+            }
+        } catch (IOException e) {
+            // the test is over
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"kv-memcached", "kv-maintenance"})
+    void shouldEndWithASentenceWhenAThreadHasFailed(String thread, @TempDir Path directory) throws Exception {
+        Path errors = directory.resolve("errors");
+        try (KvServerProcess server =
+                        new KvServerProcess(address.getPort(), ProcessBuilder.Redirect.to(errors.toFile()), "-Xmx64m");
+                RawMemcached client = new RawMemcached(address)) {
+            client.ask("version\r\n", "VERSION test\r\n");
+            server.failOn(thread);
+            if (thread.equals("kv-memcached")) {
+                sendUntilClosed(client); // it may not have read its input yet
+            }
+            assertEquals(ProcessEnd.EXIT_CODE, server.awaitEnd());
+        }
+        String said = Files.readString(errors);
+        assertTrue(said.contains("test server: a thread has failed, and the server ends; start it again."), said);
+        assertTrue(said.contains("java.lang.InternalError: injected"), said);
+    }
+
+    private static void sendUntilClosed(RawMemcached client) {
+        try {
+            while (true) {
+                client.send("get a\r\n");
+            }
+        } catch (IOException e) {
+            // as it should be
+        }
+    }
+
+    private KvServerProcess start(String... options) throws IOException {
+        return new KvServerProcess(address.getPort(), ProcessBuilder.Redirect.INHERIT, options);
+    }
+
+    private Socket connect() throws IOException {
+        Socket socket = new Socket();
+        socket.setReceiveBufferSize(4096);
+        socket.setSoTimeout(20_000);
+        socket.connect(address, 20_000);
+        return socket;
+    }
+
+    private static long statistic(RawMemcached client, String name) throws IOException {
+        client.send("stats\r\n");
+        String start = "STAT " + name + " ";
+        long value = -1;
+        for (String line = client.readLine(); !line.equals("END"); line = client.readLine()) {
+            if (line.startsWith(start)) {
+                value = Long.parseLong(line.substring(start.length()));
+            }
+        }
+        return value;
+    }
+
+    /** Clients that do not read wait, but none is ended; those that came and went since may still be counted. */
+    private static void requireOpen(RawMemcached client, long connections) throws IOException {
+        long open = Long.MAX_VALUE;
+        while (open > connections) {
+            open = statistic(client, "curr_connections");
+        }
+        assertEquals(connections, open);
+    }
+
+    private void requireService() throws IOException {
+        String value = "y".repeat(BIG);
+        for (int i = 0; i < 5; i++) {
+            try (RawMemcached client = new RawMemcached(address)) {
+                assertEquals("STORED\r\n", client.ask("set w 0 0 1\r\nx\r\n", "STORED\r\n"));
+                String answer = "VALUE w 0 1\r\nx\r\nEND\r\n";
+                assertEquals(answer, client.ask("get w\r\n", answer));
+                assertEquals("STORED\r\n", client.ask("set w 0 0 " + BIG + "\r\n" + value + "\r\n", "STORED\r\n"));
+                answer = "VALUE w 0 " + BIG + "\r\n" + value + "\r\nEND\r\n";
+                assertEquals(answer, client.ask("get w\r\n", answer));
+            }
+        }
+    }
+
+    private static void close(List<Socket> sockets) throws IOException {
+        for (Socket socket : sockets) {
+            socket.close();
+        }
+    }
+
+    private static int freePort() {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return free.getLocalPort();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
