@@ -6,6 +6,9 @@ import java.util.Set;
  * What a device offers (C: {@code ibv_query_device}). Nothing is silently emulated and nothing silently dropped: what is
  * not named here is refused.
  *
+ * <p>As on hardware each limit is the most that can be asked for, not what is set aside: sizes that need more memory than there is are
+ * refused when the object is created, with {@link VerbsErrorCode#NO_RESOURCES}.
+ *
  * @param provider name of the provider
  * @param transport wire protocol for people, for example {@code iWARP over TCP}
  * @param maxSendWorkRequests largest send queue

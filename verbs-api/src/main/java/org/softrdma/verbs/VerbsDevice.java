@@ -12,7 +12,9 @@ import org.softrdma.verbs.cm.Listener;
  * CompletionQueue#poll}, {@link #progress} and the blocking calls of the connection manager drive the device, and a call
  * from any other thread is refused with {@link IllegalStateException}. {@link #manualProgress()} tells which.
  *
- * <p>Closing a parent with live children is refused ({@link VerbsErrorCode#BUSY}); close in reverse order of opening.
+ * <p>Closing a parent with live children is refused ({@link VerbsErrorCode#BUSY}); close in reverse order of opening. What several
+ * threads close at once is closed once, and each of their calls returns when that is done. What cannot be created for want of memory
+ * is {@link VerbsErrorCode#NO_RESOURCES} and leaves nothing behind.
  */
 public interface VerbsDevice extends AutoCloseable {
     /** Name for people and reports, for example {@code sim0 (epoll, engine)}. */

@@ -96,7 +96,9 @@ public final class ReceiveQueue {
 
     /** A completion was polled: everything before this sequence is free. */
     public void free(long sequence) {
-        FREED.setRelease(this, sequence);
+        if (sequence > freed) {
+            FREED.setRelease(this, sequence);
+        }
     }
 
     // ---- engine

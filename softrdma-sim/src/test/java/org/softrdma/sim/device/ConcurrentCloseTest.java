@@ -119,7 +119,7 @@ class ConcurrentCloseTest {
         try (Scene scene = new Scene()) {
             CountDownLatch mayGoOn = new CountDownLatch(1);
             CompletableFuture<Void> engine = scene.onEngine(() -> await(mayGoOn));
-            List<Closer> closers = closersThatWait(scene.connecting::close);
+            List<Closer> closers = closersThatWait(scene.connecting);
             mayGoOn.countDown();
             closers.forEach(Closer::requireDone);
             engine.join();
@@ -131,7 +131,7 @@ class ConcurrentCloseTest {
         try (Scene scene = new Scene()) {
             CountDownLatch mayGoOn = new CountDownLatch(1);
             CompletableFuture<Void> engine = scene.onEngine(() -> await(mayGoOn));
-            List<Closer> closers = closersThatWait(scene.device.listener()::close);
+            List<Closer> closers = closersThatWait(scene.device.listener());
             mayGoOn.countDown();
             closers.forEach(Closer::requireDone);
             engine.join();
@@ -147,7 +147,7 @@ class ConcurrentCloseTest {
                     scene.device.domain(), QueuePairAttributes.of(scene.device.queue(), QueuePairLimits.DEFAULT)));
             CountDownLatch mayGoOn = new CountDownLatch(1);
             CompletableFuture<Void> engine = scene.onEngine(() -> await(mayGoOn));
-            List<Closer> closers = closersThatWait(connector::close);
+            List<Closer> closers = closersThatWait(connector);
             mayGoOn.countDown();
             closers.forEach(Closer::requireDone);
             engine.join();

@@ -80,12 +80,20 @@ class DroppedRegionTest {
      */
     public static void main(String[] arguments) {
         PinnedPair pair = new PinnedPair("pinning", "off");
-        read(pair, "direct buffer", MemorySegment.ofBuffer(ByteBuffer.allocateDirect(BYTES)));
-        read(pair, "automatic arena", Arena.ofAuto().allocate(BYTES));
+        read(pair, "direct buffer", register(pair, MemorySegment.ofBuffer(ByteBuffer.allocateDirect(BYTES))));
+        read(pair, "automatic arena", register(pair, Arena.ofAuto().allocate(BYTES)));
         System.exit(0);
     }
 
-    private static void read(PinnedPair pair, String what, MemorySegment memory) {
+    /**
+     * A region that nobody refers to.
+     *
+     * @param region what a peer knows of it
+     * @param owner of its memory
+     */
+    private record Dropped(RemoteRegion region, WeakReference<MemorySegment.Scope> owner) {}
+
+    private static Dropped register(PinnedPair pair, MemorySegment memory) {
         for (int i = 0; i < BYTES; i++) {
             memory.set(ValueLayout.JAVA_BYTE, i, content(i));
         }
@@ -93,14 +101,16 @@ class DroppedRegionTest {
                 .domain()
                 .register(memory, Set.of(AccessFlag.REMOTE_READ))
                 .remote();
-        WeakReference<MemorySegment.Scope> owner = new WeakReference<>(memory.scope());
-        memory = MemorySegment.NULL;
-        collect(owner);
-        System.out.print(what + (owner.refersTo(null) ? ": collected" : ": reachable"));
+        return new Dropped(region, new WeakReference<>(memory.scope()));
+    }
+
+    private static void read(PinnedPair pair, String what, Dropped dropped) {
+        collect(dropped.owner);
+        System.out.print(what + (dropped.owner.refersTo(null) ? ": collected" : ": reachable"));
         System.out.flush();
         long right = 0;
         for (int offset = 0; offset < BYTES; offset += PIECE) {
-            CompletionStatus status = pair.read(region, offset, PIECE);
+            CompletionStatus status = pair.read(dropped.region, offset, PIECE);
             for (int i = 0; status == CompletionStatus.SUCCESS && i < PIECE; i++) {
                 right += pair.received().get(ValueLayout.JAVA_BYTE, i) == content(offset + i) ? 1 : 0;
             }
@@ -109,6 +119,6 @@ class DroppedRegionTest {
     }
 
     private static byte content(int at) {
-        return (byte) (at * 31 >>> 7);
+        return (byte) ((at * 31) >>> 7);
     }
 }

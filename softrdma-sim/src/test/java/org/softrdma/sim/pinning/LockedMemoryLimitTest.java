@@ -3,17 +3,15 @@ package org.softrdma.sim.pinning;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.softrdma.sim.peer.ChildJvm;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.HostMemory;
@@ -27,7 +25,6 @@ class LockedMemoryLimitTest {
     private static final int LENGTH = 64 << 20;
     private static final int BUDGET = 4 << 20;
     private static final int PIECE = 100_003;
-    private static final long DEADLINE_SECONDS = 120;
 
     @Test
     void shouldFailReadablyWhenEagerAndServeEveryByteWhenLazy() throws Exception {
@@ -41,32 +38,17 @@ class LockedMemoryLimitTest {
         assertEquals("LAZY: all " + LENGTH + " bytes, most pinned " + BUDGET, output.get(1));
     }
 
-    private static List<String> runLimited() throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of("prlimit", "--memlock=" + LIMIT + ":" + LIMIT));
+    private static List<String> runLimited() throws InterruptedException {
+        List<String> limited = new ArrayList<>(List.of("prlimit", "--memlock=" + LIMIT + ":" + LIMIT));
         if (KernelPageLocks.find().limitBytes() == PageLocks.UNLIMITED) {
-            command.addAll(List.of("setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"));
+            limited.addAll(List.of("setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"));
         }
-        Assumptions.assumeTrue(works(command), "prlimit or setpriv does not work here: " + command);
-        command.addAll(List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "--enable-native-access=ALL-UNNAMED",
-                "--add-exports",
-                "java.base/jdk.internal.misc=ALL-UNNAMED",
-                "-Xmx128m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                LockedMemoryLimitTest.class.getName()));
-        Process process = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        try {
-            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertTrue(process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS), "it did not end");
-            assertEquals(0, process.exitValue(), output);
-            return output.lines().toList();
-        } finally {
-            process.destroyForcibly();
-        }
+        Assumptions.assumeTrue(works(limited), "prlimit or setpriv does not work here: " + limited);
+        ChildJvm.Outcome child = ChildJvm.run(limited, List.of("-Xmx128m"), LockedMemoryLimitTest.class);
+        assertEquals(0, child.exitCode(), child::toString);
+        return child.lines().stream()
+                .filter(line -> line.startsWith("EAGER: ") || line.startsWith("LAZY: "))
+                .toList();
     }
 
     private static boolean works(List<String> command) throws InterruptedException {

@@ -78,7 +78,7 @@ class TwoDevicesTest {
             }
             assertEquals(BYTES, lockedBytes());
             for (int step = 0; step < STEPS; step++) {
-                long length = 1 + random.nextInt(LONGEST);
+                long length = random.nextLong(1, LONGEST);
                 long offset = random.nextLong(BYTES - length);
                 assertEquals(CompletionStatus.SUCCESS, tight.read(evicted, offset, length));
                 assertEquals(BYTES, lockedBytes(), "VmLck, seed " + SEED + ", step " + step);

@@ -29,6 +29,7 @@ public interface ConnectionRequest extends AutoCloseable {
      * @param domain a domain of the listening device
      * @param attributes its completion queues and sizes
      * @throws IllegalArgumentException naming the limit and the value asked for
+     * @throws org.softrdma.verbs.VerbsException {@code NO_RESOURCES} if there is not enough memory for these sizes
      */
     QueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes);
 

@@ -17,6 +17,7 @@ public interface Connector extends AutoCloseable {
      * @param domain a domain of the device that made this connector
      * @param attributes its completion queues and sizes
      * @throws IllegalArgumentException naming the limit and the value asked for
+     * @throws org.softrdma.verbs.VerbsException {@code NO_RESOURCES} if there is not enough memory for these sizes
      */
     QueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes);
 
