@@ -12,12 +12,14 @@ import org.jspecify.annotations.Nullable;
 /** Tasks, timers and registration, alike on both transports. */
 abstract class NettyEventLoop implements EventLoop {
     final SocketOptions options;
+    final OpenSockets sockets;
     private final IoEventLoop loop;
     private final @Nullable ManualIoEventLoop manual;
 
-    NettyEventLoop(IoEventLoop loop, SocketOptions options) {
+    NettyEventLoop(IoEventLoop loop, SocketOptions options, OpenSockets sockets) {
         this.loop = loop;
         this.options = options;
+        this.sockets = sockets;
         manual = loop instanceof ManualIoEventLoop manualLoop ? manualLoop : null;
     }
 

@@ -44,6 +44,16 @@ final class FakeTransport implements Transport {
         loop.advance(unit.toNanos(delay));
     }
 
+    /** From now on this happens to each connection before a loop has it. */
+    void beforeAdopt(Runnable action) {
+        loop.beforeAdopt = action;
+    }
+
+    @Override
+    public int openSockets() {
+        return (int) loop.sockets.stream().filter(socket -> !socket.isClosed()).count();
+    }
+
     @Override
     public String name() {
         return "fake";
@@ -75,6 +85,7 @@ final class FakeTransport implements Transport {
         private final List<FakeSocket> sockets = new ArrayList<>();
         private @Nullable Consumer<PendingSocket> listening;
         private @Nullable FakeSocket answering;
+        private Runnable beforeAdopt = () -> {};
 
         @Override
         public void execute(Runnable task) {
@@ -139,6 +150,12 @@ final class FakeTransport implements Transport {
         @Override
         public StreamSocket adopt(PendingSocket pending, SocketEvents events) {
             FakeSocket socket = ((Pending) pending).socket;
+            try {
+                beforeAdopt.run();
+            } catch (Throwable e) {
+                socket.close();
+                throw e;
+            }
             socket.attach(events);
             sockets.add(socket);
             return socket;
