@@ -39,7 +39,6 @@ final class RdmaPort implements AutoCloseable {
 
     private static final long TICK_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final long ACCEPT_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
     private static final long HELLO_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
     private static final long CLOSE_TIMEOUT_MS = 10_000;
     private static final int BACKLOG = 128;
@@ -171,7 +170,7 @@ final class RdmaPort implements AutoCloseable {
             }
             session = new RdmaSession(device, domain, channel, store, counters, request, System.nanoTime());
             sessions.put(session.completions(), session);
-            request.accept(parameters, ACCEPT_TIMEOUT_NS);
+            request.accept(parameters);
         } catch (RuntimeException e) {
             counters.rejectedQueuePairs.increment();
             LOG.info("a queue pair from {} was not accepted: {}", request.remoteAddress(), e.getMessage());

@@ -7,6 +7,8 @@ import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.wire.MalformedFrameException;
@@ -23,6 +25,8 @@ import org.softrdma.verbs.cm.ConnectionRejectedException;
  * <p>Engine thread only, except {@link #start} and {@link #giveUp}.
  */
 public final class ActiveHandshake implements Handshake {
+    private static final Logger LOG = LoggerFactory.getLogger(ActiveHandshake.class);
+
     private final Connection connection;
     private final SoftQueuePair queuePair;
     private final InetSocketAddress remote;
@@ -84,6 +88,11 @@ public final class ActiveHandshake implements Handshake {
             connection.attach(this, opened);
         } catch (IOException e) {
             failed(e);
+        } catch (Throwable e) {
+            connection.engine().counters().increment(Counter.ENGINE_FAULTS);
+            LOG.error("a fault in the engine costs the connection to {}", peer(), e);
+            fail(new VerbsException(VerbsErrorCode.OTHER, "cannot connect to " + peer() + ": " + e, e));
+            connection.abort();
         }
     }
 
@@ -166,6 +175,8 @@ public final class ActiveHandshake implements Handshake {
 
     @Override
     public void streamEnded(String reason) {
-        // The queue pair tells the application.
+        if (!result.isDone()) {
+            fail(new VerbsException(VerbsErrorCode.CONNECTION_LOST, "cannot connect to " + peer() + ": " + reason));
+        }
     }
 }

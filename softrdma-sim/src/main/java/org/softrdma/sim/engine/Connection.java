@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.softrdma.sim.queue.InboundReadQueue;
 import org.softrdma.sim.queue.OutboundReadQueue;
 import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.HostSilentException;
 import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.transport.SocketEvents;
 import org.softrdma.sim.transport.StreamSocket;
@@ -78,6 +80,8 @@ public final class Connection implements SocketEvents {
     private boolean terminateStaged;
     private boolean terminateSent;
     private boolean firstSegmentSeen;
+    /** A segment has come since it was asked whether the peer's host is silent. */
+    private boolean heard;
 
     /** A connection on an engine, not connected yet. Any thread. */
     public Connection(RnicEngine engine) {
@@ -94,6 +98,7 @@ public final class Connection implements SocketEvents {
     void attach(Handshake newHandshake, StreamSocket newSocket) {
         handshake = newHandshake;
         socket = newSocket;
+        engine.connections().opened(this);
     }
 
     /** The queue pair that posts to it. The application's thread that makes it, before anything is posted. */
@@ -216,6 +221,9 @@ public final class Connection implements SocketEvents {
                     // A late event.
                 }
             }
+        } catch (HostSilentException e) {
+            LOG.debug("the kernel gave up", e);
+            hostSilent(e.getMessage());
         } catch (IOException e) {
             LOG.debug("connection broken", e);
             broken(String.valueOf(e.getMessage()), e);
@@ -313,6 +321,7 @@ public final class Connection implements SocketEvents {
 
     /** A whole segment has come. The first one lets the passive side speak (RFC 5044 section 7.1.2). */
     void segmentReceived() {
+        heard = true;
         if (!firstSegmentSeen) {
             firstSegmentSeen = true;
             if (readyTimer != null) {
@@ -536,7 +545,47 @@ public final class Connection implements SocketEvents {
     private void startEndTimer() {
         if (endTimer == null) {
             endTimer = engine.loop().schedule(this::close, engine.limits().lingerTimeoutNs(), TimeUnit.NANOSECONDS);
+            engine.connections().ending(this);
         }
+    }
+
+    /** True if the stream's peer cannot be reached any more, nor its host. */
+    boolean isHostSilent() {
+        boolean was = heard;
+        heard = false;
+        StreamSocket current = socket;
+        return !was && state == State.STREAM && current != null && current.isHostSilent();
+    }
+
+    /** The peer's host has not answered within the host timeout. */
+    void hostSilent() {
+        hostSilent("by what the kernel knows of the connection");
+    }
+
+    /** Whoever waits for the peer learns it as from hardware: the oldest request has failed, the others are flushed. */
+    private void hostSilent(@Nullable String detail) {
+        long timeoutNs = engine.limits().hostTimeoutNs();
+        double seconds = timeoutNs / (double) TimeUnit.SECONDS.toNanos(1);
+        String time = timeoutNs == 0 ? "" : String.format(Locale.ROOT, " for %.1f s", seconds);
+        String reason = "the host of " + peer() + " did not answer" + time + " (" + detail + ")";
+        if (state == State.STREAM) {
+            engine.counters().increment(Counter.SILENT_HOSTS);
+            LOG.info("{}", reason);
+            SoftQueuePair pair = queuePair;
+            long oldest = pair == null ? -1 : pair.sendQueue().oldest();
+            endStream(reason, oldest, CompletionStatus.RETRY_EXCEEDED_ERROR, 0);
+            abort();
+        } else {
+            broken(reason, new IOException(reason));
+        }
+    }
+
+    /** The peer takes too long for its part of the handshake, or this side cannot go on with it. */
+    void giveUp(String reason) {
+        if (state == State.STREAM) {
+            endStream(reason, -1, null, 0);
+        }
+        abort();
     }
 
     private void broken(String reason, Throwable e) {
@@ -550,35 +599,44 @@ public final class Connection implements SocketEvents {
 
     /** Closes the socket at once. */
     void close() {
-        if (state == State.STREAM) {
-            endStream("closed", -1, null, 0);
-        }
-        state = State.CLOSED;
-        engine.favourite().forget(this);
-        if (outbound != null) {
-            outbound.abandonResponses();
-        }
-        if (endTimer != null) {
-            endTimer.cancel();
-        }
-        if (readyTimer != null) {
-            readyTimer.cancel();
-        }
-        StreamSocket current = socket;
-        socket = null;
-        if (current != null) {
-            current.close();
+        leave(false);
+    }
+
+    /** Closes so that the peer sees a reset: nobody waits for what it still has to say. */
+    void abort() {
+        leave(true);
+    }
+
+    /** Whatever fails here, the socket is closed. */
+    private void leave(boolean reset) {
+        try {
+            if (state == State.STREAM) {
+                endStream("closed", -1, null, 0);
+            }
+            if (outbound != null) {
+                outbound.abandonResponses();
+            }
+        } finally {
+            state = State.CLOSED;
+            engine.favourite().forget(this);
+            engine.connections().closed(this);
+            if (endTimer != null) {
+                endTimer.cancel();
+            }
+            if (readyTimer != null) {
+                readyTimer.cancel();
+            }
+            closeSocket(reset);
         }
     }
 
-    /** Closes so that the peer sees a reset: a handshake that has failed or timed out. */
-    void abort() {
-        state = State.CLOSED;
-        engine.favourite().forget(this);
+    private void closeSocket(boolean reset) {
         StreamSocket current = socket;
         socket = null;
-        if (current != null) {
+        if (current != null && reset) {
             current.abort();
+        } else if (current != null) {
+            current.close();
         }
     }
 }

@@ -373,11 +373,6 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         state = QueuePairState.READY_TO_SEND;
     }
 
-    /** What was agreed, before the queue pair is established. */
-    void negotiated(NegotiatedStream stream) {
-        negotiated = stream;
-    }
-
     /** Goes to ERROR and flushes; once. */
     void enterError(String reason, long culprit, CompletionStatus status, int vendorCode) {
         if (isInError()) {
