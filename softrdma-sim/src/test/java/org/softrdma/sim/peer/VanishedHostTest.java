@@ -74,7 +74,8 @@ class VanishedHostTest {
 
     private static TestDevice device(Host host, String transport) throws Exception {
         return hosts().on(
-                host, () -> new TestDevice("transport", transport, "host-timeout", Long.toString(HOST_TIMEOUT_MS)));
+                        host,
+                        () -> new TestDevice("transport", transport, "host-timeout", Long.toString(HOST_TIMEOUT_MS)));
     }
 
     /** A queue pair on the left whose peer on the right has accepted and says nothing more. */
