@@ -34,6 +34,10 @@ public final class SoftRdmaContext {
     private static final int MOST_SOCKET_BUFFER = 1 << 30;
     private static final long MOST_TIMEOUT_MS = 3_600_000;
     private static final long DEFAULT_READY_REPEAT_MS = 50;
+    private static final int DEFAULT_LINGERING = 1024;
+    private static final int MOST_LINGERING = 1 << 20;
+    /** As an InfiniBand connection of rdma_cm: seven retries, each after 4.096 us * 2^18 without an answer. */
+    private static final long DEFAULT_HOST_TIMEOUT_MS = 8_000;
 
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,9}|[0-9]{1,18}(?![kmgKMG]))([kmgKMG]?)");
     private static final Map<String, Long> UNITS = Map.of("k", 1L << 10, "m", 1L << 20, "g", 1L << 30);
@@ -55,6 +59,8 @@ public final class SoftRdmaContext {
     private long handshakeTimeoutMs = 10_000;
     private long readyRepeatMs = DEFAULT_READY_REPEAT_MS;
     private long lingerTimeoutMs = 2_000;
+    private int lingering = DEFAULT_LINGERING;
+    private long hostTimeoutMs = DEFAULT_HOST_TIMEOUT_MS;
     private @Nullable Path capture;
     private boolean concluded;
 
@@ -97,6 +103,14 @@ public final class SoftRdmaContext {
                         + " Linux's siw may need (docs/wire.md); 0 for never; default "
                         + DEFAULT_READY_REPEAT_MS);
         options.put("linger-timeout", "milliseconds that an ended connection waits for its peer; default 2000");
+        options.put(
+                "lingering",
+                "most ended connections that wait at once; of more, the one that has waited longest is reset; default "
+                        + DEFAULT_LINGERING);
+        options.put(
+                "host-timeout",
+                "milliseconds after which a peer is gone whose host answers nothing, not even its kernel; 0 for never; default "
+                        + DEFAULT_HOST_TIMEOUT_MS);
         options.put(
                 "pcap",
                 "file to which everything that connections send and receive is appended, for Wireshark (pcapng); default none");
@@ -148,6 +162,8 @@ public final class SoftRdmaContext {
             case "handshake-timeout" -> handshakeTimeoutMs = number(name, value, 1, MOST_TIMEOUT_MS);
             case "pcap" -> capture = path(name, value);
             case "ready-repeat" -> readyRepeatMs = number(name, value, 0, MOST_TIMEOUT_MS);
+            case "lingering" -> lingering = (int) number(name, value, 1, MOST_LINGERING);
+            case "host-timeout" -> hostTimeoutMs = number(name, value, 0, MOST_TIMEOUT_MS);
             case "linger-timeout" -> lingerTimeoutMs = number(name, value, 1, MOST_TIMEOUT_MS);
             default -> faults.add(name + ": unknown option, expected one of " + String.join(", ", OPTIONS.keySet()));
         }
@@ -247,7 +263,7 @@ public final class SoftRdmaContext {
 
     /** Options of every socket. */
     SocketOptions socketOptions() {
-        return require(new SocketOptions(socketBuffer, socketBuffer));
+        return require(new SocketOptions(socketBuffer, socketBuffer, hostTimeoutMs));
     }
 
     /** How memory is pinned. */
@@ -265,7 +281,9 @@ public final class SoftRdmaContext {
                 mpaRevision,
                 TimeUnit.MILLISECONDS.toNanos(handshakeTimeoutMs),
                 TimeUnit.MILLISECONDS.toNanos(readyRepeatMs),
-                TimeUnit.MILLISECONDS.toNanos(lingerTimeoutMs)));
+                TimeUnit.MILLISECONDS.toNanos(lingerTimeoutMs),
+                Math.ceilDiv(lingering, manualProgress() ? 1 : threads),
+                TimeUnit.MILLISECONDS.toNanos(hostTimeoutMs)));
     }
 
     private <T> T require(T value) {

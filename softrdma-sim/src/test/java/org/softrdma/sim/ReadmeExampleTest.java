@@ -48,7 +48,7 @@ class ReadmeExampleTest {
                 try (ConnectionRequest request = listener.next(TIMEOUT_NS).orElseThrow();
                         QueuePair queuePair = request.createQueuePair(
                                 domain, QueuePairAttributes.of(completions, QueuePairLimits.DEFAULT))) {
-                    request.accept(ConnectionParameters.DEFAULT, TIMEOUT_NS);
+                    request.accept(ConnectionParameters.DEFAULT);
                     queuePair.disconnected().toCompletableFuture().join();
                 }
             });

@@ -61,6 +61,8 @@ class SoftRdmaContextTest {
                 Map.entry("handshake-timeout", "1500"),
                 Map.entry("ready-repeat", "30"),
                 Map.entry("linger-timeout", "250"),
+                Map.entry("lingering", "10"),
+                Map.entry("host-timeout", "6000"),
                 Map.entry("pcap", "a/capture")));
         assertEquals(Optional.of(Path.of("a/capture")), context.capture());
         assertEquals(new PinningSettings(PinningPolicy.LAZY, 64L << 20, 65_536), context.pinning());
@@ -68,7 +70,7 @@ class SoftRdmaContextTest {
         assertEquals("nio", context.transport());
         assertEquals(3, context.threads());
         assertEquals(77, context.maxRegions());
-        assertEquals(new SocketOptions(65_536, 65_536), context.socketOptions());
+        assertEquals(new SocketOptions(65_536, 65_536, 6000), context.socketOptions());
         assertEquals(
                 new EngineLimits(
                         1400,
@@ -78,7 +80,9 @@ class SoftRdmaContextTest {
                         1,
                         TimeUnit.MILLISECONDS.toNanos(1500),
                         TimeUnit.MILLISECONDS.toNanos(30),
-                        TimeUnit.MILLISECONDS.toNanos(250)),
+                        TimeUnit.MILLISECONDS.toNanos(250),
+                        10,
+                        TimeUnit.MILLISECONDS.toNanos(6000)),
                 context.engineLimits());
     }
 
@@ -112,7 +116,9 @@ class SoftRdmaContextTest {
         "socket-buffer, 0, 1073741824",
         "handshake-timeout, 1, 3600000",
         "ready-repeat, 0, 3600000",
-        "linger-timeout, 1, 3600000"
+        "linger-timeout, 1, 3600000",
+        "lingering, 1, 1048576",
+        "host-timeout, 0, 3600000"
     })
     void shouldTakeNumbersInTheirRangeOnly(String name, long least, long most) {
         concluded(Map.of(name, Long.toString(least)));
@@ -156,7 +162,7 @@ class SoftRdmaContextTest {
                 Map.of(name, "1"),
                 name + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, regions, "
                         + "segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget, pin-granule, "
-                        + "handshake-timeout, ready-repeat, linger-timeout, pcap");
+                        + "handshake-timeout, ready-repeat, linger-timeout, lingering, host-timeout, pcap");
     }
 
     @Test

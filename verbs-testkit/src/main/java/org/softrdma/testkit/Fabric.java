@@ -300,7 +300,7 @@ public final class Fabric {
             Endpoint passive =
                     create(responder, request::createQueuePair, spec.responderLimits(), false, null, receives);
             spec.beforeAccept().accept(passive);
-            request.accept(spec.responderParameters(), timeoutNs);
+            request.accept(spec.responderParameters());
             passive.watchDisconnection();
             return passive;
         }

@@ -46,7 +46,6 @@ final class RdmaPort implements AutoCloseable {
     private static final long TICK_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long FAILURE_PAUSE_NS = 10 * NS_PER_MS;
-    private static final long ACCEPT_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
     private static final long CLOSE_TIMEOUT_MS = 10_000;
     private static final int BACKLOG = 128;
     private static final int ACCEPT_THREADS = 4;
@@ -251,7 +250,7 @@ final class RdmaPort implements AutoCloseable {
                 if (owner != null) {
                     session.own(owner);
                 }
-                request.accept(parameters, ACCEPT_TIMEOUT_NS);
+                request.accept(parameters);
             }
         } catch (RuntimeException | Error e) {
             LOG.info("a queue pair from {} was not accepted: {}", request.remoteAddress(), e.toString());

@@ -101,6 +101,11 @@ final class CapturingSocket implements StreamSocket {
     }
 
     @Override
+    public boolean isHostSilent() {
+        return socket.isHostSilent();
+    }
+
+    @Override
     public boolean isHungUp() {
         return socket.isHungUp();
     }

@@ -93,6 +93,11 @@ public final class CapturingTransport implements Transport {
     }
 
     @Override
+    public int openSockets() {
+        return transport.openSockets();
+    }
+
+    @Override
     public void close() {
         transport.close();
         file.close();

@@ -1,11 +1,10 @@
 package org.softrdma.sim.capture;
 
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -61,9 +60,11 @@ final class PcapngFile implements AutoCloseable {
     private static final int ALIGNMENT = 4;
 
     private final Path path;
-    private final FileChannel channel;
+    /** Not a channel, which an interrupt of the thread that writes would close: with manual progress that is the application's. */
+    private final FileOutputStream out;
+
     private final ReentrantLock lock = new ReentrantLock();
-    private final ByteBuffer block = ByteBuffer.allocateDirect(PACKET_OFFSET + MAX_PACKET + ALIGNMENT + Integer.BYTES);
+    private final ByteBuffer block = ByteBuffer.allocate(PACKET_OFFSET + MAX_PACKET + ALIGNMENT + Integer.BYTES);
     private boolean open = true;
 
     /**
@@ -74,7 +75,7 @@ final class PcapngFile implements AutoCloseable {
      */
     PcapngFile(Path path) throws IOException {
         this.path = path;
-        channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        out = new FileOutputStream(path.toFile(), true);
         block.order(ByteOrder.LITTLE_ENDIAN);
         block.putInt(SECTION_HEADER).putInt(SECTION_HEADER_LENGTH).putInt(BYTE_ORDER_MAGIC);
         block.putShort((short) 1).putShort((short) 0).putLong(-1).putInt(SECTION_HEADER_LENGTH);
@@ -86,7 +87,7 @@ final class PcapngFile implements AutoCloseable {
         try {
             writeBlock();
         } catch (IOException e) {
-            channel.close();
+            out.close();
             throw e;
         }
     }
@@ -126,9 +127,7 @@ final class PcapngFile implements AutoCloseable {
     }
 
     private void writeBlock() throws IOException {
-        while (block.hasRemaining()) {
-            int ignored = channel.write(block);
-        }
+        out.write(block.array(), 0, block.limit());
     }
 
     /** False once it is closed or given up. */
@@ -147,7 +146,7 @@ final class PcapngFile implements AutoCloseable {
         lock.lock();
         try {
             open = false;
-            channel.close();
+            out.close();
         } catch (IOException e) {
             LOG.error("the capture {} may lack its end", path, e);
         } finally {

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.PassiveHandshake;
 import org.softrdma.sim.engine.SoftQueuePair;
-import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
@@ -67,7 +66,7 @@ final class SoftConnectionRequest implements ConnectionRequest {
     }
 
     @Override
-    public void accept(ConnectionParameters parameters, long timeoutNs) {
+    public void accept(ConnectionParameters parameters) {
         device.progress().checkThread();
         SoftQueuePair pair = queuePair;
         if (pair == null) {
@@ -77,13 +76,9 @@ final class SoftConnectionRequest implements ConnectionRequest {
         if (pair.state() != QueuePairState.INITIAL) {
             throw new IllegalStateException("accept needs a queue pair in state INITIAL, but it is " + pair.state());
         }
-        CompletableFuture<Void> established = handshake.accept(pair, device.clamp(parameters));
-        Waiting.establish(
-                established,
-                device.progress(),
-                timeoutNs,
-                "the connection of " + AddressText.of(remoteAddress()),
-                handshake::giveUp);
+        CompletableFuture<Void> replied = handshake.accept(pair, device.clamp(parameters));
+        Waiting.settle(replied, device.progress());
+        Waiting.result(replied);
     }
 
     @Override

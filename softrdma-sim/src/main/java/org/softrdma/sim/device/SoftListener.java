@@ -70,7 +70,15 @@ final class SoftListener implements Listener {
             return;
         }
         handshaking.incrementAndGet();
-        new PassiveHandshake(device.newConnection(), this::requested, handshaking::decrementAndGet).adopt(pending);
+        try {
+            new PassiveHandshake(device.newConnection(), this::requested, handshaking::decrementAndGet).adopt(pending);
+        } catch (RuntimeException | Error e) {
+            // Its engine never had it, so nobody else gives it back.
+            handshaking.decrementAndGet();
+            pending.discard();
+            device.handshakeRefused();
+            LOG.error("an accepted connection found no engine", e);
+        }
     }
 
     private void requested(PassiveHandshake handshake) {

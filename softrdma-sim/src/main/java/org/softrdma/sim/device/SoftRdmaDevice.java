@@ -1,7 +1,6 @@
 package org.softrdma.sim.device;
 
 import com.sun.management.OperatingSystemMXBean;
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -14,6 +13,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -60,6 +60,7 @@ import org.softrdma.verbs.provider.Creation;
 public final class SoftRdmaDevice implements VerbsDevice {
     private static final AtomicInteger NEXT_DEVICE = new AtomicInteger();
     private static final int CLOSED = -1;
+    private static final int CLOSE_TIMEOUT_SECONDS = 10;
     /** Most prefetches that wait for their turn. */
     private static final int PREFETCHES = 64;
 
@@ -378,21 +379,12 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     /** Runs something on the first loop and waits for it. */
-    void onFirstLoop(LoopTask task) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        engines.getFirst().execute(() -> {
-            try {
-                task.run();
-                done.complete(null);
-            } catch (ListenException e) {
-                done.completeExceptionally(new VerbsException(code(e.reason()), String.valueOf(e.getMessage()), e));
-            } catch (IOException e) {
-                done.completeExceptionally(new VerbsException(VerbsErrorCode.OTHER, String.valueOf(e.getMessage()), e));
-            } catch (RuntimeException e) {
-                done.completeExceptionally(e);
-            }
-        });
+    void onFirstLoop(RnicEngine.Task task) {
+        CompletableFuture<Void> done = engines.getFirst().submit(task);
         Waiting.settle(done, progress());
+        if (done.state() == Future.State.FAILED && done.exceptionNow() instanceof ListenException e) {
+            throw new VerbsException(code(e.reason()), String.valueOf(e.getMessage()), e);
+        }
         Waiting.result(done);
     }
 
@@ -401,12 +393,6 @@ public final class SoftRdmaDevice implements VerbsDevice {
             case IN_USE -> VerbsErrorCode.ADDRESS_IN_USE;
             case NOT_PERMITTED, NOT_HERE, OTHER -> VerbsErrorCode.ADDRESS_NOT_AVAILABLE;
         };
-    }
-
-    /** Work for a loop's thread. */
-    @FunctionalInterface
-    interface LoopTask {
-        void run() throws IOException;
     }
 
     @Override
@@ -429,6 +415,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
             snapshot.put(counter.label(), sum);
         }
         snapshot.put("memoryRegions", (long) stags.live());
+        snapshot.put("openSockets", (long) transport.openSockets());
         PinningCounters pinning = pins.counters();
         snapshot.put("pinning.registeredBytes", pinning.registeredBytes());
         snapshot.put("pinning.pinnedBytes", pinning.pinnedBytes());
@@ -466,6 +453,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         }
         prefetcher.shutdownNow();
         try {
+            endConnections();
             transport.close();
         } catch (IllegalStateException e) {
             // The loops still run, so nothing may be freed: closing may be tried again.
@@ -473,6 +461,21 @@ public final class SoftRdmaDevice implements VerbsDevice {
             throw e;
         }
         stags.close();
+    }
+
+    /** While the loops still take tasks: what one registers while it stops is never closed. */
+    private void endConnections() {
+        CompletableFuture<?>[] ended = engines.stream().map(RnicEngine::end).toArray(CompletableFuture[]::new);
+        Throwable failure = CompletableFuture.allOf(ended)
+                .orTimeout(CLOSE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                .handle((done, e) -> e)
+                .join();
+        if (failure != null) {
+            throw new IllegalStateException(
+                    "connections were not closed within " + CLOSE_TIMEOUT_SECONDS
+                            + " s; a callback may be blocking an event loop",
+                    failure);
+        }
     }
 
     @Override

@@ -168,9 +168,8 @@ public final class ActiveHandshake implements Handshake {
 
     @Override
     public void streamEnded(String reason) {
-        // The queue pair tells the application, if it knows already that it is connected.
         if (!result.isDone()) {
-            result.completeExceptionally(new VerbsException(VerbsErrorCode.CONNECTION_LOST, peer() + ": " + reason));
+            fail(new VerbsException(VerbsErrorCode.CONNECTION_LOST, "cannot connect to " + peer() + ": " + reason));
         }
     }
 }

@@ -3,6 +3,7 @@ package org.softrdma.sim.engine;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.softrdma.sim.queue.InboundReadQueue;
 import org.softrdma.sim.queue.OutboundReadQueue;
 import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.HostSilentException;
 import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.transport.SocketEvents;
 import org.softrdma.sim.transport.StreamSocket;
@@ -79,6 +81,8 @@ public final class Connection implements SocketEvents {
     private boolean terminateSent;
     private boolean firstSegmentSeen;
     private boolean lookingAgain;
+    /** A segment has come since it was asked whether the peer's host is silent. */
+    private boolean heard;
 
     /** A connection on an engine, not connected yet. Any thread. */
     public Connection(RnicEngine engine) {
@@ -125,6 +129,7 @@ public final class Connection implements SocketEvents {
 
     void attach(StreamSocket newSocket) {
         socket = newSocket;
+        engine.connections().opened(this);
     }
 
     /** The queue pair that posts to it. The application's thread that makes it, before anything is posted. */
@@ -260,6 +265,8 @@ public final class Connection implements SocketEvents {
                     // A late event.
                 }
             }
+        } catch (HostSilentException e) {
+            run(() -> hostSilent(e.getMessage()));
         } catch (IOException | RuntimeException | Error e) {
             broken(e);
         } finally {
@@ -324,16 +331,16 @@ public final class Connection implements SocketEvents {
     /** A request was posted. Any thread; in manual mode the owner. */
     void ring() {
         if (rung.compareAndSet(false, true)) {
-            boolean heard = false;
+            boolean rang = false;
             try {
                 if (engine.isManual()) {
                     engine.ring(this);
                 } else {
                     engine.loop().execute(doorbellTask);
                 }
-                heard = true;
+                rang = true;
             } finally {
-                if (!heard) {
+                if (!rang) {
                     rung.set(false); // the next one rings again
                 }
             }
@@ -359,6 +366,7 @@ public final class Connection implements SocketEvents {
 
     /** A whole segment has come. The first one lets the passive side speak (RFC 5044 section 7.1.2). */
     void segmentReceived() {
+        heard = true;
         if (!firstSegmentSeen) {
             firstSegmentSeen = true;
             if (readyTimer != null) {
@@ -600,7 +608,49 @@ public final class Connection implements SocketEvents {
     private void startEndTimer() {
         if (endTimer == null) {
             endTimer = schedule(this::close, engine.limits().lingerTimeoutNs());
+            engine.connections().ending(this);
         }
+    }
+
+    /** True if the stream's peer cannot be reached any more, nor its host. */
+    boolean isHostSilent() {
+        boolean was = heard;
+        heard = false;
+        StreamSocket current = socket;
+        return !was && state == State.STREAM && current != null && current.isHostSilent();
+    }
+
+    /** The peer's host has not answered within the host timeout. */
+    void hostSilent() {
+        run(() -> hostSilent("by what the kernel knows of the connection"));
+    }
+
+    /** Whoever waits for the peer learns it as from hardware: the oldest request has failed, the others are flushed. */
+    private void hostSilent(@Nullable String detail) {
+        long timeoutNs = engine.limits().hostTimeoutNs();
+        double seconds = timeoutNs / (double) TimeUnit.SECONDS.toNanos(1);
+        String time = timeoutNs == 0 ? "" : String.format(Locale.ROOT, " for %.1f s", seconds);
+        String reason = "the host of " + peer() + " did not answer" + time + " (" + detail + ")";
+        if (state == State.STREAM) {
+            engine.counters().increment(Counter.SILENT_HOSTS);
+            LOG.info("{}", reason);
+            SoftQueuePair pair = queuePair;
+            long oldest = pair == null ? -1 : pair.sendQueue().oldest();
+            discardUnsent();
+            endStream(reason, oldest, CompletionStatus.RETRY_EXCEEDED_ERROR, 0);
+            abort();
+        } else {
+            broken(new IOException(reason));
+        }
+    }
+
+    /** The peer takes too long for its part of the handshake, or this side cannot go on with it. */
+    void giveUp(String reason) {
+        if (state == State.STREAM) {
+            discardUnsent();
+            endStream(reason, -1, null, 0);
+        }
+        abort();
     }
 
     /**
@@ -618,7 +668,7 @@ public final class Connection implements SocketEvents {
             flush();
         }
         try {
-            release();
+            release(false);
         } catch (RuntimeException | Error again) {
             engine.counters().increment(Counter.ENGINE_FAULTS);
         }
@@ -679,20 +729,36 @@ public final class Connection implements SocketEvents {
 
     /** Closes the socket at once. */
     void close() {
-        if (state == State.STREAM) {
-            discardUnsent();
-            endStream("closed", -1, null, 0);
-        }
-        release();
+        leave(false);
     }
 
-    /** Gives up the socket and the timers. Never throws. */
-    private void release() {
+    /** Closes so that the peer sees a reset: nobody waits for what it still has to say. */
+    void abort() {
+        leave(true);
+    }
+
+    /** Whatever fails here, the socket is closed. */
+    private void leave(boolean reset) {
+        try {
+            if (state == State.STREAM) {
+                discardUnsent();
+                endStream("closed", -1, null, 0);
+            }
+        } finally {
+            release(reset);
+        }
+    }
+
+    /** Gives up the socket and the timers. */
+    private void release(boolean reset) {
         state = State.CLOSED;
         engine.favourite().forget(this);
+        engine.connections().closed(this);
         StreamSocket current = socket;
         socket = null;
-        if (current != null) {
+        if (current != null && reset) {
+            current.abort();
+        } else if (current != null) {
             current.close();
         }
         discardParts();
@@ -704,14 +770,5 @@ public final class Connection implements SocketEvents {
         if (timer != null) {
             timer.cancel();
         }
-    }
-
-    /** Closes so that the peer sees a reset: a handshake that has failed or timed out. */
-    void abort() {
-        StreamSocket current = socket;
-        if (current != null) {
-            current.abort();
-        }
-        release();
     }
 }

@@ -20,6 +20,10 @@ public enum Counter {
     CRC_ERRORS("crcErrors"),
     /** Handshakes that failed: malformed, refused, too slow. */
     HANDSHAKE_ERRORS("handshakeErrors"),
+    /** Connections that ended because the peer's host did not answer. */
+    SILENT_HOSTS("silentHosts"),
+    /** Ended connections that were reset while they waited for their peer, because too many did. */
+    LINGERING_RESET("lingeringReset"),
     /** Faults of the engine, each of which cost a connection: a bug, memory that was used up, a mapped file that was truncated. */
     ENGINE_FAULTS("engineFaults"),
     /** Connections established. */

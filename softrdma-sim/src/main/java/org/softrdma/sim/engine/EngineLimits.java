@@ -12,6 +12,8 @@ package org.softrdma.sim.engine;
  * @param readyRepeatNs after how long the initiator says again that it is ready to a peer that has sent nothing, the next times
  *     after twice as long each; 0 for never
  * @param lingerTimeoutNs how long an ended connection waits for the peer to end its side
+ * @param lingering most ended connections of an engine that wait at once; of more, the one that has waited longest is reset
+ * @param hostTimeoutNs after which a host that answers nothing is gone; 0 for never
  */
 public record EngineLimits(
         int maxPayload,
@@ -21,7 +23,9 @@ public record EngineLimits(
         int mpaRevision,
         long handshakeTimeoutNs,
         long readyRepeatNs,
-        long lingerTimeoutNs) {
+        long lingerTimeoutNs,
+        int lingering,
+        long hostTimeoutNs) {
     /**
      * Most payload of a segment: with the longer header no ULPDU exceeds 64 768 bytes (RFC 5044 section 3), and no pad is needed
      * behind a tagged header.

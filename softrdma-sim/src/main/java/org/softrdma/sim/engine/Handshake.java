@@ -18,6 +18,6 @@ interface Handshake {
     /** The first segment of the stream has come. */
     void firstSegment();
 
-    /** The stream has ended. */
+    /** The stream has ended, perhaps while it was set up. */
     void streamEnded(String reason);
 }

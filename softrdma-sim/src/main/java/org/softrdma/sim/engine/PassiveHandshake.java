@@ -19,9 +19,9 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
 /**
- * The responder: MPA request, the application's decision, MPA reply, ready-to-receive (RFC 5044 section 7.1, RFC 6581).
+ * The responder: MPA request, the application's decision, MPA reply, and behind it the initiator's ready-to-receive (RFC 5044 section 7.1, RFC 6581).
  *
- * <p>Engine thread only, except {@link #adopt}, {@link #accept}, {@link #reject} and {@link #giveUp}.
+ * <p>Engine thread only, except {@link #adopt}, {@link #accept} and {@link #reject}.
  */
 public final class PassiveHandshake implements Handshake {
     private static final Logger LOG = LoggerFactory.getLogger(PassiveHandshake.class);
@@ -32,12 +32,9 @@ public final class PassiveHandshake implements Handshake {
     private final Consumer<PassiveHandshake> onRequest;
     private final Runnable onSettled;
     private final HandshakeReader reader = new HandshakeReader(true);
-    private final CompletableFuture<Void> established = new CompletableFuture<>();
     private final AtomicBoolean decided = new AtomicBoolean();
     private @Nullable StreamSocket socket;
     private EventLoop.@Nullable Cancellable timer;
-    private @Nullable SoftQueuePair queuePair;
-    private @Nullable NegotiatedStream negotiated;
     private boolean settled;
     private volatile @Nullable MpaFrame request;
     private volatile InetSocketAddress remote = new InetSocketAddress(0);
@@ -55,23 +52,30 @@ public final class PassiveHandshake implements Handshake {
         this.onSettled = onSettled;
     }
 
-    /** Takes an accepted TCP connection. Any thread. */
+    /** Takes an accepted TCP connection, which is closed if that fails. Any thread. */
     public void adopt(EventLoop.PendingSocket pending) {
         connection.execute(() -> {
             try {
-                connection.attach(this);
-                StreamSocket adopted = connection.engine().loop().adopt(pending, connection);
-                socket = adopted;
-                remote = adopted.remoteAddress();
-                connection.attach(adopted);
-                timer = connection.schedule(
-                        this::tooSlow, connection.engine().limits().handshakeTimeoutNs());
-                connection.ready(false);
+                take(pending);
             } catch (IOException e) {
                 failed(e);
                 connection.abort();
             }
         });
+    }
+
+    private void take(EventLoop.PendingSocket pending) throws IOException {
+        connection.attach(this);
+        StreamSocket adopted = connection.engine().loop().adopt(pending, connection);
+        connection.attach(adopted);
+        socket = adopted;
+        remote = adopted.remoteAddress();
+        timer = startTimer(this::tooSlow);
+        connection.ready(false);
+    }
+
+    private EventLoop.Cancellable startTimer(Runnable task) {
+        return connection.schedule(task, connection.engine().limits().handshakeTimeoutNs());
     }
 
     /** The connection. */
@@ -108,12 +112,16 @@ public final class PassiveHandshake implements Handshake {
 
     /** The request has come, or never will. */
     private void settled() {
-        if (timer != null) {
-            timer.cancel();
-        }
+        stopTimer();
         if (!settled) {
             settled = true;
             onSettled.run();
+        }
+    }
+
+    private void stopTimer() {
+        if (timer != null) {
+            timer.cancel();
         }
     }
 
@@ -151,7 +159,9 @@ public final class PassiveHandshake implements Handshake {
     }
 
     /**
-     * Replies yes; the result is there once the connection is established, or a {@link VerbsException}. Any thread.
+     * Replies yes. The queue pair takes requests when the result is there, which they wait for the initiator's first message
+     * behind (RFC 5044 section 7.1.2); an initiator that is to be ready first has the handshake's time for that. A failure is a
+     * {@link VerbsException}. Any thread.
      *
      * @param pair its queue pair
      * @param parameters what this side wants, within the device's limits
@@ -160,47 +170,54 @@ public final class PassiveHandshake implements Handshake {
         if (!decided.compareAndSet(false, true)) {
             throw new IllegalStateException("this request was already accepted, rejected or closed");
         }
-        connection.execute(() -> reply(pair, parameters));
-        return established;
+        return connection.engine().submit(() -> establish(pair, parameters));
     }
 
-    private void reply(SoftQueuePair pair, ConnectionParameters parameters) {
-        queuePair = pair;
+    private void establish(SoftQueuePair pair, ConnectionParameters parameters) {
         if (!connection.isInHandshake() || pair.isInError()) {
-            fail(new VerbsException(
-                    VerbsErrorCode.CONNECTION_LOST, "the connection of " + peer() + " ended before it was accepted"));
-            connection.abort();
-            return;
+            throw lost(pair, "ended before it was accepted", null);
         }
+        try {
+            reply(pair, parameters);
+        } catch (IOException e) {
+            connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
+            throw lost(pair, "broke: " + e.getMessage(), e);
+        } catch (Throwable e) {
+            connection.engine().counters().increment(Counter.ENGINE_FAULTS);
+            LOG.error("a fault in the engine costs the connection of {}", peer(), e);
+            throw lost(pair, "met a fault in the engine: " + e, e);
+        }
+    }
+
+    private VerbsException lost(SoftQueuePair pair, String what, @Nullable Throwable cause) {
+        String reason = "the connection of " + peer() + " " + what;
+        pair.enterError(reason, -1, CompletionStatus.FLUSHED, 0);
+        connection.giveUp(reason);
+        return new VerbsException(VerbsErrorCode.CONNECTION_LOST, reason, cause);
+    }
+
+    private void reply(SoftQueuePair pair, ConnectionParameters parameters) throws IOException {
         EngineLimits limits = connection.engine().limits();
         NegotiatedStream stream =
                 MpaNegotiation.accept(limits, request(), parameters.inboundReads(), parameters.outboundReads());
-        negotiated = stream;
-        pair.negotiated(stream);
-        try {
-            connection.sendFrame(MpaNegotiation.reply(limits, request(), stream, parameters.privateData()));
-        } catch (IOException e) {
-            failed(e);
-            connection.close();
-            return;
-        }
-        if (!stream.peerToPeer()) {
-            pair.established(stream);
-        }
+        connection.sendFrame(MpaNegotiation.reply(limits, request(), stream, parameters.privateData()));
+        pair.established(stream);
         connection.startStream(pair, stream, false);
-        if (!stream.peerToPeer()) {
-            established.complete(null);
+        if (stream.peerToPeer()) {
+            timer = startTimer(this::notReady);
         }
+    }
+
+    private void notReady() {
+        connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
+        String reason = peer() + " was accepted but sent no ready-to-receive in time";
+        LOG.info("{}", reason);
+        connection.giveUp(reason);
     }
 
     @Override
     public void firstSegment() {
-        SoftQueuePair pair = queuePair;
-        NegotiatedStream stream = negotiated;
-        if (pair != null && stream != null && !established.isDone()) {
-            pair.established(stream);
-            established.complete(null);
-        }
+        stopTimer();
     }
 
     /**
@@ -224,37 +241,15 @@ public final class PassiveHandshake implements Handshake {
         return true;
     }
 
-    /** The caller's time is over. Any thread. */
-    public void giveUp(String reason) {
-        connection.execute(() -> {
-            if (!established.isDone()) {
-                fail(new VerbsException(VerbsErrorCode.TIMED_OUT, reason));
-                connection.close();
-            }
-        });
-    }
-
     @Override
     public void failed(IOException cause) {
         settled();
         connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
-        fail(new VerbsException(
-                VerbsErrorCode.CONNECTION_LOST,
-                "the connection of " + peer() + " broke: " + cause.getMessage(),
-                cause));
+        LOG.debug("the handshake of {} failed", peer(), cause);
     }
 
     @Override
     public void streamEnded(String reason) {
-        if (!established.isDone()) {
-            fail(new VerbsException(VerbsErrorCode.CONNECTION_LOST, peer() + ": " + reason));
-        }
-    }
-
-    private void fail(VerbsException cause) {
-        if (queuePair != null) {
-            queuePair.enterError(String.valueOf(cause.getMessage()), -1, CompletionStatus.FLUSHED, 0);
-        }
-        established.completeExceptionally(cause);
+        stopTimer();
     }
 }

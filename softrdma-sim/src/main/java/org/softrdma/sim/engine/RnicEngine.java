@@ -1,8 +1,10 @@
 package org.softrdma.sim.engine;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.softrdma.sim.memory.Binding;
@@ -45,6 +47,8 @@ public final class RnicEngine implements Progress {
 
     private final Favourite favourite = new Favourite();
     private final SecondLook secondLook;
+    private final OpenConnections connections = new OpenConnections(this);
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     /**
      * Makes an engine; in manual mode the calling thread owns it.
@@ -155,6 +159,45 @@ public final class RnicEngine implements Progress {
         } else {
             loop.execute(task);
         }
+    }
+
+    /** Work for the engine's thread that may fail. */
+    @FunctionalInterface
+    public interface Task {
+        /** Does it. */
+        void run() throws IOException;
+    }
+
+    /**
+     * Runs a task as {@link #execute} does; whoever waits for it learns how it ended, by whatever it throws.
+     *
+     * @throws java.util.concurrent.RejectedExecutionException if the loop has stopped
+     */
+    public CompletableFuture<Void> submit(Task task) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        execute(() -> run(task, done));
+        return done;
+    }
+
+    private static void run(Task task, CompletableFuture<Void> done) {
+        try {
+            task.run();
+            done.complete(null);
+        } catch (Throwable e) {
+            done.completeExceptionally(e);
+        }
+    }
+
+    /** Closes every connection for good, because the device is closed; done when they are. Not concurrently. */
+    public CompletableFuture<Void> end() {
+        if (!ended.isDone()) {
+            execute(() -> run(connections::close, ended));
+        }
+        return ended;
+    }
+
+    OpenConnections connections() {
+        return connections;
     }
 
     /** Manual mode: a request was posted; the next poll sends it. */

@@ -370,11 +370,6 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         state = QueuePairState.READY_TO_SEND;
     }
 
-    /** What was agreed, before the queue pair is established. */
-    void negotiated(NegotiatedStream stream) {
-        negotiated = stream;
-    }
-
     /** The peer's access was refused, which is about to end the stream. */
     void accessRefused() {
         if (!isInError()) {

@@ -217,6 +217,11 @@ public final class SendQueue {
         return cursor < posted();
     }
 
+    /** Sequence of the oldest request that has not given its completion, or -1. */
+    public long oldest() {
+        return retired < posted() ? retired : -1;
+    }
+
     /** The slot of a sequence. */
     public int slot(long sequence) {
         return (int) sequence & mask;

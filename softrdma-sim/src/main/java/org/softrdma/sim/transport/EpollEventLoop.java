@@ -33,39 +33,41 @@ final class EpollEventLoop extends NettyEventLoop {
     private static final int SOCKADDR_BYTES = 128;
     private static final String END_OF_ERRNO = "): ";
 
-    EpollEventLoop(IoEventLoop loop, SocketOptions options) {
-        super(loop, options);
+    private final HostWatch hostWatch = new HostWatch();
+
+    EpollEventLoop(IoEventLoop loop, SocketOptions options, OpenSockets sockets) {
+        super(loop, options, sockets);
     }
 
     @Override
     public StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
-        Socket socket = Socket.newSocketStream();
+        Socket socket = counted(Socket.newSocketStream());
         try {
             tune(socket);
             socket.connect(remote);
             return watch(socket, events, remote);
         } catch (ConnectException e) {
-            socket.close();
+            closeQuietly(socket);
             throw withoutErrno(e);
-        } catch (IOException | RuntimeException | Error e) {
-            socket.close();
+        } catch (Throwable e) {
+            closeQuietly(socket);
             throw e;
         }
     }
 
     @Override
     public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted) throws IOException {
-        Socket socket = Socket.newSocketStream();
+        Socket socket = counted(Socket.newSocketStream());
         try {
             socket.setReuseAddress(true);
             socket.bind(local);
             socket.listen(backlog);
             return new EpollAcceptor(socket, accepted);
         } catch (Errors.NativeIoException e) {
-            socket.close();
+            closeQuietly(socket);
             throw ListenException.ofErrno(-e.expectedErr(), local, e);
-        } catch (IOException | RuntimeException | Error e) {
-            socket.close();
+        } catch (Throwable e) {
+            closeQuietly(socket);
             throw e;
         }
     }
@@ -76,8 +78,8 @@ final class EpollEventLoop extends NettyEventLoop {
         try {
             tune(socket);
             return watch(socket, events, socket.remoteAddress());
-        } catch (IOException | RuntimeException | Error e) {
-            socket.close();
+        } catch (Throwable e) {
+            closeQuietly(socket);
             throw e;
         }
     }
@@ -99,6 +101,14 @@ final class EpollEventLoop extends NettyEventLoop {
         if (options.receiveBuffer() > 0) {
             socket.setReceiveBufferSize(options.receiveBuffer());
         }
+        if (options.hostTimeoutMs() > 0) {
+            HostWatch.tune(socket, options);
+        }
+    }
+
+    private Socket counted(Socket socket) {
+        sockets.opened();
+        return socket;
     }
 
     private StreamSocket watch(Socket socket, SocketEvents events, @Nullable InetSocketAddress remote)
@@ -114,14 +124,21 @@ final class EpollEventLoop extends NettyEventLoop {
         return handle;
     }
 
-    private record Pending(Socket socket) implements PendingSocket {
+    private final class Pending implements PendingSocket {
+        private final Socket socket;
+
+        Pending(Socket socket) {
+            this.socket = socket;
+        }
+
         @Override
         public void discard() {
             closeQuietly(socket);
         }
     }
 
-    private static void closeQuietly(Socket socket) {
+    private void closeQuietly(Socket socket) {
+        sockets.closed();
         try {
             socket.close();
         } catch (IOException e) {
@@ -129,7 +146,7 @@ final class EpollEventLoop extends NettyEventLoop {
         }
     }
 
-    private static final class EpollSocket implements EpollIoHandle, StreamSocket {
+    private final class EpollSocket implements EpollIoHandle, StreamSocket {
         private final Socket socket;
         private final SocketEvents events;
         private final InetSocketAddress remote;
@@ -172,7 +189,11 @@ final class EpollEventLoop extends NettyEventLoop {
         @Override
         public int receive(long address, int length) throws IOException {
             checkOpen();
-            return socket.recvAddress(address, 0, length);
+            try {
+                return socket.recvAddress(address, 0, length);
+            } catch (Errors.NativeIoException e) {
+                throw HostSilentException.ofErrno(-e.expectedErr(), e);
+            }
         }
 
         @Override
@@ -184,11 +205,20 @@ final class EpollEventLoop extends NettyEventLoop {
         @Override
         public long gather(IoVectors vectors, int from, int count) throws IOException {
             checkOpen();
-            if (count == 1) {
-                int length = Math.toIntExact(vectors.length(from));
-                return socket.sendAddress(vectors.base(from), 0, length);
+            try {
+                if (count == 1) {
+                    int length = Math.toIntExact(vectors.length(from));
+                    return socket.sendAddress(vectors.base(from), 0, length);
+                }
+                return socket.writevAddresses(vectors.entry(from), count);
+            } catch (Errors.NativeIoException e) {
+                throw HostSilentException.ofErrno(-e.expectedErr(), e);
             }
-            return socket.writevAddresses(vectors.entry(from), count);
+        }
+
+        @Override
+        public boolean isHostSilent() {
+            return !closed && options.hostTimeoutMs() > 0 && hostWatch.isSilent(socket, options.hostTimeoutMs());
         }
 
         /** The descriptor's number may be another socket's by now. */
@@ -316,7 +346,7 @@ final class EpollEventLoop extends NettyEventLoop {
             try {
                 byte[] address = new byte[SOCKADDR_BYTES];
                 for (int fd = socket.accept(address); fd >= 0; fd = socket.accept(address)) {
-                    hand(accepted, new Pending(new Socket(fd)));
+                    hand(accepted, new Pending(counted(new Socket(fd))));
                 }
                 pause.succeeded();
             } catch (IOException | RuntimeException | Error e) {

@@ -17,12 +17,14 @@ abstract class NettyEventLoop implements EventLoop {
     private static final Logger LOG = LoggerFactory.getLogger(NettyEventLoop.class);
 
     final SocketOptions options;
+    final OpenSockets sockets;
     private final IoEventLoop loop;
     private final @Nullable ManualIoEventLoop manual;
 
-    NettyEventLoop(IoEventLoop loop, SocketOptions options) {
+    NettyEventLoop(IoEventLoop loop, SocketOptions options, OpenSockets sockets) {
         this.loop = loop;
         this.options = options;
+        this.sockets = sockets;
         manual = loop instanceof ManualIoEventLoop manualLoop ? manualLoop : null;
     }
 

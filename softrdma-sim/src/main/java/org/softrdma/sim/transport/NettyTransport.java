@@ -20,16 +20,19 @@ public final class NettyTransport implements Transport {
 
     private final String name;
     private final List<EventLoop> loops = new ArrayList<>();
+    private final OpenSockets sockets;
     private final @Nullable MultiThreadIoEventLoopGroup group;
     private final @Nullable ManualIoEventLoop manual;
 
     private NettyTransport(
             String name,
+            OpenSockets sockets,
             IoHandlerFactory handlers,
             Function<IoEventLoop, EventLoop> wrap,
             int threads,
             boolean manualProgress) {
         this.name = name;
+        this.sockets = sockets;
         if (manualProgress) {
             group = null;
             manual = new ManualIoEventLoop(Thread.currentThread(), handlers);
@@ -55,20 +58,24 @@ public final class NettyTransport implements Transport {
      * @param options of every connection
      */
     public static Transport epoll(int threads, boolean manualProgress, SocketOptions options) {
+        OpenSockets sockets = new OpenSockets();
         return new NettyTransport(
                 "epoll",
+                sockets,
                 EpollIoHandler.newFactory(),
-                loop -> new EpollEventLoop(loop, options),
+                loop -> new EpollEventLoop(loop, options, sockets),
                 threads,
                 manualProgress);
     }
 
     /** The portable transport; parameters as for {@link #epoll}. */
     public static Transport nio(int threads, boolean manualProgress, SocketOptions options) {
+        OpenSockets sockets = new OpenSockets();
         return new NettyTransport(
                 "nio",
+                sockets,
                 SelectorIoHandler.newFactory(!manualProgress),
-                loop -> new NioEventLoop(loop, options),
+                loop -> new NioEventLoop(loop, options, sockets),
                 threads,
                 manualProgress);
     }
@@ -81,6 +88,11 @@ public final class NettyTransport implements Transport {
     @Override
     public List<EventLoop> loops() {
         return List.copyOf(loops);
+    }
+
+    @Override
+    public int openSockets() {
+        return sockets.count();
     }
 
     @Override

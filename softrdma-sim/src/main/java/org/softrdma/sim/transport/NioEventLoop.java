@@ -8,6 +8,7 @@ import io.netty.channel.nio.NioIoHandle;
 import io.netty.channel.nio.NioIoOps;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
@@ -15,7 +16,9 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.Set;
 import java.util.function.Consumer;
+import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,26 +28,32 @@ import org.softrdma.sim.memory.NativeMemory;
 final class NioEventLoop extends NettyEventLoop {
     private static final Logger LOG = LoggerFactory.getLogger(NioEventLoop.class);
 
-    NioEventLoop(IoEventLoop loop, SocketOptions options) {
-        super(loop, options);
+    /** Not every system has them. */
+    private static final Set<SocketOption<Integer>> KEEP_ALIVE = Set.of(
+            ExtendedSocketOptions.TCP_KEEPIDLE,
+            ExtendedSocketOptions.TCP_KEEPINTERVAL,
+            ExtendedSocketOptions.TCP_KEEPCOUNT);
+
+    NioEventLoop(IoEventLoop loop, SocketOptions options, OpenSockets sockets) {
+        super(loop, options, sockets);
     }
 
     @Override
     public StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
-        SocketChannel channel = SocketChannel.open();
+        SocketChannel channel = counted(SocketChannel.open());
         try {
             tune(channel);
             boolean connected = channel.connect(remote);
             return watch(channel, events, remote, connected ? NioIoOps.READ_AND_WRITE : NioIoOps.CONNECT);
-        } catch (IOException | RuntimeException | Error e) {
-            channel.close();
+        } catch (Throwable e) {
+            closeQuietly(channel);
             throw e;
         }
     }
 
     @Override
     public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted) throws IOException {
-        ServerSocketChannel channel = ServerSocketChannel.open();
+        ServerSocketChannel channel = counted(ServerSocketChannel.open());
         try {
             channel.configureBlocking(false);
             channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -54,8 +63,8 @@ final class NioEventLoop extends NettyEventLoop {
                 throw ListenException.ofCause(e, local);
             }
             return new NioAcceptor(channel, accepted);
-        } catch (IOException | RuntimeException | Error e) {
-            channel.close();
+        } catch (Throwable e) {
+            closeQuietly(channel);
             throw e;
         }
     }
@@ -67,8 +76,8 @@ final class NioEventLoop extends NettyEventLoop {
             tune(channel);
             InetSocketAddress remote = (InetSocketAddress) channel.getRemoteAddress();
             return watch(channel, events, remote, NioIoOps.READ_AND_WRITE);
-        } catch (IOException | RuntimeException | Error e) {
-            channel.close();
+        } catch (Throwable e) {
+            closeQuietly(channel);
             throw e;
         }
     }
@@ -82,6 +91,24 @@ final class NioEventLoop extends NettyEventLoop {
         if (options.receiveBuffer() > 0) {
             channel.setOption(StandardSocketOptions.SO_RCVBUF, options.receiveBuffer());
         }
+        if (options.hostTimeoutMs() > 0) {
+            keepAlive(channel);
+        }
+    }
+
+    /** Ends a connection on which nothing is under way; for bytes under way java.nio has no limit (docs/wire.md). */
+    private void keepAlive(SocketChannel channel) throws IOException {
+        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        if (channel.supportedOptions().containsAll(KEEP_ALIVE)) {
+            channel.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, options.keepAliveSeconds());
+            channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, options.keepAliveSeconds());
+            channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, options.keepAliveQuestions());
+        }
+    }
+
+    private <C extends SelectableChannel> C counted(C channel) {
+        sockets.opened();
+        return channel;
     }
 
     private StreamSocket watch(SocketChannel channel, SocketEvents events, InetSocketAddress remote, NioIoOps ops)
@@ -93,14 +120,21 @@ final class NioEventLoop extends NettyEventLoop {
         return handle;
     }
 
-    private record Pending(SocketChannel channel) implements PendingSocket {
+    private final class Pending implements PendingSocket {
+        private final SocketChannel channel;
+
+        Pending(SocketChannel channel) {
+            this.channel = channel;
+        }
+
         @Override
         public void discard() {
             closeQuietly(channel);
         }
     }
 
-    private static void closeQuietly(SelectableChannel channel) {
+    private void closeQuietly(SelectableChannel channel) {
+        sockets.closed();
         try {
             channel.close();
         } catch (IOException e) {
@@ -112,7 +146,7 @@ final class NioEventLoop extends NettyEventLoop {
         return NativeMemory.segment(address, length).asByteBuffer();
     }
 
-    private static final class NioSocket implements NioIoHandle, StreamSocket {
+    private final class NioSocket implements NioIoHandle, StreamSocket {
         private final SocketChannel channel;
         private final SocketEvents events;
         private final InetSocketAddress remote;
@@ -150,20 +184,32 @@ final class NioEventLoop extends NettyEventLoop {
 
         @Override
         public int receive(long address, int length) throws IOException {
-            return channel.read(buffer(address, length));
+            try {
+                return channel.read(buffer(address, length));
+            } catch (IOException e) {
+                throw HostSilentException.ofMessage(e);
+            }
         }
 
         @Override
         public int scatter(IoVectors vectors, int count) throws IOException {
-            return Math.toIntExact(channel.read(buffers(vectors, 0, count)));
+            try {
+                return Math.toIntExact(channel.read(buffers(vectors, 0, count)));
+            } catch (IOException e) {
+                throw HostSilentException.ofMessage(e);
+            }
         }
 
         @Override
         public long gather(IoVectors vectors, int from, int count) throws IOException {
-            return channel.write(buffers(vectors, from, count));
+            try {
+                return channel.write(buffers(vectors, from, count));
+            } catch (IOException e) {
+                throw HostSilentException.ofMessage(e);
+            }
         }
 
-        private static ByteBuffer[] buffers(IoVectors vectors, int from, int count) {
+        private ByteBuffer[] buffers(IoVectors vectors, int from, int count) {
             ByteBuffer[] buffers = new ByteBuffer[count];
             for (int i = 0; i < count; i++) {
                 buffers[i] = buffer(vectors.base(from + i), vectors.length(from + i));
@@ -193,6 +239,11 @@ final class NioEventLoop extends NettyEventLoop {
                 paused = true;
                 registration.submit(NioIoOps.NONE);
             }
+        }
+
+        @Override
+        public boolean isHostSilent() {
+            return false; // java.nio does not tell what the kernel knows
         }
 
         @Override
@@ -287,7 +338,7 @@ final class NioEventLoop extends NettyEventLoop {
         public void handle(IoRegistration registered, IoEvent event) {
             try {
                 for (SocketChannel next = channel.accept(); next != null; next = channel.accept()) {
-                    hand(accepted, new Pending(next));
+                    hand(accepted, new Pending(counted(next)));
                 }
                 pause.succeeded();
             } catch (IOException | RuntimeException | Error e) {

@@ -49,6 +49,6 @@ final class ReadVector {
         if (errno == EAGAIN || errno == EINTR) {
             return 0;
         }
-        throw new IOException("readv failed: errno " + errno);
+        throw HostSilentException.ofErrno(errno, new IOException("readv failed: errno " + errno));
     }
 }

@@ -67,6 +67,15 @@ public interface StreamSocket {
      */
     boolean finishConnect() throws IOException;
 
+    /**
+     * True if the peer's host is gone: the kernel asks and asks again, and nothing has come for the host timeout. A host whose
+     * application does not read is not gone, its kernel answers. A transport that cannot tell says no, and a call that receives
+     * fails once the kernel knows.
+     *
+     * @see HostSilentException
+     */
+    boolean isHostSilent();
+
     /** The local address. */
     InetSocketAddress localAddress();
 

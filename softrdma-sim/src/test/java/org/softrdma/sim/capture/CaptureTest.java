@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +62,7 @@ class CaptureTest {
             peer.sendBytes(request);
             try (ConnectionRequest asked = device.request()) {
                 QueuePair pair = device.queuePair(asked, QueuePairLimits.of(4, 4));
-                asked.accept(READS, TestDevice.DEADLINE_NS);
+                asked.accept(READS);
                 received.add(peer.receiveMpa());
                 int key = memory.region().rkey();
                 long address = memory.region().address();
@@ -89,6 +90,26 @@ class CaptureTest {
             }
         }
         return new Said(Frames.concat(sent.toArray(new byte[0][])), Frames.concat(received.toArray(new byte[0][])));
+    }
+
+    /** In manual progress the thread that writes is the application's, and whoever interrupts it does not mean the capture. */
+    @Test
+    void shouldGoOnWhenTheWritingThreadIsInterrupted() throws IOException {
+        Path path = directory.resolve("interrupted.pcapng");
+        try (PcapngFile file = new PcapngFile(path)) {
+            file.write(packet -> packet.put(new byte[] {1, 2, 3, 4}));
+            long one = Files.size(path);
+            Thread.currentThread().interrupt();
+            try {
+                file.write(packet -> packet.put(new byte[] {5, 6, 7, 8}));
+                assertTrue(Thread.currentThread().isInterrupted(), "the interrupt is the application's");
+            } finally {
+                Thread.interrupted();
+            }
+            assertTrue(file.isOpen(), "the capture goes on");
+            file.write(packet -> packet.put(new byte[] {9, 10, 11, 12}));
+            assertEquals(one + 2 * (32 + 4), Files.size(path), "two packets more");
+        }
     }
 
     @ParameterizedTest
@@ -134,7 +155,7 @@ class CaptureTest {
                     try (ConnectionRequest request =
                                     listener.next(TestDevice.DEADLINE_NS).orElseThrow();
                             QueuePair passive = request.createQueuePair(domain, attributes)) {
-                        request.accept(READS, TestDevice.DEADLINE_NS);
+                        request.accept(READS);
                         connected.get(TestDevice.DEADLINE_NS, TimeUnit.NANOSECONDS);
                         active.disconnect();
                         passive.disconnected().toCompletableFuture().get(TestDevice.DEADLINE_NS, TimeUnit.NANOSECONDS);
@@ -170,7 +191,7 @@ class CaptureTest {
             peer.sendBytes(Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, 4, 4)));
             try (ConnectionRequest request = device.request()) {
                 QueuePair pair = device.queuePair(request, QueuePairLimits.of(4, 4));
-                request.accept(READS, TestDevice.DEADLINE_NS);
+                request.accept(READS);
                 peer.receiveMpa();
                 peer.reset();
                 TestDevice.await(

@@ -89,7 +89,7 @@ class ConcurrentCloseTest {
                     task -> Thread.ofPlatform().daemon().start(task));
             var request = device.request();
             accepting = device.queuePair(request, QueuePairLimits.DEFAULT);
-            request.accept(ConnectionParameters.ofReads(1), TestDevice.DEADLINE_NS);
+            request.accept(ConnectionParameters.ofReads(1));
             connected.orTimeout(DEADLINE_SECONDS, TimeUnit.SECONDS).join();
         }
 

@@ -35,7 +35,9 @@ class EagerRegistrationTest {
         when(locks.maxRanges()).thenReturn(Long.MAX_VALUE);
         when(locks.missing()).thenReturn("");
         when(transport.name()).thenReturn("none");
-        when(transport.loops()).thenReturn(List.of(mock(EventLoop.class)));
+        EventLoop loop = mock(EventLoop.class);
+        when(loop.inLoop()).thenReturn(true);
+        when(transport.loops()).thenReturn(List.of(loop));
     }
 
     @Test

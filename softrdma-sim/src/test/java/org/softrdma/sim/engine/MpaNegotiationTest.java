@@ -25,7 +25,7 @@ class MpaNegotiationTest {
     private static final int ORD = 6;
 
     private static EngineLimits limits(boolean crc, int revision) {
-        return new EngineLimits(EngineLimits.LARGEST_PAYLOAD, 4096, 262_144, crc, revision, 1, 0, 1);
+        return new EngineLimits(EngineLimits.LARGEST_PAYLOAD, 4096, 262_144, crc, revision, 1, 0, 1, 1, 0);
     }
 
     private static MpaFrame decode(String key, int flags, int revision, byte[] data) throws Exception {

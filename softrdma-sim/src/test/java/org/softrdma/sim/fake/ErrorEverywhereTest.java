@@ -166,7 +166,7 @@ class ErrorEverywhereTest {
             device.run();
             ConnectionRequest request = device.request().orElseThrow();
             QueuePair pair = device.queuePair(request, LIMITS);
-            request.accept(ConnectionParameters.ofReads(READS), Long.MAX_VALUE / 4);
+            request.accept(ConnectionParameters.ofReads(READS));
             return pair;
         }
 

@@ -99,6 +99,11 @@ final class FakeDevice implements AutoCloseable {
         return own(domain.register(memory, Set.of(access)));
     }
 
+    /** From now on this happens to each connection before the engine has it. */
+    void beforeAdopt(Runnable action) {
+        transport.beforeAdopt(action);
+    }
+
     /** A peer's socket on which nothing was said yet. */
     FakeSocket socket() {
         FakeSocket socket = new FakeSocket();
@@ -142,7 +147,7 @@ final class FakeDevice implements AutoCloseable {
         run();
         ConnectionRequest request = request().orElseThrow(() -> new AssertionError("no connection request"));
         QueuePair pair = queuePair(request, limits);
-        request.accept(ConnectionParameters.ofReads(reads), Long.MAX_VALUE / 4);
+        request.accept(ConnectionParameters.ofReads(reads));
         assertEquals(REPLY_BYTES, socket.sent().length, "MPA reply");
         return pair;
     }

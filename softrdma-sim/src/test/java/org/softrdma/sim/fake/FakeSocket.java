@@ -35,6 +35,7 @@ final class FakeSocket implements StreamSocket {
     private boolean peerEnded;
     private boolean peerReset;
     private boolean outputEnded;
+    private boolean hostSilent;
     private boolean closed;
 
     // ---- the test
@@ -59,6 +60,11 @@ final class FakeSocket implements StreamSocket {
     void giveReset() {
         peerReset = true;
         eventDue = true;
+    }
+
+    /** The kernel would say from now on whether the peer's host is gone. */
+    void hostSilent(boolean silent) {
+        hostSilent = silent;
     }
 
     /** From now on a call takes this many of the bytes offered to it. */
@@ -195,6 +201,11 @@ final class FakeSocket implements StreamSocket {
         }
         meanwhile.run();
         return total;
+    }
+
+    @Override
+    public boolean isHostSilent() {
+        return hostSilent;
     }
 
     @Override

@@ -49,6 +49,16 @@ final class FakeTransport implements Transport {
         loop.advance(unit.toNanos(delay));
     }
 
+    /** From now on this happens to each connection before a loop has it. */
+    void beforeAdopt(Runnable action) {
+        loop.beforeAdopt = action;
+    }
+
+    @Override
+    public int openSockets() {
+        return (int) loop.sockets.stream().filter(socket -> !socket.isClosed()).count();
+    }
+
     @Override
     public String name() {
         return "fake";
@@ -81,6 +91,7 @@ final class FakeTransport implements Transport {
         private final List<FakeSocket> sockets = new ArrayList<>();
         private @Nullable Consumer<PendingSocket> listening;
         private @Nullable FakeSocket answering;
+        private Runnable beforeAdopt = () -> {};
 
         @Override
         public void execute(Runnable task) {
@@ -150,7 +161,8 @@ final class FakeTransport implements Transport {
             FakeSocket socket = ((Pending) pending).socket;
             try {
                 beforeEachCall.run();
-            } catch (Error e) {
+                beforeAdopt.run();
+            } catch (Throwable e) {
                 socket.close();
                 throw e;
             }

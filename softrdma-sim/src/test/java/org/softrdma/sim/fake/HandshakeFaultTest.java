@@ -68,7 +68,7 @@ class HandshakeFaultTest {
                 pair = device.queuePair(request.get(), LIMITS);
                 device.nativeMemory().pause(false);
                 try {
-                    request.get().accept(PARAMETERS, LONG_NS);
+                    request.get().accept(PARAMETERS);
                     accepted = true;
                 } catch (VerbsException e) {
                     assertEquals(QueuePairState.ERROR, pair.state());

@@ -238,7 +238,7 @@ class ReceivePathFuzzTest {
                     }
                 }
                 try {
-                    request.accept(ConnectionParameters.ofReads(INBOUND_READS), PATIENCE_NS);
+                    request.accept(ConnectionParameters.ofReads(INBOUND_READS));
                     posted += postReads(pair);
                 } catch (VerbsException e) {
                     assertEquals(QueuePairState.ERROR, pair.state());
@@ -392,7 +392,7 @@ class ReceivePathFuzzTest {
             ConnectionRequest request = server.request();
             try (QueuePair pair = server.queuePair(request, LIMITS)) {
                 int posted = plot.postReceives(pair);
-                request.accept(ConnectionParameters.ofReads(INBOUND_READS), TestDevice.DEADLINE_NS);
+                request.accept(ConnectionParameters.ofReads(INBOUND_READS));
                 posted += plot.postReads(pair);
                 try {
                     for (int left = random.nextInt(25); left >= 0; left -= stream.isWrong() ? 8 : 1) {

@@ -42,7 +42,7 @@ public final class Bystander implements AutoCloseable {
                 Thread::startVirtualThread);
         ConnectionRequest request = server.request();
         remotePair = server.queuePair(request, QueuePairLimits.DEFAULT);
-        request.accept(ConnectionParameters.DEFAULT, TestDevice.DEADLINE_NS);
+        request.accept(ConnectionParameters.DEFAULT);
         connected.orTimeout(TestDevice.DEADLINE_NS, TimeUnit.NANOSECONDS).join();
     }
 

@@ -205,7 +205,7 @@ class DeregistrationStressTest {
                     accepted.add(pair);
                     live.add(pair);
                     try {
-                        request.get().accept(ConnectionParameters.DEFAULT, TestDevice.DEADLINE_NS);
+                        request.get().accept(ConnectionParameters.DEFAULT);
                     } catch (VerbsException e) {
                         // The client may have gone.
                     }

@@ -82,7 +82,7 @@ class LocalDeregistrationTest {
             var request = server.request();
             QueuePair pair = request.createQueuePair(
                     server.domain(), QueuePairAttributes.of(server.queue(), QueuePairLimits.of(1, 1)));
-            request.accept(ConnectionParameters.DEFAULT, TestDevice.DEADLINE_NS);
+            request.accept(ConnectionParameters.DEFAULT);
             return pair;
         });
         try (CompletionQueue queue = client.device().createCompletionQueue(64);

@@ -2,6 +2,7 @@ package org.softrdma.sim.peer;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.util.Optional;
 
 /** A peer on a blocking socket; every read has a deadline, and what it sends is up to the test. */
@@ -112,6 +114,12 @@ public final class RawPeer implements AutoCloseable {
     public void expectEnd() throws IOException {
         byte[] rest = in.readAllBytes();
         assertEquals("", Frames.hex(rest), "bytes before the end of the stream");
+    }
+
+    /** Fails unless the connection was reset behind the end of the peer's stream, which only a write notices then. */
+    public void expectReset() {
+        assertThrows(
+                SocketException.class, () -> sendBytes(new byte[1]), "a write to a connection that was to be reset");
     }
 
     /** Waits for the end of the stream by whatever means; how many bytes came before it. */

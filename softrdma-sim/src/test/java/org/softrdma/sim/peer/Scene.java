@@ -92,7 +92,7 @@ final class Scene implements AutoCloseable {
         for (int i = 0; i < receives; i++) {
             postReceive(i);
         }
-        request.accept(new ConnectionParameters(16, IRD, new byte[0]), TestDevice.DEADLINE_NS);
+        request.accept(new ConnectionParameters(16, IRD, new byte[0]));
         byte[] reply = peer.receiveMpa();
         assertArrayEquals(
                 Frames.mpa(Frames.REPLY_KEY, Frames.ENHANCED | (crc ? Frames.CRC : 0), 2, Frames.depths(0, IRD, 16)),

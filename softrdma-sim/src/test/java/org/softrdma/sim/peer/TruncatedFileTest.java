@@ -64,7 +64,7 @@ class TruncatedFileTest {
             Thread accepting = Thread.ofPlatform().daemon().start(() -> {
                 ConnectionRequest request = server.request();
                 QueuePair accepted = server.queuePair(request, LIMITS);
-                request.accept(ConnectionParameters.DEFAULT, TestDevice.DEADLINE_NS);
+                request.accept(ConnectionParameters.DEFAULT);
                 assertEquals(PostStatus.ACCEPTED, accepted.postReceive(1, remote, 0, 8));
             });
             connector.connect(ConnectionParameters.DEFAULT, TestDevice.DEADLINE_NS);

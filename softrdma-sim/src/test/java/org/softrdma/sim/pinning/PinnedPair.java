@@ -40,7 +40,7 @@ public final class PinnedPair implements AutoCloseable {
                 .start(() -> connector.connect(ConnectionParameters.ofReads(16), TestDevice.DEADLINE_NS));
         var request = server.request();
         server.queuePair(request, limits);
-        request.accept(ConnectionParameters.ofReads(16), TestDevice.DEADLINE_NS);
+        request.accept(ConnectionParameters.ofReads(16));
         try {
             connecting.join(TimeUnit.NANOSECONDS.toMillis(TestDevice.DEADLINE_NS));
         } catch (InterruptedException e) {

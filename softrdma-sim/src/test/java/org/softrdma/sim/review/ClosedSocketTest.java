@@ -60,7 +60,7 @@ class ClosedSocketTest {
         peer.sendBytes(Frames.mpa(Frames.REQUEST_KEY, 0, 1, new byte[0]));
         ConnectionRequest request = server.request();
         server.queuePair(request, QueuePairLimits.DEFAULT);
-        request.accept(ConnectionParameters.DEFAULT, TestDevice.DEADLINE_NS);
+        request.accept(ConnectionParameters.DEFAULT);
         peer.receiveMpa();
         return peer;
     }

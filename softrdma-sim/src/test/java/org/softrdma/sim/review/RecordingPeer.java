@@ -48,7 +48,7 @@ final class RecordingPeer implements AutoCloseable {
                 .write(Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, READS, READS)));
         ConnectionRequest request = server.request();
         pair = server.queuePair(request, limits);
-        request.accept(ConnectionParameters.ofReads(READS), TestDevice.DEADLINE_NS);
+        request.accept(ConnectionParameters.ofReads(READS));
         byte[] reply = Frames.mpa(Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(0, READS, READS));
         assertArrayEquals(reply, socket.getInputStream().readNBytes(reply.length), "MPA reply");
         send(Frames.tagged(Frames.WRITE, true, 0, 0));

@@ -60,7 +60,7 @@ class AcceptPauseTest {
         private FewDescriptors() {}
 
         public static void main(String[] arguments) throws Exception {
-            SocketOptions options = new SocketOptions(0, 0);
+            SocketOptions options = new SocketOptions(0, 0, 0);
             try (Transport transport = arguments[0].equals("epoll")
                     ? NettyTransport.epoll(1, true, options)
                     : NettyTransport.nio(1, true, options)) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whose an interrupt is: that of a thread which runs a loop by hand is its own, a loop's own thread has no use for one. */
 class InterruptedLoopTest {
-    private static final SocketOptions OPTIONS = new SocketOptions(0, 0);
+    private static final SocketOptions OPTIONS = new SocketOptions(0, 0, 0);
     private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(10);
 

@@ -22,7 +22,7 @@ class LoopFaultTest {
     private static final int DEADLINE_S = 20;
 
     private static Transport transport(String kind) {
-        SocketOptions options = new SocketOptions(0, 0);
+        SocketOptions options = new SocketOptions(0, 0, 0);
         return kind.equals("epoll") ? NettyTransport.epoll(1, false, options) : NettyTransport.nio(1, false, options);
     }
 

@@ -35,7 +35,7 @@ class StreamSocketTest {
         private final Arena arena = Arena.ofShared();
 
         Pair(String kind) throws Exception {
-            SocketOptions options = new SocketOptions(0, 0);
+            SocketOptions options = new SocketOptions(0, 0, 0);
             transport = kind.equals("epoll")
                     ? NettyTransport.epoll(1, false, options)
                     : NettyTransport.nio(1, false, options);

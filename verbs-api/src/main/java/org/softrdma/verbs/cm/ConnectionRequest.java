@@ -34,16 +34,19 @@ public interface ConnectionRequest extends AutoCloseable {
     QueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes);
 
     /**
-     * Accepts and waits until the connection is established (C: {@code rdma_accept}, {@code RDMA_CM_EVENT_ESTABLISHED}).
+     * Accepts (C: {@code rdma_accept}). This side's reply has gone when it returns, and the queue pair takes requests: it is
+     * READY_TO_SEND. It does not wait for the peer ({@code RDMA_CM_EVENT_ESTABLISHED}), so that one that says nothing more holds
+     * up nobody: completions tell how it goes on. On iWARP the peer has to send first, and what is posted before waits, or has
+     * to be posted later where the device cannot wait (docs/verbs-mapping.md). A peer that does not do its part of the handshake
+     * in time takes the queue pair to ERROR, which flushes it.
      *
      * @param parameters what this side wants
-     * @param timeoutNs how long the peer may take
-     * @throws org.softrdma.verbs.VerbsException {@code TIMED_OUT}, {@code CONNECTION_LOST}, {@code INTERRUPTED}; the queue
-     *     pair is in ERROR then
+     * @throws org.softrdma.verbs.VerbsException {@code CONNECTION_LOST} or what else the device says, if the reply cannot go; the
+     *     queue pair is in ERROR then
      * @throws IllegalArgumentException if the private data is too long; nothing was sent
      * @throws IllegalStateException without a queue pair in state INITIAL, or if the request was answered before
      */
-    void accept(ConnectionParameters parameters, long timeoutNs);
+    void accept(ConnectionParameters parameters);
 
     /**
      * Rejects (C: {@code rdma_reject}).

@@ -116,7 +116,6 @@ final class DisniCmId extends CmId {
 
     @Override
     protected void callAccept(ConnectionParameters parameters) {
-        readless = parameters.outboundReads() == 0;
         DisniErrors.run(handle::accept, "the request of a peer");
     }
 
@@ -131,6 +130,12 @@ final class DisniCmId extends CmId {
     @Override
     protected boolean established(NativeQueuePair connected, CmEvent event) {
         return connected.established(readless ? OptionalInt.of(0) : OptionalInt.empty(), OptionalInt.empty());
+    }
+
+    @Override
+    protected boolean accepted(NativeQueuePair connected, ConnectionParameters parameters) {
+        return connected.established(
+                parameters.outboundReads() == 0 ? OptionalInt.of(0) : OptionalInt.empty(), OptionalInt.empty());
     }
 
     @Override

@@ -29,6 +29,8 @@ public abstract class CmId {
     private volatile CompletableFuture<CmEvent> expected = new CompletableFuture<>();
     private volatile @Nullable NativeQueuePair queuePair;
     private volatile @Nullable NativeListener listener;
+    /** {@code rdma_accept} is called or was. */
+    private volatile boolean accepting;
     /** Done when {@code rdma_connect} has returned; null if it was not called. */
     private volatile @Nullable CompletableFuture<Void> connectCall;
 
@@ -78,11 +80,20 @@ public abstract class CmId {
     protected abstract void reject(byte[] privateData, @Nullable NativeQueuePair made);
 
     /**
-     * The connection is there: tells the queue pair how many READs were agreed on. On the device's thread.
+     * The connection that this side asked for is there: tells the queue pair how many READs were agreed on. On the device's thread.
      *
      * @return what {@link NativeQueuePair#established} says
      */
     protected abstract boolean established(NativeQueuePair connected, CmEvent event);
+
+    /**
+     * {@code rdma_accept} has moved the queue pair to RTS: tells it how many READs were agreed on.
+     *
+     * @param connected the queue pair
+     * @param parameters of the call
+     * @return what {@link NativeQueuePair#established} says
+     */
+    protected abstract boolean accepted(NativeQueuePair connected, ConnectionParameters parameters);
 
     /** {@code rdma_disconnect}; a connection that has gone is no error. */
     protected abstract void disconnect();
@@ -132,7 +143,7 @@ public abstract class CmId {
             }
             case ESTABLISHED -> {
                 // On this thread, so that the queue pair is connected before it can hear of the connection's end.
-                if (mine == null || established(mine, event)) {
+                if (mine == null || accepting || established(mine, event)) {
                     expected.complete(event);
                 } else {
                     expected.completeExceptionally(new VerbsException(
@@ -140,7 +151,13 @@ public abstract class CmId {
                             "the queue pair was " + mine.state() + " before it was connected"));
                 }
             }
-            default -> expected.complete(event);
+            default -> {
+                expected.complete(event);
+                if (accepting && mine != null) {
+                    mine.enterError("not connected: "
+                            + ConnectionFailures.of(event, remoteAddress()).getMessage());
+                }
+            }
         }
     }
 
@@ -166,7 +183,7 @@ public abstract class CmId {
     /**
      * Waits for an event.
      *
-     * @param future what {@link #connect} or {@link #accept} gave
+     * @param future what {@link #connect} gave
      * @param wanted the event that means success
      * @param deadline of the whole operation
      * @param what waited for, for the message
@@ -242,11 +259,20 @@ public abstract class CmId {
         return event;
     }
 
-    /** {@code rdma_accept}. */
-    final CompletableFuture<CmEvent> accept(ConnectionParameters parameters) {
-        CompletableFuture<CmEvent> event = expect();
+    /**
+     * {@code rdma_accept}, which moves the queue pair to RTS: it takes requests when this returns. If the connection does not come
+     * up after all, an event says so and the queue pair goes to ERROR.
+     *
+     * @throws VerbsException if the call failed, or {@code CONNECTION_LOST} if the queue pair has gone to ERROR meanwhile
+     */
+    final void accept(ConnectionParameters parameters, NativeQueuePair accepted) {
+        accepting = true;
         callAccept(parameters);
-        return event;
+        if (!accepted(accepted, parameters)) {
+            throw new VerbsException(
+                    VerbsErrorCode.CONNECTION_LOST,
+                    "the queue pair was " + accepted.state() + " before it was connected");
+        }
     }
 
     /** True while {@code rdma_connect} is under way. */

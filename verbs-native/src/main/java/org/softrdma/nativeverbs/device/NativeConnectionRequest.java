@@ -4,8 +4,6 @@ import java.net.InetSocketAddress;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.nativeverbs.CmEventType;
-import org.softrdma.nativeverbs.Deadline;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
@@ -79,7 +77,7 @@ final class NativeConnectionRequest implements ConnectionRequest {
     }
 
     @Override
-    public void accept(ConnectionParameters parameters, long timeoutNs) {
+    public void accept(ConnectionParameters parameters) {
         NativeQueuePair pair = queuePair;
         if (pair == null) {
             throw new IllegalStateException("accept needs a queue pair: call createQueuePair first");
@@ -93,9 +91,8 @@ final class NativeConnectionRequest implements ConnectionRequest {
                 Math.min(wanted.outboundReads(), peerInboundReads().orElse(Integer.MAX_VALUE)),
                 Math.min(wanted.inboundReads(), peerOutboundReads().orElse(Integer.MAX_VALUE)),
                 wanted.privateData());
-        Deadline deadline = Deadline.in(timeoutNs);
         try {
-            CmId.await(id.accept(agreed), CmEventType.ESTABLISHED, deadline, "the connection of", remote);
+            id.accept(agreed, pair);
         } catch (VerbsException e) {
             pair.enterError("not connected: " + e.getMessage());
             throw e;

@@ -111,7 +111,7 @@ public class PostAndPollBenchmark {
         Thread accepting = Thread.ofVirtual().start(() -> {
             ConnectionRequest request = listener.next(TIMEOUT_NS).orElseThrow();
             request.createQueuePair(domain, attributes);
-            request.accept(ConnectionParameters.DEFAULT, TIMEOUT_NS);
+            request.accept(ConnectionParameters.DEFAULT);
         });
         Connector connector = device.resolve(listener.localAddress(), TIMEOUT_NS);
         QueuePair made = connector.createQueuePair(domain, attributes);

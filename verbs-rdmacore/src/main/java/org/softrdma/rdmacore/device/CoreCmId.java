@@ -34,8 +34,6 @@ final class CoreCmId extends CmId {
     private final CoreDevice device;
     private final VerbsLibrary library;
     private final long pointer;
-    /** What this side accepted with; null on the side that connects. */
-    private volatile @Nullable ConnectionParameters accepted;
 
     /**
      * Of a native id.
@@ -142,7 +140,6 @@ final class CoreCmId extends CmId {
 
     @Override
     protected void callAccept(ConnectionParameters parameters) {
-        accepted = parameters;
         library.setAckTimeout(pointer, ACK_TIMEOUT_SHIFT);
         try (Arena arena = Arena.ofConfined()) {
             requireConnected("rdma_accept", library.accept(pointer, parameters(arena, parameters)), remoteAddress());
@@ -189,16 +186,18 @@ final class CoreCmId extends CmId {
 
     @Override
     protected boolean established(NativeQueuePair connected, CmEvent event) {
-        ConnectionParameters agreed = accepted;
-        if (agreed != null) {
-            return connected.established(OptionalInt.of(agreed.outboundReads()), OptionalInt.of(agreed.inboundReads()));
-        }
         if (device.isSoftIwarp()) {
             // siw gives its own READ depths as cma_iw_handler expects the peer's, so that they arrive exchanged.
             return connected.established(event.responderResources(), event.initiatorDepth());
         }
         // rdma_get_cm_event(3): here the initiator depth is this side's, the responder resources are the peer's.
         return connected.established(event.initiatorDepth(), event.responderResources());
+    }
+
+    @Override
+    protected boolean accepted(NativeQueuePair connected, ConnectionParameters parameters) {
+        return connected.established(
+                OptionalInt.of(parameters.outboundReads()), OptionalInt.of(parameters.inboundReads()));
     }
 
     @Override

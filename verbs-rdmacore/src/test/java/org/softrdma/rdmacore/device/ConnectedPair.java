@@ -31,7 +31,7 @@ record ConnectedPair(QueuePair connecting, QueuePair accepting) implements AutoC
                     CompletableFuture.runAsync(() -> connector.connect(ConnectionParameters.DEFAULT, TIMEOUT_NS));
             try (ConnectionRequest request = listener.next(TIMEOUT_NS).orElseThrow()) {
                 QueuePair accepting = request.createQueuePair(domain, attributes);
-                request.accept(ConnectionParameters.DEFAULT, TIMEOUT_NS);
+                request.accept(ConnectionParameters.DEFAULT);
                 connected.join();
                 return new ConnectedPair(connecting, accepting);
             }

@@ -108,8 +108,8 @@ public final class ConnectionCases {
                     QueuePairAttributes.of(completions.queue(), QueuePairLimits.of(16, 16))));
             int most = fabric.responder().device().capabilities().maxPrivateData();
             ConnectionParameters tooMuch = DEFAULT.withPrivateData(new byte[most + 1]);
-            assertThrows(IllegalArgumentException.class, () -> request.accept(tooMuch, fabric.timeoutNs()));
-            request.accept(DEFAULT.withPrivateData(reply), fabric.timeoutNs());
+            assertThrows(IllegalArgumentException.class, () -> request.accept(tooMuch));
+            request.accept(DEFAULT.withPrivateData(reply));
             return request.privateData();
         }
     }
@@ -320,8 +320,8 @@ public final class ConnectionCases {
                 QueuePairAttributes attributes = QueuePairAttributes.of(completions.queue(), QueuePairLimits.of(4, 4));
                 fabric.own(request.createQueuePair(domain, attributes));
                 assertThrows(IllegalStateException.class, () -> request.createQueuePair(domain, attributes));
-                request.accept(DEFAULT, fabric.timeoutNs());
-                assertThrows(IllegalStateException.class, () -> request.accept(DEFAULT, fabric.timeoutNs()));
+                request.accept(DEFAULT);
+                assertThrows(IllegalStateException.class, () -> request.accept(DEFAULT));
                 assertThrows(IllegalStateException.class, () -> request.reject(new byte[0]));
             }
             return 0;
@@ -389,7 +389,7 @@ public final class ConnectionCases {
                     fabric.own(request.createQueuePair(
                             fabric.responder().domain(),
                             QueuePairAttributes.of(serverCompletions.queue(), QueuePairLimits.of(4, 4))));
-                    request.accept(DEFAULT, fabric.timeoutNs());
+                    request.accept(DEFAULT);
                 }
             }
             return 0;
@@ -457,7 +457,7 @@ public final class ConnectionCases {
         Task<Integer> accepting = fabric.start("accept", () -> {
             try (ConnectionRequest request =
                     fabric.listener().next(fabric.timeoutNs()).orElseThrow()) {
-                assertThrows(IllegalStateException.class, () -> request.accept(DEFAULT, fabric.timeoutNs()));
+                assertThrows(IllegalStateException.class, () -> request.accept(DEFAULT));
             }
             return 0;
         });

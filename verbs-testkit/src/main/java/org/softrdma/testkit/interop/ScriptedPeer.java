@@ -123,7 +123,7 @@ final class ScriptedPeer implements AutoCloseable {
      */
     static ScriptedPeer accept(VerbsDevice device, ConnectionRequest request, ConnectionParameters parameters) {
         ScriptedPeer peer = new ScriptedPeer(device, request::createQueuePair, () -> {
-            request.accept(parameters, TIMEOUT_NS);
+            request.accept(parameters);
             return request.privateData();
         });
         try {

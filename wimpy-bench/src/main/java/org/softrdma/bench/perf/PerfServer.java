@@ -96,7 +96,7 @@ public final class PerfServer {
     private Optional<String> serve(Listener listener, ConnectionRequest request) {
         try (PerfEndpoint endpoint = new PerfEndpoint(device)) {
             endpoint.createControl(attributes -> request.createQueuePair(endpoint.domain(), attributes));
-            request.accept(ConnectionParameters.DEFAULT, PerfEndpoint.TIMEOUT_NS);
+            request.accept(ConnectionParameters.DEFAULT);
             InetAddress peer = request.remoteAddress().getAddress();
             say("client " + text(request.remoteAddress()));
             ControlMessage hello = endpoint.receive(ControlMessage.HELLO, Traffic.NONE, PerfEndpoint.TIMEOUT_NS);
@@ -174,7 +174,7 @@ public final class PerfServer {
             try (ConnectionRequest request = next.get()) {
                 if (request.remoteAddress().getAddress().equals(peer)) {
                     endpoint.createData(attributes -> request.createQueuePair(endpoint.domain(), attributes));
-                    request.accept(parameters, PerfEndpoint.TIMEOUT_NS);
+                    request.accept(parameters);
                     return;
                 }
                 // Another client: closing rejects it, one is served at a time.

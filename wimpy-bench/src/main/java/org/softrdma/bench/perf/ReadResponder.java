@@ -49,7 +49,6 @@ public final class ReadResponder {
     private static final int BACKLOG = 4096;
     private static final int LOOKS_PER_ACCEPT = 256;
     private static final long ACCEPT_WAIT_NS = TimeUnit.HOURS.toNanos(1);
-    private static final long HANDSHAKE_NS = TimeUnit.SECONDS.toNanos(10);
     private static final int ENTRIES = 16;
     private static final int MAX_READS = 1024;
 
@@ -204,7 +203,7 @@ public final class ReadResponder {
             QueuePair queuePair =
                     request.createQueuePair(domain, QueuePairAttributes.of(completions, QueuePairLimits.of(1, 1)));
             queuePairs.add(queuePair);
-            request.accept(new ConnectionParameters(1, reads, new byte[0]), HANDSHAKE_NS);
+            request.accept(new ConnectionParameters(1, reads, new byte[0]));
         } catch (VerbsException e) {
             say("LOST " + e.getMessage());
         }

@@ -113,7 +113,7 @@ public final class RpingServer implements AutoCloseable {
             MemoryRegion region =
                     endpoint.register(options.size(), Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK));
             endpoint.create(request::createQueuePair);
-            request.accept(ConnectionParameters.ofReads(1), RpingEndpoint.TIMEOUT_NS);
+            request.accept(ConnectionParameters.ofReads(1));
             endpoint.debug(
                     "accepted %s, %s",
                     request.remoteAddress(),

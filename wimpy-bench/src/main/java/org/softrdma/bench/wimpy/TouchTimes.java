@@ -203,7 +203,7 @@ final class TouchTimes {
                     .next(TIMEOUT_NS)
                     .orElseThrow(() -> new WimpyException("no connection request came over the loopback interface"))) {
                 QueuePair made = request.createQueuePair(responder.domain, attributes);
-                request.accept(ConnectionParameters.DEFAULT, TIMEOUT_NS);
+                request.accept(ConnectionParameters.DEFAULT);
                 return made;
             }
         }

@@ -1,0 +1,101 @@
+package org.softrdma.sim.engine;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.softrdma.sim.transport.EventLoop;
+
+/**
+ * The connections of an engine that have a socket. Those that have ended and wait for their peer are limited: peers can make
+ * more of them than any other limit sees, each of which costs a descriptor. Those in use are asked now and then whether their
+ * peer's host is gone. Engine thread only.
+ */
+final class OpenConnections {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenConnections.class);
+    /** Looks at silent hosts within the host timeout. */
+    private static final int LOOKS = 4;
+
+    private final RnicEngine engine;
+    private final Set<Connection> open = new HashSet<>();
+    /** Oldest first. */
+    private final LinkedHashSet<Connection> ending = new LinkedHashSet<>();
+
+    private EventLoop.@Nullable Cancellable look;
+    private boolean closed;
+
+    OpenConnections(RnicEngine engine) {
+        this.engine = engine;
+    }
+
+    /** A connection has a socket. */
+    void opened(Connection connection) {
+        if (closed) {
+            throw new IllegalStateException("the device is closed");
+        }
+        open.add(connection);
+        if (look == null) {
+            lookLater();
+        }
+    }
+
+    /** A connection waits for its peer; if too many do, the one that has waited longest is reset. */
+    void ending(Connection connection) {
+        ending.add(connection);
+        if (ending.size() > engine.limits().lingering()) {
+            Connection oldest = ending.getFirst();
+            engine.counters().increment(Counter.LINGERING_RESET);
+            oldest.abort();
+        }
+    }
+
+    /** A connection has no socket any more. */
+    void closed(Connection connection) {
+        open.remove(connection);
+        ending.remove(connection);
+    }
+
+    /** Closes them all and takes no further one: the device is closed. */
+    void close() {
+        closed = true;
+        if (look != null) {
+            look.cancel();
+        }
+        for (Connection connection : List.copyOf(open)) {
+            try {
+                connection.disconnect("the device was closed");
+                connection.close();
+            } catch (RuntimeException | Error e) {
+                engine.counters().increment(Counter.ENGINE_FAULTS);
+                LOG.error("a fault while a connection was closed", e);
+            }
+        }
+    }
+
+    private void lookLater() {
+        long timeoutNs = engine.limits().hostTimeoutNs();
+        if (timeoutNs > 0) {
+            look = engine.loop().schedule(this::look, timeoutNs / LOOKS, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void look() {
+        look = null;
+        if (open.isEmpty()) {
+            return;
+        }
+        lookLater();
+        List<Connection> silent = new ArrayList<>();
+        for (Connection connection : open) {
+            if (connection.isHostSilent()) {
+                silent.add(connection);
+            }
+        }
+        silent.forEach(Connection::hostSilent);
+    }
+}

@@ -1,0 +1,34 @@
+package org.softrdma.sim.transport;
+
+import java.io.IOException;
+import java.util.Set;
+
+/** The peer's host does not answer, neither its application nor its kernel: it is down, or no packet comes through. */
+public final class HostSilentException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    /** ENETUNREACH, ETIMEDOUT, EHOSTDOWN and EHOSTUNREACH: what a router or the neighbour's silence made of it. */
+    private static final Set<Integer> ERRNOS = Set.of(101, 110, 112, 113);
+
+    private static final Set<String> MESSAGES =
+            Set.of("Network is unreachable", "Connection timed out", "Host is down", "No route to host");
+
+    /**
+     * For a connection that ends because of it.
+     *
+     * @param cause what the kernel said
+     */
+    public HostSilentException(IOException cause) {
+        super(cause.getMessage(), cause);
+    }
+
+    /** A failure of the kernel, as this one if it means this. */
+    static IOException ofErrno(int errno, IOException failure) {
+        return ERRNOS.contains(errno) ? new HostSilentException(failure) : failure;
+    }
+
+    /** A failure of java.nio, as this one if it means this. */
+    static IOException ofMessage(IOException failure) {
+        return MESSAGES.contains(failure.getMessage()) ? new HostSilentException(failure) : failure;
+    }
+}

@@ -1,0 +1,88 @@
+package org.softrdma.sim.transport;
+
+import io.netty.channel.unix.Socket;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells a host that is gone from a peer that does not read, by what Linux knows of a connection ({@code TCP_INFO}, tcp(7)): how
+ * often it has asked since an answer came, and when something came last. While nothing is under way keep-alive asks; bytes that
+ * are not acknowledged, or find the peer's window closed, ask by themselves.
+ *
+ * <p>Rejected: {@code TCP_USER_TIMEOUT}. It also ends a connection whose peer answers every question but keeps its window closed
+ * (tcp_probe_timer), which is what a stopped or slow application does. Keep-alive alone does not do: it asks nothing while bytes
+ * are under way, and then only the kernel's own limit ends the connection, after a quarter of an hour.
+ *
+ * <pre>
+ *   struct tcp_info, native byte order
+ *   |  state  |  ca state  |  retransmits  |  probes  |   0
+ *   ...
+ *   |  ms since data came                             |  52
+ *   |  ms since an acknowledgement came               |  56
+ * </pre>
+ *
+ * <p>One event loop's thread.
+ */
+final class HostWatch {
+    private static final Logger LOG = LoggerFactory.getLogger(HostWatch.class);
+
+    private static final int IPPROTO_TCP = 6;
+    private static final int TCP_KEEPIDLE = 4;
+    private static final int TCP_KEEPINTVL = 5;
+    private static final int TCP_KEEPCNT = 6;
+    private static final int TCP_INFO = 11;
+    /** Since Linux 6.15: the longest wait between two questions, else two minutes. */
+    private static final int TCP_RTO_MAX_MS = 44;
+
+    private static final int LEAST_RTO_MAX_MS = 1000;
+    private static final int DEFAULT_RTO_MAX_MS = 120_000;
+
+    private static final int RETRANSMITS_OFFSET = 2;
+    private static final int PROBES_OFFSET = 3;
+    private static final int LAST_DATA_OFFSET = 52;
+    private static final int LAST_ACKNOWLEDGEMENT_OFFSET = LAST_DATA_OFFSET + Integer.BYTES;
+    private static final int INFO_BYTES = LAST_ACKNOWLEDGEMENT_OFFSET + Integer.BYTES;
+
+    /**
+     * Questions that must have been in vain. With waits of up to two minutes between them, one that was lost says nothing, however
+     * long ago the last answer came.
+     */
+    private static final int LEAST_QUESTIONS = 3;
+
+    private static final int OCTET = 0xFF;
+    private static final long UNSIGNED_INT = 0xFFFF_FFFFL;
+
+    private final ByteBuffer info = ByteBuffer.allocateDirect(INFO_BYTES).order(ByteOrder.nativeOrder());
+
+    /** Makes the kernel ask a silent host. */
+    static void tune(Socket socket, SocketOptions options) throws IOException {
+        socket.setKeepAlive(true);
+        socket.setIntOpt(IPPROTO_TCP, TCP_KEEPIDLE, options.keepAliveSeconds());
+        socket.setIntOpt(IPPROTO_TCP, TCP_KEEPINTVL, options.keepAliveSeconds());
+        socket.setIntOpt(IPPROTO_TCP, TCP_KEEPCNT, options.keepAliveQuestions());
+        try {
+            int longestWaitMs = (int) Math.max(LEAST_RTO_MAX_MS, options.hostTimeoutMs() / LEAST_QUESTIONS);
+            socket.setIntOpt(IPPROTO_TCP, TCP_RTO_MAX_MS, Math.min(longestWaitMs, DEFAULT_RTO_MAX_MS));
+        } catch (IOException e) {
+            LOG.debug("this kernel asks a peer with a closed window at its own pace", e);
+        }
+    }
+
+    /** True if questions were in vain and nothing has come for so long. */
+    boolean isSilent(Socket socket, long timeoutMs) {
+        try {
+            info.clear();
+            socket.getRawOpt(IPPROTO_TCP, TCP_INFO, info);
+        } catch (IOException e) {
+            LOG.debug("TCP_INFO of {}", socket, e);
+            return false; // The connection is broken; its events say so.
+        }
+        int questions = (info.get(RETRANSMITS_OFFSET) & OCTET) + (info.get(PROBES_OFFSET) & OCTET);
+        long silentMs = Math.min(
+                info.getInt(LAST_DATA_OFFSET) & UNSIGNED_INT, info.getInt(LAST_ACKNOWLEDGEMENT_OFFSET) & UNSIGNED_INT);
+        return questions >= LEAST_QUESTIONS && silentMs >= timeoutMs;
+    }
+}

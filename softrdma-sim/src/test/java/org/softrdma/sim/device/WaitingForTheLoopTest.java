@@ -1,0 +1,142 @@
+package org.softrdma.sim.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.SoftRdmaContext;
+import org.softrdma.sim.transport.Acceptor;
+import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.NettyTransport;
+import org.softrdma.sim.transport.SocketEvents;
+import org.softrdma.sim.transport.SocketOptions;
+import org.softrdma.sim.transport.StreamSocket;
+import org.softrdma.sim.transport.Transport;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.Connector;
+
+/** Whoever waits for an event loop learns that it failed, also by an Error, and does not wait for ever. */
+class WaitingForTheLoopTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final InetSocketAddress ANY = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    /** A transport whose loop fails to listen and to connect. */
+    private record Failing(Transport transport, Runnable fault) implements Transport {
+        @Override
+        public String name() {
+            return "failing";
+        }
+
+        @Override
+        public List<EventLoop> loops() {
+            return List.of(new FailingLoop(transport.loops().getFirst(), fault));
+        }
+
+        @Override
+        public int openSockets() {
+            return transport.openSockets();
+        }
+
+        @Override
+        public void close() {
+            transport.close();
+        }
+    }
+
+    private record FailingLoop(EventLoop loop, Runnable fault) implements EventLoop {
+        @Override
+        public void execute(Runnable task) {
+            loop.execute(task);
+        }
+
+        @Override
+        public boolean inLoop() {
+            return loop.inLoop();
+        }
+
+        @Override
+        public Cancellable schedule(Runnable task, long delay, TimeUnit unit) {
+            return loop.schedule(task, delay, unit);
+        }
+
+        @Override
+        public StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
+            fault.run();
+            return loop.connect(remote, events);
+        }
+
+        @Override
+        public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted)
+                throws IOException {
+            fault.run();
+            return loop.listen(local, backlog, accepted);
+        }
+
+        @Override
+        public StreamSocket adopt(PendingSocket pending, SocketEvents events) throws IOException {
+            return loop.adopt(pending, events);
+        }
+
+        @Override
+        public int run(long timeoutNs) {
+            return loop.run(timeoutNs);
+        }
+    }
+
+    private static VerbsDevice device(String kind) {
+        Transport transport = NettyTransport.nio(1, false, new SocketOptions(0, 0, 0));
+        return new SoftRdmaDevice(new SoftRdmaContext().conclude(), new Failing(transport, () -> {
+            if (kind.equals("OutOfMemoryError")) {
+                throw new OutOfMemoryError("a test's");
+            }
+            throw new IllegalStateException("a test's");
+        }));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"OutOfMemoryError", "IllegalStateException"})
+    void shouldTellWhoListensWhenTheLoopFails(String kind) {
+        try (VerbsDevice device = device(kind)) {
+            VerbsException failure = assertTimeoutPreemptively(
+                    PATIENCE, () -> assertThrows(VerbsException.class, () -> device.listen(ANY, 1)));
+            assertEquals("a test's", failure.getMessage());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"OutOfMemoryError", "IllegalStateException"})
+    void shouldTellWhoConnectsAtOnceWhenTheLoopFails(String kind) {
+        try (VerbsDevice device = device(kind);
+                ProtectionDomain domain = device.allocateProtectionDomain();
+                CompletionQueue queue = device.createCompletionQueue(8);
+                Connector connector = device.resolve(new InetSocketAddress(ANY.getAddress(), 1), 0);
+                QueuePair pair =
+                        connector.createQueuePair(domain, QueuePairAttributes.of(queue, QueuePairLimits.of(1, 1)))) {
+            VerbsException failure = assertTimeoutPreemptively(
+                    PATIENCE,
+                    () -> assertThrows(
+                            VerbsException.class,
+                            () -> connector.connect(ConnectionParameters.DEFAULT, TimeUnit.HOURS.toNanos(1))));
+            assertEquals("cannot connect to 127.0.0.1:1: java.lang." + kind + ": a test's", failure.getMessage());
+            assertEquals(QueuePairState.ERROR, pair.state());
+            assertEquals(1L, device.counters().get("engineFaults"));
+        }
+    }
+}

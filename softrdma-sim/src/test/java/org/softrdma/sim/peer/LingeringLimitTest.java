@@ -1,0 +1,52 @@
+package org.softrdma.sim.peer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Peers that are rejected and do not close hold a bounded number of descriptors; who has waited longest is reset first. */
+class LingeringLimitTest {
+    private static final byte[] REQUEST = Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, 1, 1));
+    private static final int LIMIT = 8;
+    private static final int REJECTED = 40;
+
+    @ParameterizedTest
+    @CsvSource({"epoll, 1", "nio, 1", "epoll, 2"})
+    void shouldResetTheOldestWhenTooManyWaitForTheirPeer(String transport, int threads) throws IOException {
+        Deque<RawPeer> peers = new ArrayDeque<>();
+        try (TestDevice server = new TestDevice(
+                "transport",
+                transport,
+                "threads",
+                "" + threads,
+                "lingering",
+                "" + LIMIT,
+                "linger-timeout",
+                "3600000")) {
+            for (int i = 0; i < REJECTED; i++) {
+                RawPeer peer = server.own(RawPeer.connect(server.address()));
+                peers.add(peer);
+                peer.sendBytes(REQUEST);
+                server.request().close();
+                peer.receiveMpa();
+                assertTrue(server.counter("openSockets") <= 2 + LIMIT, () -> server.counter("openSockets") + " open");
+            }
+            TestDevice.await(
+                    () -> "resets, now " + server.counter("lingeringReset"),
+                    () -> server.counter("lingeringReset") == REJECTED - LIMIT);
+            assertEquals(1 + LIMIT, server.counter("openSockets"));
+            for (int i = 0; i < REJECTED - LIMIT; i++) {
+                peers.removeFirst().expectReset();
+            }
+            for (RawPeer peer : peers) {
+                peer.expectEnd();
+                peer.sendBytes(new byte[1]);
+            }
+        }
+    }
+}
