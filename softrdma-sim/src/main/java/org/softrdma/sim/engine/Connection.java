@@ -490,6 +490,13 @@ public final class Connection implements SocketEvents {
         }
     }
 
+    /** The buffer of a request was deregistered when part of its segment had gone: no Terminate can follow. */
+    void bufferGone(long sequence) {
+        discardUnsent();
+        endStream("a local buffer was deregistered", sequence, CompletionStatus.LOCAL_PROTECTION_ERROR, 0);
+        release();
+    }
+
     /**
      * The peer has terminated the stream.
      *

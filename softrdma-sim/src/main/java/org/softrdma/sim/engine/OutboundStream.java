@@ -186,7 +186,11 @@ final class OutboundStream {
         while (!blocked && turn > 0) {
             batch.begin();
             if (!residue.isEmpty() && !residue.addTo(batch, engine)) {
-                throw new IOException("memory was deregistered while a message was being sent from it");
+                if (!residue.isRequest()) {
+                    throw new IOException("memory was deregistered while a message was being sent from it");
+                }
+                connection.bufferGone(residue.sequence());
+                return false;
             }
             fill(batch);
             if (batch.isEmpty()) {

@@ -39,6 +39,11 @@ final class Residue {
         return pieces > 0 && (kind == SegmentKind.WRITE || kind == SegmentKind.SEND);
     }
 
+    /** Sequence of its request. */
+    long sequence() {
+        return sequence;
+    }
+
     /** Copies what it refers to, at most one segment; what has been deregistered stays a dead reference. Inside a batch. */
     void own(RnicEngine engine) {
         for (int i = 0; i < pieces; i++) {

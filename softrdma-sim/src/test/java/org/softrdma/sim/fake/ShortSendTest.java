@@ -309,6 +309,33 @@ class ShortSendTest {
         }
     }
 
+    /** The region of a WRITE is deregistered when the kernel has taken part of a segment of it. */
+    @Test
+    void shouldFailTheRequestWhoseRegionIsDeregisteredInTheMiddleOfASegment() {
+        for (int taken = 17; taken < 16 + SEGMENT; taken++) {
+            try (FakeDevice device = new FakeDevice("crc", "off", "segment", "" + SEGMENT, "copy-below", "1")) {
+                MemoryRegion source = device.region(7, SOURCE_BYTES);
+                FakeSocket socket = device.socket();
+                try (QueuePair pair = device.connect(socket, QueuePairLimits.of(2, 1), 1)) {
+                    socket.takeOnly(taken).give(Frames.fpdu(FIRST, false));
+                    for (int i = 0; i < 2; i++) {
+                        assertEquals(
+                                PostStatus.ACCEPTED,
+                                pair.postWrite(i, source, 0, 2 * SEGMENT, REMOTE, RKEY, SendFlags.SIGNALLED));
+                    }
+                    device.run();
+                    source.close();
+                    socket.takeAll();
+                    assertEquals(
+                            List.of(CompletionStatus.LOCAL_PROTECTION_ERROR, CompletionStatus.FLUSHED), device.drain());
+                    assertEquals(QueuePairState.ERROR, pair.state());
+                    assertTrue(socket.isClosed(), "the socket is closed");
+                    assertEquals(taken, FakeDevice.stream(socket).length);
+                }
+            }
+        }
+    }
+
     /**
      * The region is deregistered and spoilt between two turns, when part of a response of several segments has gone: what was
      * begun is sent as it was or not at all, and no further segment goes but a Terminate.

@@ -80,7 +80,7 @@ class LostPageTest {
             try (Arena arena = Arena.ofShared();
                     FileChannel file = FileChannel.open(
                             path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-                int unused = file.write(ByteBuffer.allocate(BYTES), 0);
+                int ignored = file.write(ByteBuffer.allocate(BYTES), 0);
                 MemorySegment mapped = file.map(FileChannel.MapMode.READ_WRITE, 0, BYTES, arena);
                 MemorySegment target = arena.allocate(BYTES);
                 for (int i = 0; i < WARM_UP; i++) {

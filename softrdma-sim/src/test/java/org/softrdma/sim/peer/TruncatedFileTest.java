@@ -46,7 +46,7 @@ class TruncatedFileTest {
         Scene(String transport, Path path) throws IOException {
             file = FileChannel.open(
                     path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
-            int unused = file.write(ByteBuffer.allocate(BYTES), 0);
+            int ignored = file.write(ByteBuffer.allocate(BYTES), 0);
             MemorySegment segment = file.map(FileChannel.MapMode.READ_WRITE, 0, BYTES, arena);
             server = new TestDevice("transport", transport, "pinning", "off");
             client = new TestDevice("transport", transport, "pinning", "off");
