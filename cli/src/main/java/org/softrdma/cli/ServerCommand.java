@@ -96,8 +96,8 @@ final class ServerCommand implements Callable<Integer> {
             defaultValue = "arena",
             description =
                     "arena: items are read by the place where they are, on every device. chunk: each chunk of memory"
-                            + " has a key of its own, which stays with an item while it is replaced, and is read whole;"
-                            + " needs a device that can swap regions (${DEFAULT-VALUE}).")
+                            + " has a key of its own, which stays with an item while it is replaced, and is read whole; needs a"
+                            + " device that can swap regions (${DEFAULT-VALUE}).")
     private String registration = "";
 
     @Option(
@@ -183,8 +183,8 @@ final class ServerCommand implements Callable<Integer> {
             names = "--pinning",
             paramLabel = "HOW",
             description =
-                    "When the items' memory is locked in RAM: lazy (each part on its first use), eager (all at the"
-                            + " start), off, or auto: lazy where the device can, else off (auto).")
+                    "When the items' memory is locked in RAM: lazy (each part on its first use), eager (all at the start), off,"
+                            + " or auto: lazy where the device can, else off (auto).")
     private @Nullable String pinning;
 
     @Option(
@@ -312,6 +312,7 @@ final class ServerCommand implements Callable<Integer> {
             out.flush();
             writePidFile();
             server.await(untilInputEnds ? System.in : null);
+            Thread.setDefaultUncaughtExceptionHandler(null); // what fails from here on fails a server that ends
             removeQuietly(pidFile);
             removeQuietly(unixSocket);
             return Main.EXIT_OK;
