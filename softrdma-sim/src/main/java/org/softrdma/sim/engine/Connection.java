@@ -494,7 +494,7 @@ public final class Connection implements SocketEvents {
     void bufferGone(long sequence) {
         discardUnsent();
         endStream("a local buffer was deregistered", sequence, CompletionStatus.LOCAL_PROTECTION_ERROR, 0);
-        release();
+        release(false);
     }
 
     /**
