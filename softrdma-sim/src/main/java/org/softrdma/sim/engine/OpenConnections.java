@@ -39,9 +39,7 @@ final class OpenConnections {
             throw new IllegalStateException("the device is closed");
         }
         open.add(connection);
-        if (look == null) {
-            lookLater();
-        }
+        lookLater();
     }
 
     /** A connection waits for its peer; if too many do, the one that has waited longest is reset. */
@@ -79,13 +77,23 @@ final class OpenConnections {
 
     private void lookLater() {
         long timeoutNs = engine.limits().hostTimeoutNs();
-        if (timeoutNs > 0) {
+        if (timeoutNs > 0 && look == null) {
             look = engine.loop().schedule(this::look, timeoutNs / LOOKS, TimeUnit.NANOSECONDS);
         }
     }
 
+    /** Costs no connection if it fails; without a timer the next connection that opens sets one. */
     private void look() {
         look = null;
+        try {
+            lookAtAll();
+        } catch (RuntimeException | Error e) {
+            engine.counters().increment(Counter.ENGINE_FAULTS);
+            LOG.error("a fault while looking for silent hosts", e);
+        }
+    }
+
+    private void lookAtAll() {
         if (open.isEmpty()) {
             return;
         }

@@ -29,6 +29,6 @@ public final class HostSilentException extends IOException {
 
     /** A failure of java.nio, as this one if it means this. */
     static IOException ofMessage(IOException failure) {
-        return MESSAGES.contains(failure.getMessage()) ? new HostSilentException(failure) : failure;
+        return MESSAGES.contains(String.valueOf(failure.getMessage())) ? new HostSilentException(failure) : failure;
     }
 }

@@ -177,7 +177,9 @@ class ConcurrentCloseTest {
     void shouldReturnFromEveryCloseOfADeviceOnlyOnceItIsDone() {
         Transport transport = mock(Transport.class);
         when(transport.name()).thenReturn("none");
-        when(transport.loops()).thenReturn(List.of(mock(EventLoop.class)));
+        EventLoop loop = mock(EventLoop.class);
+        when(loop.inLoop()).thenReturn(true);
+        when(transport.loops()).thenReturn(List.of(loop));
         CountDownLatch stops = new CountDownLatch(1);
         CountDownLatch mayGoOn = new CountDownLatch(1);
         doAnswer(call -> {
