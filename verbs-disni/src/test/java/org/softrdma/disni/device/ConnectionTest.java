@@ -393,6 +393,28 @@ class ConnectionTest {
         }
     }
 
+    /** The peer may be served and gone before the thread that accepts runs again. */
+    @Test
+    void shouldHaveAcceptedWhenThePeerIsGoneBeforeTheCallReturns() throws IOException {
+        try (Listener listener = device.listen(ANY, 1)) {
+            ConnectionRequest request = request(listener);
+            DisniLibrary.Id id = disni.last();
+            QueuePair pair = request.createQueuePair(domain, attributes);
+            doAnswer(call -> {
+                        disni.happen(CmEventType.ESTABLISHED, id);
+                        disni.happen(CmEventType.DISCONNECTED, id);
+                        awaitError(pair);
+                        return null;
+                    })
+                    .when(id)
+                    .accept();
+            request.accept(ConnectionParameters.DEFAULT);
+            assertEquals(QueuePairState.ERROR, pair.state());
+            pair.close();
+            request.close();
+        }
+    }
+
     private static void awaitError(QueuePair pair) {
         long startNs = System.nanoTime();
         while (pair.state() != QueuePairState.ERROR) {

@@ -29,8 +29,8 @@ public abstract class CmId {
     private volatile CompletableFuture<CmEvent> expected = new CompletableFuture<>();
     private volatile @Nullable NativeQueuePair queuePair;
     private volatile @Nullable NativeListener listener;
-    /** {@code rdma_accept} is called or was. */
-    private volatile boolean accepting;
+    /** What {@code rdma_accept} is called with, or was; null on the side that connects. */
+    private volatile @Nullable ConnectionParameters accepting;
     /** Done when {@code rdma_connect} has returned; null if it was not called. */
     private volatile @Nullable CompletableFuture<Void> connectCall;
 
@@ -87,7 +87,8 @@ public abstract class CmId {
     protected abstract boolean established(NativeQueuePair connected, CmEvent event);
 
     /**
-     * {@code rdma_accept} has moved the queue pair to RTS: tells it how many READs were agreed on.
+     * {@code rdma_accept} has moved the queue pair to RTS: tells it how many READs were agreed on. On the thread that accepts, and on the
+     * device's, which may be first.
      *
      * @param connected the queue pair
      * @param parameters of the call
@@ -143,7 +144,8 @@ public abstract class CmId {
             }
             case ESTABLISHED -> {
                 // On this thread, so that the queue pair is connected before it can hear of the connection's end.
-                if (mine == null || accepting || established(mine, event)) {
+                ConnectionParameters agreed = accepting;
+                if (mine == null || (agreed == null ? established(mine, event) : accepted(mine, agreed))) {
                     expected.complete(event);
                 } else {
                     expected.completeExceptionally(new VerbsException(
@@ -153,7 +155,7 @@ public abstract class CmId {
             }
             default -> {
                 expected.complete(event);
-                if (accepting && mine != null) {
+                if (accepting != null && mine != null) {
                     mine.enterError("not connected: "
                             + ConnectionFailures.of(event, remoteAddress()).getMessage());
                 }
@@ -266,7 +268,7 @@ public abstract class CmId {
      * @throws VerbsException if the call failed, or {@code CONNECTION_LOST} if the queue pair has gone to ERROR meanwhile
      */
     final void accept(ConnectionParameters parameters, NativeQueuePair accepted) {
-        accepting = true;
+        accepting = parameters;
         callAccept(parameters);
         if (!accepted(accepted, parameters)) {
             throw new VerbsException(

@@ -476,17 +476,17 @@ public abstract class NativeQueuePair implements QueuePair {
     // ---- states
 
     /**
-     * The connection is there.
+     * The connection is there. The side that accepts may be told twice, and hear of the end in between.
      *
      * @param outboundReads in flight from this side, empty if unknown
      * @param inboundReads in flight from the peer, empty if unknown
-     * @return false if the queue pair was failed or closed meanwhile
+     * @return false if the queue pair was failed or closed before it was connected
      */
     public final boolean established(OptionalInt outboundReads, OptionalInt inboundReads) {
         stateLock.lock();
         try {
             if (state != QueuePairState.INITIAL) {
-                return false;
+                return connection != null;
             }
             connection = new ConnectionCapabilities(
                     outboundReads,
