@@ -128,7 +128,7 @@ class UnknownPeersTest {
     @Test
     void shouldEndQueuePairThatConnectsAndSaysNoHello() throws IOException {
         try (RunningServer running =
-                        new RunningServer(context -> context.helloTimeoutNs(TimeUnit.MILLISECONDS.toNanos(500)));
+                        new RunningServer(context -> context.helloTimeoutNs(TimeUnit.SECONDS.toNanos(3)));
                 RawMemcached tcp = new RawMemcached(running.address())) {
             String token = RawQueuePair.token(tcp);
             try (RawQueuePair silent = RawQueuePair.showing(token, running, 2)) {
@@ -258,7 +258,7 @@ class UnknownPeersTest {
         return Changed.with(ConnectionRequest.class, request, method, (original, arguments) -> {
             Objects.requireNonNull(death.get()).run();
             if (method.equals("accept")) {
-                original.accept((ConnectionParameters) arguments[0], (long) arguments[1]);
+                original.accept((ConnectionParameters) arguments[0]);
                 return Optional.empty();
             }
             return original.createQueuePair(
