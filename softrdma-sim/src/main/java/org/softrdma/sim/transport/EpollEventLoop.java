@@ -137,7 +137,11 @@ final class EpollEventLoop extends NettyEventLoop {
         }
     }
 
+    /** Whoever gives a socket up may not know that it was given up before: it counts once. */
     private void closeQuietly(Socket socket) {
+        if (!socket.isOpen()) {
+            return;
+        }
         sockets.closed();
         try {
             socket.close();
