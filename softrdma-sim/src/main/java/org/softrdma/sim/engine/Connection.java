@@ -515,7 +515,11 @@ public final class Connection implements SocketEvents {
 
     /** The application ends the connection. */
     void disconnect(String reason) {
-        run(() -> endInOrder(reason));
+        try {
+            endInOrder(reason);
+        } catch (RuntimeException | Error e) {
+            broken(e); // as run does, but without an object for which there may be no memory
+        }
     }
 
     private void endInOrder(String reason) {
@@ -538,7 +542,11 @@ public final class Connection implements SocketEvents {
 
     /** The application has destroyed the queue pair: nothing of it is touched any more. */
     void queuePairClosed() {
-        run(this::forgetQueuePair);
+        try {
+            forgetQueuePair();
+        } catch (RuntimeException | Error e) {
+            broken(e); // as run does, but without an object for which there may be no memory
+        }
     }
 
     private void forgetQueuePair() {
