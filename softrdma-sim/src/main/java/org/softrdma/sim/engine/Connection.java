@@ -64,7 +64,7 @@ public final class Connection implements SocketEvents {
 
     private final RnicEngine engine;
     private final AtomicBoolean rung = new AtomicBoolean();
-    private final Runnable doorbellTask = this::doorbell;
+    private final Runnable doorbellTask;
 
     private State state = State.HANDSHAKE;
     private @Nullable StreamSocket socket;
@@ -87,6 +87,7 @@ public final class Connection implements SocketEvents {
     /** A connection on an engine, not connected yet. Any thread. */
     public Connection(RnicEngine engine) {
         this.engine = engine;
+        doorbellTask = engine.loop().careful(this::doorbell);
     }
 
     /** The engine it is pinned to. */
