@@ -150,7 +150,7 @@ final class EpollEventLoop extends NettyEventLoop {
         }
     }
 
-    private final class EpollSocket implements EpollIoHandle, StreamSocket {
+    private final class EpollSocket implements EpollIoHandle, StreamSocket, EnduringIoHandler.EdgeTriggered {
         private final Socket socket;
         private final SocketEvents events;
         private final InetSocketAddress remote;
@@ -223,6 +223,11 @@ final class EpollEventLoop extends NettyEventLoop {
         @Override
         public boolean isHostSilent() {
             return !closed && options.hostTimeoutMs() > 0 && hostWatch.isSilent(socket, options.hostTimeoutMs());
+        }
+
+        @Override
+        public boolean isClosed() {
+            return closed;
         }
 
         /** The descriptor's number may be another socket's by now. */
