@@ -117,18 +117,23 @@ final class SoftListener implements Listener {
         if (device.manualProgress()) {
             device.progress().await(() -> !requests.isEmpty() || closed, timeoutNs, "a connection request");
         }
-        PassiveHandshake handshake = take(device.manualProgress() ? 0 : timeoutNs);
-        return handshake == null ? Optional.empty() : Optional.of(new SoftConnectionRequest(device, handshake));
+        return take(device.manualProgress() ? 0 : timeoutNs);
     }
 
-    private @Nullable PassiveHandshake take(long timeoutNs) {
+    private Optional<ConnectionRequest> take(long timeoutNs) {
         lock.lock();
         try {
             long remainingNs = timeoutNs;
             while (requests.isEmpty() && !closed && remainingNs > 0) {
                 remainingNs = changed.awaitNanos(remainingNs);
             }
-            return requests.pollFirst();
+            PassiveHandshake handshake = requests.peekFirst();
+            if (handshake == null) {
+                return Optional.empty();
+            }
+            Optional<ConnectionRequest> request = Optional.of(new SoftConnectionRequest(device, handshake));
+            requests.removeFirst(); // last: if there is no memory for what the application gets, it can ask again
+            return request;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new VerbsException(

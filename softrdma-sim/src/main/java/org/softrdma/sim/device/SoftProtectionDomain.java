@@ -40,9 +40,9 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     @Override
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, PinningPolicy pinning) {
         device.progress().checkThread();
-        contents.regionOpened();
         // Not under the lock: EAGER takes as long as its memory is large, and may wait for engines.
-        return Creation.orUndo(
+        return Creation.counted(
+                contents::regionOpened,
                 () -> device.registrar().register(this, number, memory, access, pinning),
                 contents::regionClosed,
                 "a memory region");

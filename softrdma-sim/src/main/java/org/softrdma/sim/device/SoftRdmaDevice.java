@@ -186,8 +186,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     /** Makes something that this device counts until it calls {@link #childClosed}. */
     private <T> T child(Supplier<T> made, String what) {
-        childOpened();
-        return Creation.orUndo(made, this::childClosed, what);
+        return Creation.counted(this::childOpened, made, this::childClosed, what);
     }
 
     void childOpened() {
@@ -206,8 +205,8 @@ public final class SoftRdmaDevice implements VerbsDevice {
         }
         checkMine(attributes.sendCompletions());
         checkMine(attributes.receiveCompletions());
-        mine.contents().queuePairOpened();
-        return Creation.orUndo(
+        return Creation.counted(
+                mine.contents()::queuePairOpened,
                 () -> newQueuePair(mine, attributes, connection),
                 mine.contents()::queuePairClosed,
                 "a queue pair of " + attributes.limits());
@@ -216,17 +215,19 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private SoftQueuePair newQueuePair(
             SoftProtectionDomain domain, QueuePairAttributes attributes, Connection connection) {
         int number = queuePairNumbers.take();
-        return Creation.orUndo(
-                () -> new SoftQueuePair(
-                        number,
-                        domain,
-                        domain.number(),
-                        attributes,
-                        capabilities,
-                        connection,
-                        () -> queuePairClosed(domain, number)),
-                () -> queuePairNumbers.giveBack(number),
-                "a queue pair of " + attributes.limits());
+        try {
+            return new SoftQueuePair(
+                    number,
+                    domain,
+                    domain.number(),
+                    attributes,
+                    capabilities,
+                    connection,
+                    () -> queuePairClosed(domain, number));
+        } catch (Throwable e) {
+            queuePairNumbers.giveBack(number);
+            throw e;
+        }
     }
 
     private void queuePairClosed(SoftProtectionDomain domain, int number) {

@@ -64,7 +64,7 @@ public final class Connection implements SocketEvents {
 
     private final RnicEngine engine;
     private final AtomicBoolean rung = new AtomicBoolean();
-    private final Runnable doorbellTask = this::doorbell;
+    private final Runnable doorbellTask;
 
     private State state = State.HANDSHAKE;
     private @Nullable StreamSocket socket;
@@ -87,6 +87,7 @@ public final class Connection implements SocketEvents {
     /** A connection on an engine, not connected yet. Any thread. */
     public Connection(RnicEngine engine) {
         this.engine = engine;
+        doorbellTask = engine.loop().careful(this::doorbell);
     }
 
     /** The engine it is pinned to. */
@@ -515,7 +516,11 @@ public final class Connection implements SocketEvents {
 
     /** The application ends the connection. */
     void disconnect(String reason) {
-        run(() -> endInOrder(reason));
+        try {
+            endInOrder(reason);
+        } catch (RuntimeException | Error e) {
+            broken(e); // as run does, but without an object for which there may be no memory
+        }
     }
 
     private void endInOrder(String reason) {
@@ -538,7 +543,11 @@ public final class Connection implements SocketEvents {
 
     /** The application has destroyed the queue pair: nothing of it is touched any more. */
     void queuePairClosed() {
-        run(this::forgetQueuePair);
+        try {
+            forgetQueuePair();
+        } catch (RuntimeException | Error e) {
+            broken(e); // as run does, but without an object for which there may be no memory
+        }
     }
 
     private void forgetQueuePair() {

@@ -1,16 +1,16 @@
 package org.softrdma.sim.engine;
 
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * What an engine's thread does once, whoever asks for it: an end. Each caller returns when it is done. The engine's own thread does not
- * wait for another caller's task, which could only run behind it: it runs it at once.
+ * wait for another caller's task, which could only run behind it: it runs it at once. Every caller brings a task of its own, so that one
+ * whose task the loop did not take, for want of memory, keeps nobody else waiting for it.
  */
 public final class OnLoopOnce {
     private final RnicEngine engine;
     private final Runnable task;
-    private final AtomicBoolean asked = new AtomicBoolean();
     private final CountDownLatch done = new CountDownLatch(1);
     /** Engine thread. */
     private boolean begun;
@@ -35,8 +35,13 @@ public final class OnLoopOnce {
             runHere();
             return;
         }
-        if (asked.compareAndSet(false, true)) {
+        try {
             engine.loop().execute(this::runHere);
+        } catch (RejectedExecutionException e) {
+            if (isDone()) {
+                return; // by another caller, after whose end the loop was stopped
+            }
+            throw e;
         }
         awaitUninterruptibly();
     }

@@ -17,6 +17,8 @@ final class SecondLook {
 
     private final EventLoop loop;
     private final ArrayDeque<Connection> waiting = new ArrayDeque<>();
+    /** A look will come. That somebody waits does not say so: in a look others wait already when one must wait again. */
+    private boolean scheduled;
 
     SecondLook(EventLoop loop) {
         this.loop = loop;
@@ -24,13 +26,15 @@ final class SecondLook {
 
     /** Tries a connection again later; not one that waits for it. */
     void add(Connection connection) {
-        if (waiting.isEmpty()) {
+        if (!scheduled) {
             loop.schedule(this::look, DELAY_NS, TimeUnit.NANOSECONDS);
+            scheduled = true;
         }
         waiting.addLast(connection);
     }
 
     private void look() {
+        scheduled = false;
         for (int left = waiting.size(); left > 0; left--) {
             waiting.removeFirst().secondLook();
         }

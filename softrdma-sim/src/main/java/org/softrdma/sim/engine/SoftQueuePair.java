@@ -432,12 +432,24 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
             connection.queuePairClosed();
         } finally {
             state = QueuePairState.CLOSED;
+            giveBack();
+        }
+    }
+
+    /** Whatever of it fails, the rest is given back. */
+    private void giveBack() {
+        try {
             sendCompletions.detach(this);
-            if (receiveCompletions != sendCompletions) {
-                receiveCompletions.detach(this);
+        } finally {
+            try {
+                receiveCompletions.detach(this); // none is left of it if they are the same
+            } finally {
+                try {
+                    closeSends();
+                } finally {
+                    onClose.run();
+                }
             }
-            closeSends();
-            onClose.run();
         }
     }
 

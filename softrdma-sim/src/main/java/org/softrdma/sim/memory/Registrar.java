@@ -13,13 +13,10 @@ import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.HostMemories;
 
 /** Registers, swaps and deregisters memory: touches no page of it and pins nothing, unless it is EAGER. Thread-safe. */
 public final class Registrar {
-    private static final String WHAT = "a memory region";
-
     private final StagTable table;
     private final Quiescence quiescence;
     private final PinTable pins;
@@ -59,15 +56,17 @@ public final class Registrar {
         checkMemory(segment, access);
         PinningPolicy policy = pins.policy(asked);
         HostMemories.Allocation owner = HostMemories.acquire(segment);
-        return Creation.orUndo(
-                () -> register(
-                        domain,
-                        domainNumber,
-                        new SoftMemoryRegion.Backing(segment, owner),
-                        access,
-                        owner != null && owner.isResident() ? PinningPolicy.OFF : policy),
-                () -> release(owner),
-                WHAT);
+        try {
+            return register(
+                    domain,
+                    domainNumber,
+                    new SoftMemoryRegion.Backing(segment, owner),
+                    access,
+                    owner != null && owner.isResident() ? PinningPolicy.OFF : policy);
+        } catch (Throwable e) {
+            release(owner);
+            throw e;
+        }
     }
 
     private SoftMemoryRegion register(
@@ -85,27 +84,25 @@ public final class Registrar {
                     VerbsErrorCode.NO_RESOURCES,
                     "all " + maxRegions + " memory regions are in use; close some, or raise the option regions");
         }
-        return Creation.orUndo(
-                () -> {
-                    SoftMemoryRegion region = new SoftMemoryRegion(
-                            this,
-                            domain,
-                            AccessRights.granted(access),
-                            policy,
-                            row,
-                            table.lkey(row),
-                            table.rkey(row),
-                            base,
-                            backing);
-                    startPinning(policy, row, backing); // last: only this would have to be undone, too
-                    return region;
-                },
-                () -> {
-                    table.invalidate(row);
-                    quiescence.await();
-                    table.free(row);
-                },
-                WHAT);
+        try {
+            SoftMemoryRegion region = new SoftMemoryRegion(
+                    this,
+                    domain,
+                    AccessRights.granted(access),
+                    policy,
+                    row,
+                    table.lkey(row),
+                    table.rkey(row),
+                    base,
+                    backing);
+            startPinning(policy, row, backing); // last: only this would have to be undone, too
+            return region;
+        } catch (Throwable e) {
+            table.invalidate(row);
+            quiescence.await();
+            table.free(row);
+            throw e;
+        }
     }
 
     private static void checkMemory(MemorySegment segment, Set<AccessFlag> access) {

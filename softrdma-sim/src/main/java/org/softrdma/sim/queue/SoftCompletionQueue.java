@@ -1,8 +1,8 @@
 package org.softrdma.sim.queue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionQueue;
@@ -29,9 +29,10 @@ public final class SoftCompletionQueue implements CompletionQueue {
     /** What the channel gives out, made once. */
     private final Optional<CompletionQueue> event = Optional.of(this);
 
-    private final List<CompletionSource> sources = new CopyOnWriteArrayList<>();
-
     // Under the lock.
+    /** Not one that copies itself: a queue pair must be able to leave when there is no memory. */
+    private final List<CompletionSource> sources = new ArrayList<>();
+
     private final int mask;
     private final long[] wrIds;
     private final long[] byteLengths;
@@ -143,11 +144,11 @@ public final class SoftCompletionQueue implements CompletionQueue {
             int vendorCode,
             long sequence,
             boolean solicited) {
-        boolean overrunNow = false;
+        List<CompletionSource> overrunNow = List.of();
         lock.lock();
         try {
             if (tail - head > mask) {
-                overrunNow = !overrun;
+                overrunNow = overrun ? List.of() : List.copyOf(sources);
                 overrun = true;
             } else {
                 int slot = (int) tail & mask;
@@ -164,9 +165,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
         } finally {
             lock.unlock();
         }
-        if (overrunNow) {
-            sources.forEach(CompletionSource::completionQueueOverrun);
-        }
+        overrunNow.forEach(CompletionSource::completionQueueOverrun);
     }
 
     @Override

@@ -46,12 +46,26 @@ final class AcceptPause {
 
     /** Tries again later. */
     void failed(Throwable cause) {
-        if (!failing) {
-            failing = true;
-            LOG.warn("accept on {} failed, trying again every {} ms: {}", local, PAUSE_MS, cause.getMessage());
-        }
+        boolean first = !failing;
+        failing = true;
         registration.submit(none);
-        loop.schedule(this::resume, PAUSE_MS, TimeUnit.MILLISECONDS);
+        try {
+            loop.schedule(this::resume, PAUSE_MS, TimeUnit.MILLISECONDS);
+        } catch (RuntimeException | Error e) {
+            resume(); // no memory for a pause: tries again at once
+            return;
+        }
+        if (first) {
+            warn(cause);
+        }
+    }
+
+    private void warn(Throwable cause) {
+        try {
+            LOG.warn("accept on {} failed, trying again every {} ms: {}", local, PAUSE_MS, cause.getMessage());
+        } catch (RuntimeException | Error e) {
+            // What failed may have been memory, and it may be the words' turn now.
+        }
     }
 
     private void resume() {

@@ -137,7 +137,11 @@ final class EpollEventLoop extends NettyEventLoop {
         }
     }
 
+    /** Whoever gives a socket up may not know that it was given up before: it counts once. */
     private void closeQuietly(Socket socket) {
+        if (!socket.isOpen()) {
+            return;
+        }
         sockets.closed();
         try {
             socket.close();
@@ -146,7 +150,7 @@ final class EpollEventLoop extends NettyEventLoop {
         }
     }
 
-    private final class EpollSocket implements EpollIoHandle, StreamSocket {
+    private final class EpollSocket implements EpollIoHandle, StreamSocket, EnduringIoHandler.EdgeTriggered {
         private final Socket socket;
         private final SocketEvents events;
         private final InetSocketAddress remote;
@@ -219,6 +223,11 @@ final class EpollEventLoop extends NettyEventLoop {
         @Override
         public boolean isHostSilent() {
             return !closed && options.hostTimeoutMs() > 0 && hostWatch.isSilent(socket, options.hostTimeoutMs());
+        }
+
+        @Override
+        public boolean isClosed() {
+            return closed;
         }
 
         /** The descriptor's number may be another socket's by now. */

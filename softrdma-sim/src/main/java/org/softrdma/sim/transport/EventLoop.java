@@ -10,6 +10,11 @@ public interface EventLoop {
     /** Runs a task on the loop, soon; from any thread (in manual progress: the owner). */
     void execute(Runnable task);
 
+    /** A task that is executed often, in the form that the loop gives each task, so that it is made once. Any thread. */
+    default Runnable careful(Runnable task) {
+        return task;
+    }
+
     /** True on the loop's thread. */
     boolean inLoop();
 

@@ -30,7 +30,35 @@ abstract class NettyEventLoop implements EventLoop {
 
     @Override
     public void execute(Runnable task) {
-        loop.execute(task);
+        loop.execute(careful(task));
+    }
+
+    @Override
+    public Runnable careful(Runnable task) {
+        return task instanceof Careful ? task : new Careful(task);
+    }
+
+    /**
+     * A task out of which nothing comes: Netty logs what does, which also fails when there is no memory, and that would end the loop's
+     * thread.
+     */
+    private record Careful(Runnable task) implements Runnable {
+        @Override
+        public void run() {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                log("a fault in a task of an event loop", e);
+            }
+        }
+    }
+
+    private static void log(String what, Throwable cause) {
+        try {
+            LOG.error(what, cause);
+        } catch (RuntimeException | Error e) {
+            // There is no memory even for that.
+        }
     }
 
     @Override
@@ -40,7 +68,7 @@ abstract class NettyEventLoop implements EventLoop {
 
     @Override
     public Cancellable schedule(Runnable task, long delay, TimeUnit unit) {
-        Future<?> future = loop.schedule(task, delay, unit);
+        Future<?> future = loop.schedule(careful(task), delay, unit);
         return () -> future.cancel(false);
     }
 
@@ -58,7 +86,7 @@ abstract class NettyEventLoop implements EventLoop {
             accepted.accept(pending);
         } catch (RuntimeException | Error e) {
             pending.discard();
-            LOG.error("a fault in taking an accepted connection over: it is closed", e);
+            log("a fault in taking an accepted connection over: it is closed", e);
         }
     }
 
@@ -69,11 +97,15 @@ abstract class NettyEventLoop implements EventLoop {
     static void failed(StreamSocket socket, SocketEvents events, Throwable cause) {
         try {
             socket.close();
-            LOG.error("a fault costs the connection to {}", AddressText.of(socket.remoteAddress()), cause);
+        } catch (RuntimeException | Error e) {
+            log("a fault while a socket was closed", e);
+        }
+        try {
             events.ready(true);
         } catch (RuntimeException | Error e) {
-            LOG.error("a fault in the end of the connection to {}", AddressText.of(socket.remoteAddress()), e);
+            log("a fault in the end of a connection", e);
         }
+        log("a fault costs a connection", cause); // last: its owner is to be told, whatever becomes of the words
     }
 
     /** Registers on the loop's own thread, where the result is there at once. */

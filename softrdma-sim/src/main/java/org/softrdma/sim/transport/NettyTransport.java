@@ -62,7 +62,7 @@ public final class NettyTransport implements Transport {
         return new NettyTransport(
                 "epoll",
                 sockets,
-                EpollIoHandler.newFactory(),
+                EnduringIoHandler.around(EpollIoHandler.newFactory()),
                 loop -> new EpollEventLoop(loop, options, sockets),
                 threads,
                 manualProgress);
@@ -74,7 +74,7 @@ public final class NettyTransport implements Transport {
         return new NettyTransport(
                 "nio",
                 sockets,
-                SelectorIoHandler.newFactory(!manualProgress),
+                EnduringIoHandler.around(SelectorIoHandler.newFactory(!manualProgress)),
                 loop -> new NioEventLoop(loop, options, sockets),
                 threads,
                 manualProgress);

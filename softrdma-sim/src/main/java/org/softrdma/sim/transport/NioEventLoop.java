@@ -133,7 +133,11 @@ final class NioEventLoop extends NettyEventLoop {
         }
     }
 
+    /** Whoever gives a socket up may not know that it was given up before: it counts once. */
     private void closeQuietly(SelectableChannel channel) {
+        if (!channel.isOpen()) {
+            return;
+        }
         sockets.closed();
         try {
             channel.close();

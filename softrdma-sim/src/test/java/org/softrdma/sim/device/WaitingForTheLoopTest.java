@@ -10,7 +10,9 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.SoftRdmaContext;
@@ -37,8 +39,8 @@ class WaitingForTheLoopTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final InetSocketAddress ANY = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
-    /** A transport whose loop fails to listen and to connect. */
-    private record Failing(Transport transport, Runnable fault) implements Transport {
+    /** A transport whose loop fails to listen and to connect, or to take tasks. */
+    private record Failing(Transport transport, Runnable fault, Runnable taskFault) implements Transport {
         @Override
         public String name() {
             return "failing";
@@ -46,7 +48,7 @@ class WaitingForTheLoopTest {
 
         @Override
         public List<EventLoop> loops() {
-            return List.of(new FailingLoop(transport.loops().getFirst(), fault));
+            return List.of(new FailingLoop(transport.loops().getFirst(), fault, taskFault));
         }
 
         @Override
@@ -60,9 +62,10 @@ class WaitingForTheLoopTest {
         }
     }
 
-    private record FailingLoop(EventLoop loop, Runnable fault) implements EventLoop {
+    private record FailingLoop(EventLoop loop, Runnable fault, Runnable taskFault) implements EventLoop {
         @Override
         public void execute(Runnable task) {
+            taskFault.run();
             loop.execute(task);
         }
 
@@ -101,13 +104,41 @@ class WaitingForTheLoopTest {
     }
 
     private static VerbsDevice device(String kind) {
+        return device(
+                () -> {
+                    if (kind.equals("OutOfMemoryError")) {
+                        throw new OutOfMemoryError("a test's");
+                    }
+                    throw new IllegalStateException("a test's");
+                },
+                () -> {});
+    }
+
+    private static VerbsDevice device(Runnable fault, Runnable taskFault) {
         Transport transport = NettyTransport.nio(1, false, new SocketOptions(0, 0, 0));
-        return new SoftRdmaDevice(new SoftRdmaContext().conclude(), new Failing(transport, () -> {
-            if (kind.equals("OutOfMemoryError")) {
+        return new SoftRdmaDevice(new SoftRdmaContext().conclude(), new Failing(transport, fault, taskFault));
+    }
+
+    @Test
+    void shouldCloseAQueuePairWhoseFirstCloseFoundNoMemory() {
+        AtomicBoolean failing = new AtomicBoolean();
+        Runnable fault = () -> {
+            if (failing.get()) {
                 throw new OutOfMemoryError("a test's");
             }
-            throw new IllegalStateException("a test's");
-        }));
+        };
+        try (VerbsDevice device = device(() -> {}, fault);
+                ProtectionDomain domain = device.allocateProtectionDomain();
+                CompletionQueue queue = device.createCompletionQueue(8);
+                Connector connector = device.resolve(new InetSocketAddress(ANY.getAddress(), 1), 0)) {
+            QueuePair pair = connector.createQueuePair(domain, QueuePairAttributes.of(queue, QueuePairLimits.of(1, 1)));
+            failing.set(true);
+            assertThrows(OutOfMemoryError.class, pair::close);
+            failing.set(false);
+
+            assertTimeoutPreemptively(PATIENCE, pair::close);
+            assertEquals(QueuePairState.CLOSED, pair.state());
+        }
     }
 
     @ParameterizedTest

@@ -69,6 +69,37 @@ class SecondLookTest {
         }
     }
 
+    @Test
+    void shouldLookAgainAfterALookInWhichAnotherConnectionHadToWaitAgain() {
+        try (FakeDevice device = new FakeDevice("crc", "off")) {
+            MemoryRegion sink = device.region(3, LENGTH, AccessFlag.READ_SINK);
+            FakeSocket slow = device.socket();
+            FakeSocket socket = device.socket();
+            try (QueuePair slowPair = device.connect(slow, QueuePairLimits.of(4, 4), 4);
+                    QueuePair pair = device.connect(socket, QueuePairLimits.of(4, 4), 4)) {
+                read(device, slow, slowPair, sink);
+                read(device, socket, pair, sink);
+                byte[] response = response(sink);
+                slow.give(Frames.slice(response, 0, 20_000));
+                socket.give(Frames.slice(response, 0, 20_000));
+                assertEquals(List.of(), device.drain());
+                slow.give(Frames.slice(response, 20_000, 25_000));
+                device.advance(1000);
+
+                socket.pageGoneAfter(PAGE).give(Frames.slice(response, 20_000, response.length));
+                assertEquals(List.of(), device.drain());
+                device.advance(1000);
+
+                assertEquals(List.of(CompletionStatus.FLUSHED), device.drain());
+                assertTrue(socket.isClosed(), "the socket is closed");
+                assertFalse(slow.isClosed(), "the other connection goes on");
+            } finally {
+                slow.giveReset();
+                device.drain();
+            }
+        }
+    }
+
     private static void read(FakeDevice device, FakeSocket socket, QueuePair pair, MemoryRegion sink) {
         socket.give(FIRST);
         device.run();

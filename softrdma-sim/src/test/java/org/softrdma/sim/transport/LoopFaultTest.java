@@ -104,6 +104,32 @@ class LoopFaultTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void shouldCountASocketOnceThatIsGivenUpTwice(String kind) throws Exception {
+        try (Transport transport = transport(kind)) {
+            EventLoop loop = transport.loops().getFirst();
+            Acceptor acceptor = call(
+                    loop,
+                    () -> loop.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8, pending -> {
+                        pending.discard();
+                        throw new OutOfMemoryError("injected");
+                    }));
+            InetSocketAddress address = acceptor.localAddress();
+            try (Socket peer = new Socket(address.getAddress(), address.getPort())) {
+                peer.setSoTimeout(DEADLINE_S * 1000);
+                requireEnd(peer);
+            }
+            int listening = call(loop, () -> {
+                int open = transport.openSockets();
+                acceptor.close();
+                return open;
+            });
+            assertEquals(1, listening, "the listening socket is open");
+            assertEquals(0, transport.openSockets());
+        }
+    }
+
     private static void requireEnd(Socket peer) throws IOException {
         int found;
         try {

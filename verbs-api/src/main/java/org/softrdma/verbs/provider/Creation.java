@@ -12,6 +12,21 @@ public final class Creation {
     private Creation() {}
 
     /**
+     * Takes something for an object and makes it. Everything this needs is there before anything is taken: the caller's own lambdas
+     * and words are objects, too, for which there may be no memory.
+     *
+     * @param take takes it; if it throws, nothing was taken
+     * @param made makes the object
+     * @param undo gives back what was taken; run if the object could not be made
+     * @param what it is, for people
+     * @throws VerbsException {@code NO_RESOURCES} if there is not enough memory
+     */
+    public static <T> T counted(Runnable take, Supplier<T> made, Runnable undo, String what) {
+        take.run();
+        return orUndo(made, undo, what);
+    }
+
+    /**
      * Makes an object.
      *
      * @param made makes it

@@ -1,0 +1,119 @@
+package org.softrdma.sim.transport;
+
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An I/O handler whose faults do not end its loop's thread, and with it every connection: Netty and the JDK make objects for an event
+ * (epoll's EPOLLHUP, a selector's keys), too, for which there may be no memory. The events of that look are lost, so every
+ * edge-triggered socket is made to say again what it has. A handler that is broken throws an exception, which ends the thread as before.
+ *
+ * <p>Its loop's thread only.
+ */
+final class EnduringIoHandler implements IoHandler {
+    /** What tells each event once, and can be made to tell it again. */
+    interface EdgeTriggered {
+        /** Raises what is ready again. */
+        void rearm();
+
+        /** True once it tells nothing any more. */
+        boolean isClosed();
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(EnduringIoHandler.class);
+    private static final int LEAST_SOCKETS = 64;
+
+    private final IoHandler handler;
+    private final List<EdgeTriggered> sockets = new ArrayList<>();
+    /** With so many sockets in the list it is time to look for closed ones. */
+    private int full = LEAST_SOCKETS;
+
+    private boolean eventsLost;
+
+    private EnduringIoHandler(IoHandler handler) {
+        this.handler = handler;
+    }
+
+    /** Handlers around those of another factory. */
+    static IoHandlerFactory around(IoHandlerFactory factory) {
+        return executor -> new EnduringIoHandler(factory.newHandler(executor));
+    }
+
+    @Override
+    public void initialize() {
+        handler.initialize();
+    }
+
+    @Override
+    public int run(IoHandlerContext context) {
+        try {
+            if (eventsLost) {
+                rearmAll();
+                eventsLost = false;
+            }
+            return handler.run(context);
+        } catch (Error e) {
+            eventsLost = true;
+            log(e);
+            return 0;
+        }
+    }
+
+    /** Without an iterator, for which there may be no memory. */
+    private void rearmAll() {
+        for (int i = 0; i < sockets.size(); i++) {
+            try {
+                sockets.get(i).rearm();
+            } catch (RuntimeException e) {
+                LOG.debug("a socket that cannot be asked again", e);
+            }
+        }
+    }
+
+    private static void log(Error cause) {
+        try {
+            LOG.error("a fault in the look at all sockets", cause);
+        } catch (RuntimeException | Error e) {
+            // There is no memory even for that.
+        }
+    }
+
+    @Override
+    public IoRegistration register(IoHandle handle) throws Exception {
+        if (handle instanceof EdgeTriggered socket) {
+            if (sockets.size() >= full) {
+                sockets.removeIf(EdgeTriggered::isClosed);
+                full = Math.max(LEAST_SOCKETS, 2 * sockets.size());
+            }
+            sockets.add(socket);
+        }
+        return handler.register(handle);
+    }
+
+    @Override
+    public void prepareToDestroy() {
+        handler.prepareToDestroy();
+    }
+
+    @Override
+    public void destroy() {
+        handler.destroy();
+    }
+
+    @Override
+    public void wakeup() {
+        handler.wakeup();
+    }
+
+    @Override
+    public boolean isCompatible(Class<? extends IoHandle> type) {
+        return handler.isCompatible(type);
+    }
+}
