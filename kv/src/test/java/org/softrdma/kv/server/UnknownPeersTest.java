@@ -127,8 +127,7 @@ class UnknownPeersTest {
 
     @Test
     void shouldEndQueuePairThatConnectsAndSaysNoHello() throws IOException {
-        try (RunningServer running =
-                        new RunningServer(context -> context.helloTimeoutNs(TimeUnit.SECONDS.toNanos(3)));
+        try (RunningServer running = new RunningServer(context -> context.helloTimeoutNs(TimeUnit.SECONDS.toNanos(3)));
                 RawMemcached tcp = new RawMemcached(running.address())) {
             String token = RawQueuePair.token(tcp);
             try (RawQueuePair silent = RawQueuePair.showing(token, running, 2)) {
