@@ -94,6 +94,9 @@ final class ConnectionOutput {
     /** Writes a line, and behind it a value and its end. With the lock of the key held. */
     void write(byte[] line, int lineLength, StoredItem item) {
         int length = item.valueLength();
+        if (length > LONGEST_COPY) {
+            buffer(lineLength); // what may fail comes first: nobody would end the pin
+        }
         PinnedItem pinned = length > LONGEST_COPY ? store.pin(item) : PinnedItem.NONE;
         if (pinned.isPresent()) {
             write(line, lineLength);

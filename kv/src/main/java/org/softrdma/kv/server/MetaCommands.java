@@ -27,6 +27,8 @@ final class MetaCommands {
     /** The last cas number there is; no server comes so far. */
     private static final long NO_CAS = -1;
 
+    private static final long BEFORE_ANY_EXPIRY = 0;
+
     private final KvServer server;
     private final ServerCounters counters;
     private final MemcachedConnection connection;
@@ -318,7 +320,7 @@ final class MetaCommands {
                             request.bytes(),
                             request.keyOffset(0),
                             request.keyLength(0),
-                            nowSeconds,
+                            BEFORE_ANY_EXPIRY, // one that expires at once is created all the same, and not for ever
                             false,
                             stored -> describeNumber(stored, initial, true));
             return there ? StoreStatus.STORED : StoreStatus.NOT_STORED; // deleted already: once more

@@ -204,11 +204,13 @@ public final class ItemDescriptor {
     }
 
     /**
-     * Overwrites key and value of an item that does not live. A READ under way that still found it alive gets bytes that its checksums
-     * do not fit; what a dead item is good for, its generation and forward locator, stays.
+     * Overwrites key and value of an item that does not live, and its checksums, from which eight bytes can be computed and every guess
+     * be checked. A READ under way that still found it alive gets bytes that the checksums it gets do not fit; what a dead item is good
+     * for, its generation and forward locator, stays.
      */
     static void wipe(MemorySegment memory, long item) {
         VarHandle.storeStoreFence(); // no reader finds a byte of this and an item that lives
+        memory.set(LONG, item + CRC32_OFFSET, 0L);
         memory.asSlice(item + KEY_OFFSET, keyLength(memory, item) + (long) valueLength(memory, item))
                 .fill((byte) 0);
     }

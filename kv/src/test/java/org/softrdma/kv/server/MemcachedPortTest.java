@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MemcachedPortTest {
     private static final int MIB = 1 << 20;
@@ -54,6 +55,15 @@ class MemcachedPortTest {
         String expected = answer.replace("~", "\r\n");
         try (RawMemcached client = new RawMemcached(running.address())) {
             assertEquals(expected, client.ask(request.replace("~", "\r\n"), expected));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-1", "4294967295", "1000000000", "-9223372036854775808"})
+    void shouldCreateANumberThatExpiresAtOnceAndGoOn(String exptime) throws IOException {
+        try (RawMemcached client = new RawMemcached(running.address())) {
+            String expected = "VA 1\r\n7\r\nVERSION test-1\r\n";
+            assertEquals(expected, client.ask("ma n N" + exptime + " J7 v\r\nversion\r\n", expected));
         }
     }
 

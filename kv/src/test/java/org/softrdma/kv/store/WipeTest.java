@@ -53,6 +53,21 @@ class WipeTest {
         assertGone();
     }
 
+    /** Together they are as good as 64 bits of a short value, or tell which of many guesses was right. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldLeaveNoChecksumsOfWhatItWiped(boolean stored) {
+        NewItem item = store.reserve(StoreUser.bytes("pin"), 0, 3, 0, 0, 4, NOW);
+        item.memory().set(ValueLayout.JAVA_INT_UNALIGNED, item.valueOffset(), 0x34333231);
+        StoreRule rule = new StoreRule().reset(stored ? StoreMode.ADD : StoreMode.REPLACE);
+        assertEquals(stored ? StoreStatus.STORED : StoreStatus.NOT_STORED, store.store(item, rule, NOW));
+        if (stored) {
+            assertNotEquals(0, ItemDescriptor.checksum(item.memory(), item.item()));
+            user.delete("pin");
+        }
+        assertEquals(0, ItemDescriptor.checksum(item.memory(), item.item()));
+    }
+
     @Test
     void shouldWipeReplacedAndLeaveWhereToFindTheNewOne() {
         user.set("secret-key", SECRET);

@@ -1,0 +1,69 @@
+package org.softrdma.kv.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Answers for which there is no memory. */
+class ConnectionOutputTest {
+    private static final String LONG = "x".repeat(100_000);
+
+    /** Gives so many buffers. */
+    private static final class Scarce extends AbstractByteBufAllocator {
+        private int left;
+
+        Scarce(int left) {
+            this.left = left;
+        }
+
+        @Override
+        protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            return UnpooledByteBufAllocator.DEFAULT.heapBuffer(initialCapacity, maxCapacity);
+        }
+
+        @Override
+        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            if (left == 0) {
+                throw new OutOfMemoryError("injected");
+            }
+            left--;
+            return UnpooledByteBufAllocator.DEFAULT.directBuffer(initialCapacity, maxCapacity);
+        }
+
+        @Override
+        public boolean isDirectBufferPooled() {
+            return false;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3})
+    void shouldKeepNoItemForAnAnswerThatFindsNoMemory(int buffers) throws Exception {
+        try (RunningServer running = new RunningServer();
+                RawMemcached client = new RawMemcached(running.address())) {
+            String stored = "STORED\r\n";
+            assertEquals(stored, client.ask("set v 0 0 " + LONG.length() + "\r\n" + LONG + "\r\n", stored));
+            EmbeddedChannel channel = new EmbeddedChannel();
+            channel.config().setAllocator(new Scarce(buffers));
+            channel.pipeline().addLast(new MemcachedConnection(running.server()));
+            channel.writeInbound(Unpooled.copiedBuffer("get v v\r\n", StandardCharsets.US_ASCII));
+            channel.finishAndReleaseAll();
+            assertFalse(channel.isOpen());
+            String deleted = "DELETED\r\n";
+            assertEquals(deleted, client.ask("delete v\r\n", deleted));
+            KvServer server = running.server();
+            long used = server.store().classStatistics(server.nowSeconds()).stream()
+                    .mapToLong(each -> each.slab().usedChunks())
+                    .sum();
+            assertEquals(0, used, "chunks that nobody needs any more are free");
+        }
+    }
+}
