@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ class HostileClientsTest {
     private static final int TERMINATED = 128 + 15;
 
     private static final int BIG = 1_000_000;
+    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
 
     private final InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
 
@@ -65,9 +67,9 @@ class HostileClientsTest {
                 hostile.add(socket);
                 socket.getOutputStream().write(requests);
             }
-            long served = 0;
-            while (served < connections) {
-                served = statistic(client, "get_hits");
+            long startNs = System.nanoTime();
+            while (statistic(client, "get_hits") < connections) {
+                requireTimeLeft(startNs, "nobody is served");
             }
             requireService();
             requireOpen(client, connections + 1);
@@ -92,8 +94,10 @@ class HostileClientsTest {
                 hostile.add(socket);
                 Thread.ofPlatform().daemon().start(() -> sendWithoutEnd(socket, request));
             }
+            long startNs = System.nanoTime();
             long before = -1;
             for (int unchanged = 0; unchanged < 100; unchanged++) { // then they wait for clients that do not read
+                requireTimeLeft(startNs, "they do not stop");
                 long now = statistic(client, "get_hits");
                 unchanged = now == before ? unchanged : 0;
                 before = now;
@@ -127,7 +131,8 @@ class HostileClientsTest {
             client.ask("version\r\n", "VERSION test\r\n");
             server.failOn(thread);
             if (thread.equals("kv-memcached")) {
-                sendUntilClosed(client); // it may not have read its input yet
+                // It may not have read its input yet; and if it does not end, a send waits for ever.
+                Thread.ofPlatform().daemon().start(() -> sendUntilClosed(client));
             }
             assertEquals(ProcessEnd.EXIT_CODE, server.awaitEnd());
         }
@@ -172,11 +177,18 @@ class HostileClientsTest {
 
     /** Clients that do not read wait, but none is ended; those that came and went since may still be counted. */
     private static void requireOpen(RawMemcached client, long connections) throws IOException {
+        long startNs = System.nanoTime();
         long open = Long.MAX_VALUE;
         while (open > connections) {
+            requireTimeLeft(startNs, "they stay open");
             open = statistic(client, "curr_connections");
         }
         assertEquals(connections, open);
+    }
+
+    /** An interrupt at the end of a test's time does not end these loops. */
+    private static void requireTimeLeft(long startNs, String otherwise) {
+        assertTrue(System.nanoTime() - startNs < DEADLINE_NS, otherwise);
     }
 
     private void requireService() throws IOException {
