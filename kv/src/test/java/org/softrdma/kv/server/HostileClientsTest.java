@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,7 +26,7 @@ class HostileClientsTest {
     private static final int BIG = 1_000_000;
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
 
-    private final InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
+    private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     @Test
     void shouldServeOthersWhenManyHaveSentLongLines() throws Exception {
@@ -125,8 +124,7 @@ class HostileClientsTest {
     @ValueSource(strings = {"kv-memcached", "kv-maintenance"})
     void shouldEndWithASentenceWhenAThreadHasFailed(String thread, @TempDir Path directory) throws Exception {
         Path errors = directory.resolve("errors");
-        try (KvServerProcess server =
-                        new KvServerProcess(address.getPort(), ProcessBuilder.Redirect.to(errors.toFile()), "-Xmx64m");
+        try (KvServerProcess server = start(ProcessBuilder.Redirect.to(errors.toFile()), "-Xmx64m");
                 RawMemcached client = new RawMemcached(address)) {
             client.ask("version\r\n", "VERSION test\r\n");
             server.failOn(thread);
@@ -152,7 +150,13 @@ class HostileClientsTest {
     }
 
     private KvServerProcess start(String... options) throws IOException {
-        return new KvServerProcess(address.getPort(), ProcessBuilder.Redirect.INHERIT, options);
+        return start(ProcessBuilder.Redirect.INHERIT, options);
+    }
+
+    private KvServerProcess start(ProcessBuilder.Redirect errors, String... options) throws IOException {
+        KvServerProcess server = new KvServerProcess(0, errors, options);
+        address = server.address();
+        return server;
     }
 
     private Socket connect() throws IOException {
@@ -208,14 +212,6 @@ class HostileClientsTest {
     private static void close(List<Socket> sockets) throws IOException {
         for (Socket socket : sockets) {
             socket.close();
-        }
-    }
-
-    private static int freePort() {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return free.getLocalPort();
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
         }
     }
 }
