@@ -15,7 +15,6 @@ public final class ChildJvm {
     /** Less than a test may take. */
     private static final long DEADLINE_SECONDS = 100;
 
-
     private ChildJvm() {}
 
     /**
@@ -45,7 +44,8 @@ public final class ChildJvm {
         command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         try {
-            Path output = Files.createTempFile("child-jvm", ".txt"); // a pipe would be read until the child ends, if ever
+            // Not by a pipe, which would be read until the child ends, if ever.
+            Path output = Files.createTempFile("child-jvm", ".txt");
             try {
                 return new Outcome(run(command, output), Files.readAllLines(output));
             } finally {
