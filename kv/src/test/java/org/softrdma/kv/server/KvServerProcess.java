@@ -19,9 +19,10 @@ public final class KvServerProcess implements AutoCloseable {
     /** The property for {@link KvServerContext#requestsPerTurn(int)}. */
     static final String REQUESTS_PER_TURN = "test.requests-per-turn";
 
-    private static final String READY = "ready";
+    private static final String READY = "ready ";
 
     private final Process process;
+    private final InetSocketAddress address;
 
     /**
      * Starts one; when this returns its ports are open.
@@ -35,7 +36,7 @@ public final class KvServerProcess implements AutoCloseable {
     /**
      * Starts one; when this returns its ports are open.
      *
-     * @param port its memcached port
+     * @param port its memcached port, or 0 for a free one
      * @param errors where its error output goes
      * @param options for its JVM
      */
@@ -49,10 +50,20 @@ public final class KvServerProcess implements AutoCloseable {
         process = new ProcessBuilder(command).redirectError(errors).start();
         BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
         String line = output.readLine();
-        if (!READY.equals(line)) {
+        if (line == null || !line.startsWith(READY)) {
             close();
             throw new IOException("the server's process said " + line);
         }
+        address = loopback(line.substring(READY.length()));
+    }
+
+    private static InetSocketAddress loopback(String port) {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port));
+    }
+
+    /** Its memcached port. */
+    InetSocketAddress address() {
+        return address;
     }
 
     /** Lets the clock throw an Error on threads whose names begin so. */
@@ -90,8 +101,7 @@ public final class KvServerProcess implements AutoCloseable {
         KvServer server = KvServer.start(
                 new SoftRdmaProvider().open(Map.of()),
                 new KvServerContext()
-                        .memcachedAddress(
-                                new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[0])))
+                        .memcachedAddress(loopback(arguments[0]))
                         .threads(2)
                         .version("test")
                         .requestsPerTurn(Integer.getInteger(REQUESTS_PER_TURN, 0))
@@ -103,7 +113,7 @@ public final class KvServerProcess implements AutoCloseable {
                             return System.nanoTime() / 1_000_000_000;
                         })
                         .conclude());
-        System.out.println(READY);
+        System.out.println(READY + server.memcachedAddress().getPort());
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             failing.set(line);

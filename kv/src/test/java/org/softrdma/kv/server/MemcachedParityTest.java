@@ -192,9 +192,14 @@ class MemcachedParityTest {
     void shouldAnswerAsMemcachedDoes(String script) throws Exception {
         String bytes = "flush_all\n" + script + "\nget end-of-script\nmn\nversion\n";
         bytes = bytes.lines().map(line -> line + "\r\n").collect(Collectors.joining());
-        String theirs = converse(memcached.address(), bytes);
-        String answers = converse(ours.address(), bytes);
-        assertEquals(plain(theirs), plain(answers));
+        String theirs = plain(converse(memcached.address(), bytes));
+        String answers = plain(converse(ours.address(), bytes));
+        for (int again = 0; again < 2 && !theirs.equals(answers); again++) {
+            // A second of one of them may have ended between the commands: what lives for one is gone, t5 is t4.
+            theirs = plain(converse(memcached.address(), bytes));
+            answers = plain(converse(ours.address(), bytes));
+        }
+        assertEquals(theirs, answers);
     }
 
     /** Without the seconds left of what lives for years, or has expired already: there memcached's number turns over. */

@@ -54,8 +54,9 @@ class ClosingDeviceTest {
         return sockets;
     }
 
+    /** Fewer are no leak: what another test has dropped without closing it, the collector closes whenever it likes. */
     private static void expectSockets(int expected, String what) {
-        TestDevice.await(() -> what + ": " + expected + " sockets, now " + sockets(), () -> sockets() == expected);
+        TestDevice.await(() -> what + ": " + expected + " sockets, now " + sockets(), () -> sockets() <= expected);
     }
 
     private static void expectNoneOpen(VerbsDevice closed) {

@@ -7,7 +7,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -15,36 +14,27 @@ import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.peer.ChildJvm;
 
 /** A copy from a mapped file that was truncated fails where it is made, however the code around it was compiled. */
 class LostPageTest {
     /** The compilers: none, the quick one, the one that inlines and moves most. The last two wait for it. */
     @ParameterizedTest
     @ValueSource(strings = {"-Xint", "-XX:TieredStopAtLevel=1 -Xbatch", "-XX:-TieredCompilation -Xbatch"})
-    void shouldThrowBeforeItReturns(String compiler, @TempDir Path directory) throws Exception {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of(compiler.split(" ", -1)));
-        command.addAll(List.of(
-                "--enable-native-access=ALL-UNNAMED",
+    void shouldThrowBeforeItReturns(String compiler, @TempDir Path directory) {
+        List<String> options = new ArrayList<>(List.of(compiler.split(" ", -1)));
+        options.addAll(List.of(
                 "-XX:CompileCommand=quiet",
                 "-XX:CompileCommand=dontinline," + Copier.class.getName() + "::copied",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Copier.class.getName(),
-                directory.resolve("mapped").toString()));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        try {
-            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertEquals(0, process.waitFor(), output);
-            assertEquals("caught 80 of 80", output.strip());
-        } finally {
-            process.destroyForcibly();
-        }
+                "-D" + Copier.MAPPED + "=" + directory.resolve("mapped")));
+        ChildJvm.Outcome child = ChildJvm.run(List.of(), options, Copier.class);
+        assertEquals(0, child.exitCode(), child::toString);
+        assertEquals(List.of("caught 80 of 80"), child.lines());
     }
 
     /** The process: copies from a mapped file, before and after it is truncated. */
     static final class Copier {
+        private static final String MAPPED = "test.mapped";
         private static final int BYTES = 1 << 14;
         private static final int WARM_UP = 20_000;
         private static final int TRIES = 20;
@@ -59,7 +49,7 @@ class LostPageTest {
             Copier copier = new Copier();
             int caught = 0;
             for (int length : LENGTHS) {
-                caught += copier.run(Path.of(arguments[0] + length), length);
+                caught += copier.run(Path.of(System.getProperty(MAPPED) + length), length);
             }
             System.out.println("caught " + caught + " of " + LENGTHS.length * TRIES);
         }

@@ -4,14 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A test's {@code main} in a JVM of its own, for what may end a JVM or needs limits. */
 public final class ChildJvm {
-    private static final long DEADLINE_SECONDS = 120;
+    /** Less than a test may take. */
+    private static final long DEADLINE_SECONDS = 100;
 
     private ChildJvm() {}
 
@@ -42,17 +44,37 @@ public final class ChildJvm {
         command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         try {
-            Process process =
-                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            // Not by a pipe, which would be read until the child ends, if ever.
+            Path output = Files.createTempFile("child-jvm", ".txt");
             try {
-                String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-                assertTrue(process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS), "it did not end: " + output);
-                return new Outcome(process.exitValue(), output.lines().toList());
+                return new Outcome(run(command, output), Files.readAllLines(output));
             } finally {
-                process.destroyForcibly();
+                Files.delete(output);
             }
         } catch (IOException | InterruptedException e) {
             throw new AssertionError("running " + command, e);
+        }
+    }
+
+    private static int run(List<String> command, Path output) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        try {
+            boolean ended = process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS);
+            assertTrue(ended, () -> "it did not end: " + said(output));
+            return process.exitValue();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static String said(Path output) {
+        try {
+            return Files.readString(output);
+        } catch (IOException e) {
+            return e.toString();
         }
     }
 }
