@@ -37,7 +37,7 @@ import org.softrdma.verbs.cm.Listener;
  * has a queue pair if it does not: nobody unknown can READ. Elsewhere the first SEND must, soon ({@link Strangers}). Whose queue
  * pairs end by wrong keys has to wait ({@link WrongKeys}).
  *
- * <p>Two threads: one accepts (a slow peer is accepted on a helper thread), one waits for completions of all sessions and
+ * <p>Two threads: one takes requests (helper threads accept them), one waits for completions of all sessions and
  * alone ends them. A READ of a client touches neither. Whatever fails in them, an Error too, costs one session at most.
  */
 final class RdmaPort implements AutoCloseable {
@@ -224,7 +224,7 @@ final class RdmaPort implements AutoCloseable {
         request.reject(reason.privateData(device.capabilities().maxPrivateData()));
     }
 
-    /** Accepting waits for the peer, so others do that; false if we are closing. */
+    /** Other threads accept, as on some devices that takes the time of a call to the kernel; false if we are closing. */
     private boolean handOver(ConnectionRequest request, @Nullable MemcachedConnection owner) {
         accepting.incrementAndGet();
         boolean handedOver = false;

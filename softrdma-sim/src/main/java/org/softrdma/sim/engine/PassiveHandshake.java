@@ -3,6 +3,7 @@ package org.softrdma.sim.engine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -230,15 +231,21 @@ public final class PassiveHandshake implements Handshake {
         if (!decided.compareAndSet(false, true)) {
             return false;
         }
-        connection.execute(() -> {
-            try {
-                connection.reject(MpaNegotiation.reject(request(), privateData));
-            } catch (IOException e) {
-                LOG.debug("reject of {}", peer(), e);
-                connection.close();
-            }
-        });
+        try {
+            connection.execute(() -> reply(privateData));
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the device is closed, and the connection of {} with it", peer(), e);
+        }
         return true;
+    }
+
+    private void reply(byte[] privateData) {
+        try {
+            connection.reject(MpaNegotiation.reject(request(), privateData));
+        } catch (IOException e) {
+            LOG.debug("reject of {}", peer(), e);
+            connection.close();
+        }
     }
 
     @Override

@@ -3,6 +3,9 @@ package org.softrdma.sim.device;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.sim.peer.RawPeer;
 import org.softrdma.sim.peer.TestDevice;
@@ -24,6 +28,7 @@ import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.Listener;
 
 /** A device that is closed leaves no descriptor behind, in whatever state its connections are. */
 class ClosingDeviceTest {
@@ -61,6 +66,23 @@ class ClosingDeviceTest {
 
     private static void expectNoneOpen(VerbsDevice closed) {
         assertEquals(0L, closed.counters().get("openSockets"), "sockets of a device that is closed");
+    }
+
+    /** Whoever still holds a request when the device is gone closes it as any other. */
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void shouldCloseARequestThatOutlivesItsDevice(String transport) throws IOException {
+        VerbsDevice device = new SoftRdmaProvider().open(Map.of("transport", transport));
+        Listener listener = device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
+        try (Socket peer = new Socket(
+                listener.localAddress().getAddress(), listener.localAddress().getPort())) {
+            peer.getOutputStream().write(REQUEST);
+            ConnectionRequest request = listener.next(TestDevice.DEADLINE_NS).orElseThrow();
+            listener.close();
+            device.close();
+            request.close();
+            expectNoneOpen(device);
+        }
     }
 
     /** As README's client: connect, be refused or served, close everything. */
