@@ -546,7 +546,7 @@ public final class Connection implements SocketEvents {
         try {
             forgetQueuePair();
         } catch (RuntimeException | Error e) {
-            broken(e); // as run does, but without an object for which there may be no memory
+            broken(e); // likewise
         }
     }
 
