@@ -393,6 +393,36 @@ class ConnectionTest {
         }
     }
 
+    /** On RoCE a disconnect between the reply and the peer's confirmation goes nowhere (ib_cm: no DREQ in state REP_SENT). */
+    @Test
+    void shouldDisconnectAgainWhenThePeerConfirmsAfterADisconnect() throws IOException {
+        disni.afterAccept = List.of();
+        try (Listener listener = device.listen(ANY, 1)) {
+            ConnectionRequest request = request(listener);
+            DisniLibrary.Id id = disni.last();
+            QueuePair pair = request.createQueuePair(domain, attributes);
+            request.accept(ConnectionParameters.DEFAULT);
+            pair.disconnect();
+            disni.happen(CmEventType.ESTABLISHED, id);
+            // To ERROR at once, on the device's thread, and for the peer that confirms.
+            verify(id, timeout(TimeUnit.NANOSECONDS.toMillis(LONG_NS)).times(3)).disconnect();
+            pair.close();
+            request.close();
+        }
+    }
+
+    /** A peer that closes before our confirmation has come to it rejects a connection that is established here. */
+    @Test
+    void shouldEndWhenAConnectionIsRejectedAfterItWasEstablished() {
+        Connector connector = connector();
+        QueuePair pair = connector.createQueuePair(domain, attributes);
+        connector.connect(ConnectionParameters.DEFAULT, LONG_NS);
+        disni.happen(CmEventType.REJECTED, disni.last());
+        awaitError(pair);
+        pair.close();
+        connector.close();
+    }
+
     /** The peer may be served and gone before the thread that accepts runs again. */
     @Test
     void shouldHaveAcceptedWhenThePeerIsGoneBeforeTheCallReturns() throws IOException {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.nativeverbs.AddressText;
 import org.softrdma.nativeverbs.CmEventType;
 import org.softrdma.nativeverbs.Deadline;
+import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
@@ -152,10 +153,14 @@ public abstract class CmId {
                             VerbsErrorCode.CONNECTION_LOST,
                             "the queue pair was " + mine.state() + " before it was connected"));
                 }
+                if (agreed != null && mine != null && mine.state() == QueuePairState.ERROR) {
+                    disconnect(); // the peer has not heard of a disconnect that came before its confirmation
+                }
             }
             default -> {
                 expected.complete(event);
-                if (accepting != null && mine != null) {
+                // A peer that closes before our confirmation has come to it rejects what is connected here.
+                if (mine != null && (accepting != null || mine.state() == QueuePairState.READY_TO_SEND)) {
                     mine.enterError("not connected: "
                             + ConnectionFailures.of(event, remoteAddress()).getMessage());
                 }
