@@ -9,12 +9,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.queue.InboundReadQueue;
 import org.softrdma.sim.queue.OutboundReadQueue;
 import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.FaultLog;
 import org.softrdma.sim.transport.HostSilentException;
 import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.transport.SocketEvents;
@@ -332,18 +334,15 @@ public final class Connection implements SocketEvents {
     /** A request was posted. Any thread; in manual mode the owner. */
     void ring() {
         if (rung.compareAndSet(false, true)) {
-            boolean rang = false;
             try {
                 if (engine.isManual()) {
                     engine.ring(this);
                 } else {
                     engine.loop().execute(doorbellTask);
                 }
-                rang = true;
-            } finally {
-                if (!rang) {
-                    rung.set(false); // the next one rings again
-                }
+            } catch (RuntimeException | Error e) {
+                rung.set(false); // the next one rings again
+                throw e;
             }
         }
     }
@@ -673,8 +672,9 @@ public final class Connection implements SocketEvents {
      * The connection or this engine has failed: flushes, tells, closes, whatever else fails meanwhile. Never throws, because an
      * Error that left the engine's loop would end its thread and with it every other connection.
      */
-    private void broken(Throwable e) {
-        if (!(e instanceof IOException)) {
+    void broken(Throwable e) {
+        boolean fault = !(e instanceof IOException);
+        if (fault) {
             engine.counters().increment(Counter.ENGINE_FAULTS);
         }
         try {
@@ -688,7 +688,11 @@ public final class Connection implements SocketEvents {
         } catch (RuntimeException | Error again) {
             engine.counters().increment(Counter.ENGINE_FAULTS);
         }
-        log(e);
+        FaultLog.tell(
+                LOG,
+                fault ? Level.ERROR : Level.DEBUG,
+                fault ? "a fault in the engine costs this connection" : "connection broken",
+                e);
     }
 
     /** Without a word about why. */
@@ -715,18 +719,6 @@ public final class Connection implements SocketEvents {
             return "the connection broke: " + (e instanceof IOException ? e.getMessage() : FAULT + ": " + e);
         } catch (RuntimeException | Error again) {
             return FAULT;
-        }
-    }
-
-    private static void log(Throwable e) {
-        try {
-            if (e instanceof IOException) {
-                LOG.debug("connection broken", e);
-            } else {
-                LOG.error("a fault in the engine costs this connection", e);
-            }
-        } catch (RuntimeException | Error again) {
-            // The counter has it.
         }
     }
 

@@ -1,6 +1,6 @@
 package org.softrdma.sim.engine;
 
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
@@ -11,7 +11,7 @@ import java.util.concurrent.RejectedExecutionException;
 public final class OnLoopOnce {
     private final RnicEngine engine;
     private final Runnable task;
-    private final CountDownLatch done = new CountDownLatch(1);
+    private final CompletableFuture<Void> done = new CompletableFuture<>();
     /** Engine thread. */
     private boolean begun;
 
@@ -43,12 +43,12 @@ public final class OnLoopOnce {
             }
             throw e;
         }
-        awaitUninterruptibly();
+        done.join(); // an interrupt does not end it
     }
 
     /** True once it is done. */
     boolean isDone() {
-        return done.getCount() == 0;
+        return done.isDone();
     }
 
     private void runHere() {
@@ -57,23 +57,8 @@ public final class OnLoopOnce {
             try {
                 task.run();
             } finally {
-                done.countDown();
+                done.complete(null);
             }
-        }
-    }
-
-    private void awaitUninterruptibly() {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                done.await();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 }

@@ -9,7 +9,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.FaultLog;
 
 /**
  * The connections of an engine that have a socket. Those that have ended and wait for their peer are limited: peers can make
@@ -70,7 +72,7 @@ final class OpenConnections {
                 connection.close();
             } catch (RuntimeException | Error e) {
                 engine.counters().increment(Counter.ENGINE_FAULTS);
-                LOG.error("a fault while a connection was closed", e);
+                FaultLog.tell(LOG, Level.ERROR, "a fault while a connection was closed", e);
             }
         }
     }
@@ -89,7 +91,7 @@ final class OpenConnections {
             lookAtAll();
         } catch (RuntimeException | Error e) {
             engine.counters().increment(Counter.ENGINE_FAULTS);
-            LOG.error("a fault while looking for silent hosts", e);
+            FaultLog.tell(LOG, Level.ERROR, "a fault while looking for silent hosts", e);
         }
     }
 

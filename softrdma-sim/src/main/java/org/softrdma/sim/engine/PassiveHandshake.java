@@ -20,7 +20,8 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
 /**
- * The responder: MPA request, the application's decision, MPA reply, and behind it the initiator's ready-to-receive (RFC 5044 section 7.1, RFC 6581).
+ * The responder: MPA request, the application's decision, MPA reply, then the initiator's ready-to-receive (RFC 5044 section 7.1,
+ * RFC 6581).
  *
  * <p>Engine thread only, except {@link #adopt}, {@link #accept} and {@link #reject}.
  */
@@ -160,8 +161,8 @@ public final class PassiveHandshake implements Handshake {
     }
 
     /**
-     * Replies yes. The queue pair takes requests when the result is there, which they wait for the initiator's first message
-     * behind (RFC 5044 section 7.1.2); an initiator that is to be ready first has the handshake's time for that. A failure is a
+     * Replies yes. The queue pair takes requests once the result is there; they wait for the initiator's first message (RFC 5044
+     * section 7.1.2). An initiator that has to be ready first has the handshake's time for that. A failure is a
      * {@link VerbsException}. Any thread.
      *
      * @param pair its queue pair
@@ -180,13 +181,9 @@ public final class PassiveHandshake implements Handshake {
         }
         try {
             reply(pair, parameters);
-        } catch (IOException e) {
-            connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
+        } catch (IOException | RuntimeException | Error e) {
+            connection.broken(e);
             throw lost(pair, "broke: " + e.getMessage(), e);
-        } catch (Throwable e) {
-            connection.engine().counters().increment(Counter.ENGINE_FAULTS);
-            LOG.error("a fault in the engine costs the connection of {}", peer(), e);
-            throw lost(pair, "met a fault in the engine: " + e, e);
         }
     }
 

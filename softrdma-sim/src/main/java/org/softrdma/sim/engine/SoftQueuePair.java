@@ -49,11 +49,9 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     private final boolean locking;
     private final ReentrantLock postLock = new ReentrantLock();
     private final OnLoopOnce end;
-    private final OnLoopOnce abandonment;
     private final CompletableFuture<String> disconnected = new CompletableFuture<>();
 
     private volatile boolean closing;
-    private volatile String abandonReason = "";
     private volatile QueuePairState state = QueuePairState.INITIAL;
     private volatile @Nullable NegotiatedStream negotiated;
 
@@ -86,7 +84,6 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         this.onClose = onClose;
         engine = connection.engine();
         end = new OnLoopOnce(engine, this::destroy);
-        abandonment = new OnLoopOnce(engine, () -> enterError(abandonReason, -1, CompletionStatus.FLUSHED, 0));
         locking = !engine.isManual();
         limits = granted(PostingRules.checked(attributes.limits(), capabilities));
         rules = new PostingRules(limits, capabilities);
@@ -342,8 +339,7 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
     /** The connection will never be made: goes to ERROR and flushes before this returns. Any thread but another engine's. */
     public void abandon(String reason) {
         if (!end.isDone()) {
-            abandonReason = reason;
-            abandonment.run();
+            new OnLoopOnce(engine, () -> enterError(reason, -1, CompletionStatus.FLUSHED, 0)).run();
         }
     }
 
@@ -415,12 +411,14 @@ public final class SoftQueuePair implements QueuePair, CompletionSource {
         }
     }
 
-    /** Goes on if a completion event cannot be raised: each attempt flushes at least one request. */
+    /** Goes on if a completion event cannot be raised: each attempt that fails has flushed one request more. */
     private void flush(long culprit, CompletionStatus status, int vendorCode) {
-        while (!sends.isFlushed() || receives.hasNext()) {
+        boolean whole = false;
+        while (!whole) {
             try {
                 sends.flush(culprit, status, vendorCode);
                 receives.flush(vendorCode);
+                whole = true;
             } catch (RuntimeException | Error e) {
                 engine.counters().increment(Counter.ENGINE_FAULTS);
             }

@@ -70,6 +70,7 @@ public final class CountedPageLocks {
             Block block = blocks.get(number);
             if (block == null) {
                 block = new Block();
+                blocks.put(number, block); // before anything is locked: there may be no memory for it
             }
             if ((block.locked & wanted) != 0 && block.others == null) {
                 block.others = new int[1 << BLOCK_SHIFT];
@@ -78,6 +79,8 @@ public final class CountedPageLocks {
             int error = lockRuns(number, onFault ? wanted & ~block.locked : wanted, block.locked, onFault);
             if (error == PageLocks.OK) {
                 count(number, block, wanted);
+            } else if (block.locked == 0) {
+                blocks.remove(number);
             }
             return error;
         } finally {
@@ -108,7 +111,6 @@ public final class CountedPageLocks {
         }
         ranges += addedRanges(number, block.locked | pages);
         block.locked |= pages;
-        blocks.put(number, block);
     }
 
     /**

@@ -290,11 +290,6 @@ public final class SendQueue {
         }
     }
 
-    /** True if every request has given its completion, or needs none. */
-    public boolean isFlushed() {
-        return retired == posted();
-    }
-
     private void retire() {
         int slot = (int) retired & mask;
         done[slot] = 0;

@@ -144,11 +144,11 @@ public final class SoftCompletionQueue implements CompletionQueue {
             int vendorCode,
             long sequence,
             boolean solicited) {
-        List<CompletionSource> overrunNow = List.of();
+        @Nullable List<CompletionSource> overrunNow = null;
         lock.lock();
         try {
             if (tail - head > mask) {
-                overrunNow = overrun ? List.of() : List.copyOf(sources);
+                overrunNow = overrun ? null : List.copyOf(sources);
                 overrun = true;
             } else {
                 int slot = (int) tail & mask;
@@ -165,7 +165,9 @@ public final class SoftCompletionQueue implements CompletionQueue {
         } finally {
             lock.unlock();
         }
-        overrunNow.forEach(CompletionSource::completionQueueOverrun);
+        if (overrunNow != null) {
+            overrunNow.forEach(CompletionSource::completionQueueOverrun);
+        }
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * An I/O handler whose faults do not end its loop's thread, and with it every connection: Netty and the JDK make objects for an event
@@ -61,7 +62,7 @@ final class EnduringIoHandler implements IoHandler {
             return handler.run(context);
         } catch (Error e) {
             eventsLost = true;
-            log(e);
+            FaultLog.tell(LOG, Level.ERROR, "a fault in the look at all sockets", e);
             return 0;
         }
     }
@@ -74,14 +75,6 @@ final class EnduringIoHandler implements IoHandler {
             } catch (RuntimeException e) {
                 LOG.debug("a socket that cannot be asked again", e);
             }
-        }
-    }
-
-    private static void log(Error cause) {
-        try {
-            LOG.error("a fault in the look at all sockets", cause);
-        } catch (RuntimeException | Error e) {
-            // There is no memory even for that.
         }
     }
 

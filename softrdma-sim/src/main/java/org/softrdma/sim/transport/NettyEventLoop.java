@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Tasks, timers and registration, alike on both transports. */
 abstract class NettyEventLoop implements EventLoop {
@@ -54,11 +55,7 @@ abstract class NettyEventLoop implements EventLoop {
     }
 
     private static void log(String what, Throwable cause) {
-        try {
-            LOG.error(what, cause);
-        } catch (RuntimeException | Error e) {
-            // There is no memory even for that.
-        }
+        FaultLog.tell(LOG, Level.ERROR, what, cause);
     }
 
     @Override

@@ -161,7 +161,7 @@ public abstract class CmId {
                 expected.complete(event);
                 // A peer that closes before our confirmation has come to it rejects what is connected here.
                 if (mine != null && (accepting != null || mine.state() == QueuePairState.READY_TO_SEND)) {
-                    mine.enterError("not connected: "
+                    mine.enterError("the connection has failed: "
                             + ConnectionFailures.of(event, remoteAddress()).getMessage());
                 }
             }

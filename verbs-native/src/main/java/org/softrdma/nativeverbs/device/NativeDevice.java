@@ -133,8 +133,7 @@ public abstract class NativeDevice implements VerbsDevice {
 
     /** Makes something that this device counts until it calls {@link #childClosed}. */
     final <T> T child(Supplier<T> made) {
-        childOpened();
-        return Creation.orUndo(made, this::childClosed, "an object of " + name());
+        return Creation.counted(this::childOpened, made, this::childClosed, "an object of " + name());
     }
 
     final NativeQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes, CmId id) {

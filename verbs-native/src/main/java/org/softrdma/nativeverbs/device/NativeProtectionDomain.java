@@ -96,9 +96,11 @@ public abstract class NativeProtectionDomain implements ProtectionDomain {
         if (granted.contains(AccessFlag.ZERO_BASED)) {
             checkZeroBased(memory);
         }
-        contents.regionOpened();
-        return Creation.orUndo(
-                () -> register(memory, granted, HostMemories.acquire(memory)), contents::regionClosed, WHAT);
+        return Creation.counted(
+                contents::regionOpened,
+                () -> register(memory, granted, HostMemories.acquire(memory)),
+                contents::regionClosed,
+                WHAT);
     }
 
     private NativeMemoryRegion register(

@@ -35,8 +35,8 @@ public record QueuePairParts(
         NativeCompletionQueue sends = (NativeCompletionQueue) attributes.sendCompletions();
         NativeCompletionQueue receives = (NativeCompletionQueue) attributes.receiveCompletions();
         QueuePairLimits limits = PostingRules.checked(attributes.limits(), device.capabilities());
-        domain.contents().queuePairOpened();
-        return Creation.orUndo(
+        return Creation.counted(
+                domain.contents()::queuePairOpened,
                 () -> {
                     long number = device.queuePairs().take();
                     return Creation.orUndo(
