@@ -10,7 +10,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -99,12 +98,19 @@ class WimpyCommandTest {
     private JsonNode study(String... arguments) throws IOException, InterruptedException {
         List<String> all = new ArrayList<>(List.of("wimpy", "--quick", "--pairs", "20", "--out", directory.toString()));
         all.addAll(List.of(arguments));
+        Path output = directory.resolve("output");
         Process process = new ProcessBuilder(PerfSupport.self(all))
                 .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
                 .start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertTrue(process.waitFor(SECONDS, TimeUnit.SECONDS), said);
-        assertEquals(Main.EXIT_OK, process.exitValue(), said);
+        try {
+            boolean ended = process.waitFor(SECONDS, TimeUnit.SECONDS);
+            String said = Files.readString(output);
+            assertTrue(ended, said);
+            assertEquals(Main.EXIT_OK, process.exitValue(), said);
+        } finally {
+            process.destroyForcibly();
+        }
         assertTrue(Files.readString(directory.resolve("report.html")).contains("echarts.init"));
         return new ObjectMapper().readTree(directory.resolve("results.json").toFile());
     }

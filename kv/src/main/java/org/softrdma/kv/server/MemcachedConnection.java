@@ -147,6 +147,10 @@ final class MemcachedConnection extends ChannelInboundHandlerAdapter {
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (cause instanceof IOException) {
             LOG.debug("connection from {} ended: {}", ctx.channel().remoteAddress(), cause.getMessage());
+        } else if (cause instanceof OutOfDirectMemoryError) {
+            LOG.warn(
+                    "connection from {} is closed: no memory for its buffers is left, see -XX:MaxDirectMemorySize",
+                    ctx.channel().remoteAddress());
         } else {
             LOG.error(
                     "connection from {} is closed after a fault", ctx.channel().remoteAddress(), cause);

@@ -120,9 +120,6 @@ final class RdmaCommands {
             (item.isPresent() ? counters.rgetHits : counters.rgetMisses).increment();
             return;
         }
-        if (item.isPresent()) {
-            server.store().unpin(item);
-        }
         if (status == RdmaSession.AnswerStatus.FULL) {
             connection.continueLater(() -> get(request));
             connection.suspend();

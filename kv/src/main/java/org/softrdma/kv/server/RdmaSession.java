@@ -172,7 +172,7 @@ final class RdmaSession {
      * Answers an rget. By the event loop thread of the connection.
      *
      * @param owner resumed if there was no room
-     * @param item what was found; its pin passes to this session if the answer is POSTED and has the item
+     * @param item what was found; its pin passes to this session, whatever comes of it
      */
     AnswerStatus answer(
             MemcachedConnection owner,
@@ -183,6 +183,7 @@ final class RdmaSession {
             long opaque,
             long nowSeconds) {
         boolean fits = item.isPresent() && item.length() <= length;
+        boolean kept = false;
         lock.lock();
         try {
             if (ended || !greeted) {
@@ -192,45 +193,53 @@ final class RdmaSession {
                 waiting = owner;
                 return AnswerStatus.FULL;
             }
-            int slot = (int) (head % ANSWERS);
-            long offset = ANSWERS_OFFSET + (long) slot * SLOT_LENGTH;
-            if (fits) {
-                AnswerDescriptor.write(
-                        segment, offset, AnswerDescriptor.FOUND, opaque, nowSeconds, item.locator(), item.length());
-                requireAccepted(queuePair.postWrite(
-                        slot,
-                        ((DeviceArena) item.arena()).region(), // not the chunk's: that may name another one by then
-                        item.offset(),
-                        item.length(),
-                        address,
-                        rkey,
-                        SendFlags.NONE));
-                pinned[slot] = item;
-                pinnedBytes += item.length();
-            } else if (item.isPresent()) {
-                AnswerDescriptor.write(
-                        segment,
-                        offset,
-                        AnswerDescriptor.BUFFER_TOO_SMALL,
-                        opaque,
-                        nowSeconds,
-                        item.locator(),
-                        item.length());
-            } else {
-                AnswerDescriptor.writeNotFound(segment, offset, opaque, nowSeconds);
-            }
             if (head == tail) {
                 progressNs = System.nanoTime();
             }
+            int slot = (int) (head % ANSWERS);
+            if (fits) { // pinned until the ring lets it go, even if posting fails half-way
+                pinned[slot] = item;
+                pinnedBytes += item.length();
+                kept = true;
+            }
             head++;
-            requireAccepted(queuePair.postSend(slot, region, offset, AnswerDescriptor.LENGTH, SendFlags.SIGNALLED));
+            postAnswer(slot, item, fits, rkey, address, opaque, nowSeconds);
         } finally {
             lock.unlock();
-        }
-        if (!fits) {
-            release(item); // nothing of it is sent
+            if (!kept) {
+                release(item);
+            }
         }
         return AnswerStatus.POSTED;
+    }
+
+    private void postAnswer(
+            int slot, PinnedItem item, boolean fits, int rkey, long address, long opaque, long nowSeconds) {
+        long offset = ANSWERS_OFFSET + (long) slot * SLOT_LENGTH;
+        if (fits) {
+            AnswerDescriptor.write(
+                    segment, offset, AnswerDescriptor.FOUND, opaque, nowSeconds, item.locator(), item.length());
+            requireAccepted(queuePair.postWrite(
+                    slot,
+                    ((DeviceArena) item.arena()).region(), // not the chunk's: that may name another one by then
+                    item.offset(),
+                    item.length(),
+                    address,
+                    rkey,
+                    SendFlags.NONE));
+        } else if (item.isPresent()) {
+            AnswerDescriptor.write(
+                    segment,
+                    offset,
+                    AnswerDescriptor.BUFFER_TOO_SMALL,
+                    opaque,
+                    nowSeconds,
+                    item.locator(),
+                    item.length());
+        } else {
+            AnswerDescriptor.writeNotFound(segment, offset, opaque, nowSeconds);
+        }
+        requireAccepted(queuePair.postSend(slot, region, offset, AnswerDescriptor.LENGTH, SendFlags.SIGNALLED));
     }
 
     /**

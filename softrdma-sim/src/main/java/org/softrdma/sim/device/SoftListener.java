@@ -10,11 +10,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.engine.PassiveHandshake;
 import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.FaultLog;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionRequest;
@@ -77,7 +79,7 @@ final class SoftListener implements Listener {
             handshaking.decrementAndGet();
             pending.discard();
             device.handshakeRefused();
-            LOG.error("an accepted connection found no engine", e);
+            FaultLog.tell(LOG, Level.ERROR, "an accepted connection found no engine", e);
         }
     }
 

@@ -5,10 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,16 +17,19 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a listener does when a process has no descriptors left, in a process of its own that has few. */
 class AcceptPauseTest {
     private static final int DESCRIPTORS = 128;
+    private static final long PROCESS_SECONDS = 100;
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void shouldRestAndAcceptLaterWhenNoDescriptorsAreLeft(String kind) throws Exception {
+    void shouldRestAndAcceptLaterWhenNoDescriptorsAreLeft(String kind, @TempDir Path directory) throws Exception {
+        Path output = directory.resolve("output");
         Assumptions.assumeTrue(Files.isExecutable(Path.of("/bin/sh")), "ulimit is a command of /bin/sh");
         Process process = new ProcessBuilder(
                         "/bin/sh",
@@ -40,12 +44,21 @@ class AcceptPauseTest {
                         FewDescriptors.class.getName(),
                         kind)
                 .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
                 .start();
         try {
-            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertEquals(0, process.waitFor(), output);
+            assertTrue(process.waitFor(PROCESS_SECONDS, TimeUnit.SECONDS), () -> "still runs: " + text(output));
+            assertEquals(0, process.exitValue(), () -> text(output));
         } finally {
             process.destroyForcibly();
+        }
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
