@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.device.DeviceSettings;
 import org.softrdma.sim.engine.EngineLimits;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.PinningSettings;
@@ -251,11 +252,6 @@ public final class SoftRdmaContext {
         return require(threads);
     }
 
-    /** Most live memory regions. */
-    public int maxRegions() {
-        return require(maxRegions);
-    }
-
     /** Where connections are captured, if they are. */
     Optional<Path> capture() {
         return require(Optional.ofNullable(capture));
@@ -266,13 +262,13 @@ public final class SoftRdmaContext {
         return require(new SocketOptions(socketBuffer, socketBuffer, hostTimeoutMs));
     }
 
-    /** How memory is pinned. */
-    public PinningSettings pinning() {
-        return require(new PinningSettings(pinning, pinBudget, pinGranule));
+    /** How the device is made. */
+    public DeviceSettings deviceSettings() {
+        return require(new DeviceSettings(
+                manualProgress(), maxRegions, new PinningSettings(pinning, pinBudget, pinGranule), engineLimits()));
     }
 
-    /** Sizes of the data path. */
-    public EngineLimits engineLimits() {
+    private EngineLimits engineLimits() {
         return require(new EngineLimits(
                 maxPayload,
                 copyBelow,

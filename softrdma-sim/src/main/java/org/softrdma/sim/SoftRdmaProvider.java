@@ -50,7 +50,7 @@ public final class SoftRdmaProvider implements VerbsProvider {
     public VerbsDevice open(SoftRdmaContext context) {
         Transport transport = captured(context, transport(context));
         try {
-            return new SoftRdmaDevice(context, transport);
+            return new SoftRdmaDevice(context.deviceSettings(), transport);
         } catch (RuntimeException | Error e) {
             transport.close();
             throw e;

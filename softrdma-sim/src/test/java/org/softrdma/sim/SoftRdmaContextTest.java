@@ -65,11 +65,13 @@ class SoftRdmaContextTest {
                 Map.entry("host-timeout", "6000"),
                 Map.entry("pcap", "a/capture")));
         assertEquals(Optional.of(Path.of("a/capture")), context.capture());
-        assertEquals(new PinningSettings(PinningPolicy.LAZY, 64L << 20, 65_536), context.pinning());
+        assertEquals(
+                new PinningSettings(PinningPolicy.LAZY, 64L << 20, 65_536),
+                context.deviceSettings().pinning());
         assertTrue(context.manualProgress());
         assertEquals("nio", context.transport());
         assertEquals(3, context.threads());
-        assertEquals(77, context.maxRegions());
+        assertEquals(77, context.deviceSettings().maxRegions());
         assertEquals(new SocketOptions(65_536, 65_536, 6000), context.socketOptions());
         assertEquals(
                 new EngineLimits(
@@ -83,13 +85,15 @@ class SoftRdmaContextTest {
                         TimeUnit.MILLISECONDS.toNanos(250),
                         10,
                         TimeUnit.MILLISECONDS.toNanos(6000)),
-                context.engineLimits());
+                context.deviceSettings().engine());
     }
 
     @ParameterizedTest
     @CsvSource({"0, 0", "1000, 1000", "3k, 3072", "2G, 2147483648", "123456789012, 123456789012"})
     void shouldTakeSizes(String text, long bytes) {
-        assertEquals(bytes, concluded(Map.of("pin-budget", text)).pinning().budgetBytes());
+        assertEquals(
+                bytes,
+                concluded(Map.of("pin-budget", text)).deviceSettings().pinning().budgetBytes());
     }
 
     @ParameterizedTest
@@ -191,9 +195,9 @@ class SoftRdmaContextTest {
         SoftRdmaContext context = new SoftRdmaContext();
         assertEquals(
                 "the context is not concluded",
-                assertThrows(IllegalStateException.class, context::engineLimits).getMessage());
+                assertThrows(IllegalStateException.class, context::deviceSettings)
+                        .getMessage());
         assertThrows(IllegalStateException.class, context::manualProgress);
-        assertThrows(IllegalStateException.class, context::maxRegions);
         assertThrows(IllegalStateException.class, context::socketOptions);
         assertThrows(IllegalStateException.class, context::transport);
         assertSame(context, context.conclude());
@@ -219,11 +223,10 @@ class SoftRdmaContextTest {
         assertTrue(said.find(), help);
         SoftRdmaContext set = concluded(Map.of(name, said.group(1)));
         SoftRdmaContext unset = concluded(Map.of());
-        assertEquals(unset.engineLimits(), set.engineLimits());
+        assertEquals(unset.deviceSettings(), set.deviceSettings());
         assertEquals(unset.socketOptions(), set.socketOptions());
         assertEquals(unset.manualProgress(), set.manualProgress());
         assertEquals(unset.transport(), set.transport());
         assertEquals(unset.threads(), set.threads());
-        assertEquals(unset.maxRegions(), set.maxRegions());
     }
 }

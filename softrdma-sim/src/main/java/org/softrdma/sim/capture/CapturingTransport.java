@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.sim.transport.EventLoop;
@@ -132,6 +133,11 @@ public final class CapturingTransport implements Transport {
         @Override
         public void execute(Runnable task) {
             loop.execute(task);
+        }
+
+        @Override
+        public NanoClock clock() {
+            return loop.clock();
         }
 
         @Override

@@ -2,7 +2,6 @@ package org.softrdma.sim.device;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
-import org.softrdma.sim.memory.Registrar;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Advice;
 import org.softrdma.verbs.MemoryRegion;

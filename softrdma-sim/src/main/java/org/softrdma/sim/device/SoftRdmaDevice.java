@@ -19,15 +19,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.SoftRdmaContext;
-import org.softrdma.sim.engine.Connection;
+import org.softrdma.sim.carrier.StreamBuffers;
+import org.softrdma.sim.connection.Connection;
+import org.softrdma.sim.connection.NegotiatedStream;
 import org.softrdma.sim.engine.Counter;
-import org.softrdma.sim.engine.NegotiatedStream;
 import org.softrdma.sim.engine.RnicEngine;
-import org.softrdma.sim.engine.SoftQueuePair;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.Quiescence;
-import org.softrdma.sim.memory.Registrar;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.CountedPageLocks;
 import org.softrdma.sim.pinning.PinTable;
@@ -77,6 +75,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final Transport transport;
     private final boolean manual;
     private final List<RnicEngine> engines = new ArrayList<>();
+    /** Of each engine. */
+    private final List<StreamBuffers> buffers = new ArrayList<>();
+
     private final StagTable stags;
     private final Registrar registrar;
     private final MemoryOperations memory;
@@ -95,37 +96,44 @@ public final class SoftRdmaDevice implements VerbsDevice {
     /**
      * Opens a device; in manual mode the calling thread owns it.
      *
-     * @param context its configuration, concluded
+     * @param settings how it is made
      * @param transport byte streams, closed with the device
      */
-    public SoftRdmaDevice(SoftRdmaContext context, Transport transport) {
-        this(context, transport, CountedPageLocks.ofThisProcess(), new MemoryOperations());
+    public SoftRdmaDevice(DeviceSettings settings, Transport transport) {
+        this(settings, transport, CountedPageLocks.ofThisProcess(), new MemoryOperations());
     }
 
     /**
      * Opens a device; in manual mode the calling thread owns it.
      *
-     * @param context its configuration, concluded
+     * @param settings how it is made
      * @param transport byte streams, closed with the device
      * @param pageLocks locks pages, for every device of the process
      * @param memory what it does with native memory
      */
     public SoftRdmaDevice(
-            SoftRdmaContext context, Transport transport, CountedPageLocks pageLocks, MemoryOperations memory) {
+            DeviceSettings settings, Transport transport, CountedPageLocks pageLocks, MemoryOperations memory) {
         this.transport = transport;
         this.memory = memory;
-        manual = context.manualProgress();
+        manual = settings.manualProgress();
         name = "sim" + NEXT_DEVICE.getAndIncrement() + " (" + transport.name() + ", " + (manual ? "manual" : "engine")
                 + ")";
         prefetcher = prefetcher(name);
-        stags = new StagTable(context.maxRegions(), new SecureRandom(), memory);
+        stags = new StagTable(settings.maxRegions(), new SecureRandom(), memory);
         Quiescence quiescence = new Quiescence();
-        pins = new PinTable(context.pinning(), pageLocks, quiescence, machineBytes(), System::nanoTime);
+        pins = new PinTable(
+                settings.pinning(),
+                pageLocks,
+                quiescence,
+                machineBytes(),
+                transport.loops().getFirst().clock());
         for (EventLoop loop : transport.loops()) {
-            engines.add(new RnicEngine(loop, manual, stags, pins, quiescence, context.engineLimits(), memory));
+            StreamBuffers own = new StreamBuffers(memory, settings.engine().receiveBuffer());
+            buffers.add(own);
+            engines.add(new RnicEngine(loop, manual, stags, pins, quiescence, settings.engine(), memory, own.batch()));
         }
-        registrar = new Registrar(stags, quiescence, pins, context.maxRegions());
-        capabilities = capabilities(context, pins);
+        registrar = new Registrar(stags, quiescence, pins, settings.maxRegions());
+        capabilities = capabilities(settings, pins);
     }
 
     /** Memory of the machine, or of the container that the process is confined to. */
@@ -141,7 +149,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         return features;
     }
 
-    private static Capabilities capabilities(SoftRdmaContext context, PinTable pins) {
+    private static Capabilities capabilities(DeviceSettings settings, PinTable pins) {
         return new Capabilities(
                 "sim",
                 "iWARP over TCP, without markers",
@@ -151,7 +159,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
                 1,
                 MAX_INLINE,
                 MAX_COMPLETIONS,
-                context.maxRegions(),
+                settings.maxRegions(),
                 Long.MAX_VALUE,
                 MAX_MESSAGE,
                 MAX_READS,
@@ -176,7 +184,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     /** A connection on the engine whose turn it is. */
     Connection newConnection() {
         int turn = Math.floorMod(nextEngine.getAndIncrement(), engines.size());
-        return new Connection(engines.get(turn));
+        return new Connection(engines.get(turn), buffers.get(turn));
     }
 
     /** A TCP connection was closed before its handshake. On the first loop. */
@@ -408,13 +416,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     @Override
     public Map<String, Long> counters() {
         Map<String, Long> snapshot = new TreeMap<>();
-        for (Counter counter : Counter.values()) {
-            long sum = 0;
-            for (RnicEngine engine : engines) {
-                sum += engine.counters().get(counter);
-            }
-            snapshot.put(counter.label(), sum);
-        }
+        engines.forEach(engine -> engine.counters().addTo(snapshot));
         snapshot.put("memoryRegions", (long) stags.live());
         snapshot.put("openSockets", (long) transport.openSockets());
         PinningCounters pinning = pins.counters();

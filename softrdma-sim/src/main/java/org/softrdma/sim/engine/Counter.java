@@ -1,6 +1,9 @@
 package org.softrdma.sim.engine;
 
-/** What engines count; {@link #label()} is the name in {@link org.softrdma.verbs.VerbsDevice#counters()}. */
+/**
+ * What engines count beside the segments of each kind ({@link org.softrdma.sim.wire.MessageKind}); {@link #label()} is the name in
+ * {@link org.softrdma.verbs.VerbsDevice#counters()}.
+ */
 public enum Counter {
     /** READs of peers answered, their responses handed to TCP. */
     RESPONDER_READS("responderReads"),
@@ -30,26 +33,6 @@ public enum Counter {
     CONNECTIONS_ESTABLISHED("connectionsEstablished"),
     /** Established connections that ended. */
     CONNECTIONS_CLOSED("connectionsClosed"),
-    /** Terminates sent. */
-    TERMINATES_SENT("terminatesSent"),
-    /** Terminates received. */
-    TERMINATES_RECEIVED("terminatesReceived"),
-    /** Segments sent, WRITE. */
-    SENT_WRITE("sentSegments.write"),
-    /** Segments sent, READ request. */
-    SENT_READ_REQUEST("sentSegments.readRequest"),
-    /** Segments sent, READ response. */
-    SENT_READ_RESPONSE("sentSegments.readResponse"),
-    /** Segments sent, SEND. */
-    SENT_SEND("sentSegments.send"),
-    /** Segments received, WRITE. */
-    RECEIVED_WRITE("receivedSegments.write"),
-    /** Segments received, READ request. */
-    RECEIVED_READ_REQUEST("receivedSegments.readRequest"),
-    /** Segments received, READ response. */
-    RECEIVED_READ_RESPONSE("receivedSegments.readResponse"),
-    /** Segments received, SEND. */
-    RECEIVED_SEND("receivedSegments.send"),
     /** Calls that received from a socket. */
     RECEIVE_CALLS("receiveCalls"),
     /** Calls that sent to a socket. */

@@ -2,11 +2,17 @@ package org.softrdma.sim.engine;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Map;
+import org.softrdma.sim.wire.MessageKind;
 
 /** One engine's counters: written by its thread only, read by any (a little late, never torn). */
 public final class EngineCounters {
     private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(long[].class);
-    private static final int SIZE = Counter.values().length;
+    private static final Counter[] COUNTERS = Counter.values();
+    private static final MessageKind[] KINDS = MessageKind.values();
+    private static final int SENT = COUNTERS.length;
+    private static final int RECEIVED = SENT + KINDS.length;
+    private static final int SIZE = RECEIVED + KINDS.length;
 
     private final long[] values = new long[SIZE];
 
@@ -15,17 +21,40 @@ public final class EngineCounters {
 
     /** Adds. Engine thread. */
     public void add(Counter counter, long amount) {
-        int index = counter.ordinal();
-        VALUE.setOpaque(values, index, values[index] + amount);
+        add(counter.ordinal(), amount);
     }
 
     /** Adds one. Engine thread. */
     public void increment(Counter counter) {
-        add(counter, 1);
+        add(counter.ordinal(), 1);
     }
 
-    /** The value now. Any thread. */
-    public long get(Counter counter) {
-        return (long) VALUE.getOpaque(values, counter.ordinal());
+    /** Counts a segment that TCP has taken. Engine thread. */
+    public void sent(MessageKind kind) {
+        add(SENT + kind.ordinal(), 1);
+    }
+
+    /** Counts a segment whose header has come. Engine thread. */
+    public void received(MessageKind kind) {
+        add(RECEIVED + kind.ordinal(), 1);
+    }
+
+    private void add(int index, long amount) {
+        VALUE.setOpaque(values, index, values[index] + amount);
+    }
+
+    /** Adds the values of now to a snapshot, by name. Any thread. */
+    public void addTo(Map<String, Long> snapshot) {
+        for (Counter counter : COUNTERS) {
+            snapshot.merge(counter.label(), get(counter.ordinal()), Long::sum);
+        }
+        for (MessageKind kind : KINDS) {
+            snapshot.merge(kind.sentLabel(), get(SENT + kind.ordinal()), Long::sum);
+            snapshot.merge(kind.receivedLabel(), get(RECEIVED + kind.ordinal()), Long::sum);
+        }
+    }
+
+    private long get(int index) {
+        return (long) VALUE.getOpaque(values, index);
     }
 }

@@ -7,18 +7,18 @@ import org.jspecify.annotations.Nullable;
  * asking the event loop first, which saves system calls for an application that spins on one connection; the loop still has
  * its turn at short intervals. Engine thread only.
  */
-final class Favourite {
+public final class Favourite {
     /** Events in a row that make a favourite: with several busy connections there is none. */
     private static final int EVENTS = 8;
 
     private static final int POLLS_PER_LOOK_AT_ALL = 64;
 
-    private @Nullable Connection candidate;
+    private @Nullable DrivenConnection candidate;
     private int events;
     private int polls;
 
     /** The event loop had an event for a connection. */
-    void event(Connection connection) {
+    public void event(DrivenConnection connection) {
         if (connection == candidate) {
             events = Math.min(events + 1, EVENTS);
         } else {
@@ -28,7 +28,7 @@ final class Favourite {
     }
 
     /** A connection is closed. */
-    void forget(Connection connection) {
+    public void forget(DrivenConnection connection) {
         if (connection == candidate) {
             candidate = null;
             events = 0;
@@ -37,7 +37,7 @@ final class Favourite {
 
     /** Tries the favourite's socket; false if there is none, or if it is the turn of the event loop. */
     boolean poll() {
-        Connection connection = candidate;
+        DrivenConnection connection = candidate;
         if (connection == null || events < EVENTS || ++polls % POLLS_PER_LOOK_AT_ALL == 0) {
             return false;
         }

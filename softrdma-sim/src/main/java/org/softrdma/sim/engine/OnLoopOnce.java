@@ -47,7 +47,7 @@ public final class OnLoopOnce {
     }
 
     /** True once it is done. */
-    boolean isDone() {
+    public boolean isDone() {
         return done.isDone();
     }
 

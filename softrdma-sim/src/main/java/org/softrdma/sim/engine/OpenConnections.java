@@ -18,25 +18,29 @@ import org.softrdma.sim.transport.FaultLog;
  * more of them than any other limit sees, each of which costs a descriptor. Those in use are asked now and then whether their
  * peer's host is gone. Engine thread only.
  */
-final class OpenConnections {
+public final class OpenConnections {
     private static final Logger LOG = LoggerFactory.getLogger(OpenConnections.class);
     /** Looks at silent hosts within the host timeout. */
     private static final int LOOKS = 4;
 
-    private final RnicEngine engine;
-    private final Set<Connection> open = new HashSet<>();
+    private final EventLoop loop;
+    private final EngineLimits limits;
+    private final EngineCounters counters;
+    private final Set<DrivenConnection> open = new HashSet<>();
     /** Oldest first. */
-    private final LinkedHashSet<Connection> ending = new LinkedHashSet<>();
+    private final LinkedHashSet<DrivenConnection> ending = new LinkedHashSet<>();
 
     private EventLoop.@Nullable Cancellable look;
     private boolean closed;
 
-    OpenConnections(RnicEngine engine) {
-        this.engine = engine;
+    OpenConnections(EventLoop loop, EngineLimits limits, EngineCounters counters) {
+        this.loop = loop;
+        this.limits = limits;
+        this.counters = counters;
     }
 
     /** A connection has a socket. */
-    void opened(Connection connection) {
+    public void opened(DrivenConnection connection) {
         if (closed) {
             throw new IllegalStateException("the device is closed");
         }
@@ -45,17 +49,17 @@ final class OpenConnections {
     }
 
     /** A connection waits for its peer; if too many do, the one that has waited longest is reset. */
-    void ending(Connection connection) {
+    public void ending(DrivenConnection connection) {
         ending.add(connection);
-        if (ending.size() > engine.limits().lingering()) {
-            Connection oldest = ending.getFirst();
-            engine.counters().increment(Counter.LINGERING_RESET);
+        if (ending.size() > limits.lingering()) {
+            DrivenConnection oldest = ending.getFirst();
+            counters.increment(Counter.LINGERING_RESET);
             oldest.abort();
         }
     }
 
     /** A connection has no socket any more. */
-    void closed(Connection connection) {
+    public void closed(DrivenConnection connection) {
         open.remove(connection);
         ending.remove(connection);
     }
@@ -66,21 +70,20 @@ final class OpenConnections {
         if (look != null) {
             look.cancel();
         }
-        for (Connection connection : List.copyOf(open)) {
+        for (DrivenConnection connection : List.copyOf(open)) {
             try {
-                connection.disconnect("the device was closed");
-                connection.close();
+                connection.deviceClosed();
             } catch (RuntimeException | Error e) {
-                engine.counters().increment(Counter.ENGINE_FAULTS);
+                counters.increment(Counter.ENGINE_FAULTS);
                 FaultLog.tell(LOG, Level.ERROR, "a fault while a connection was closed", e);
             }
         }
     }
 
     private void lookLater() {
-        long timeoutNs = engine.limits().hostTimeoutNs();
+        long timeoutNs = limits.hostTimeoutNs();
         if (timeoutNs > 0 && look == null) {
-            look = engine.loop().schedule(this::look, timeoutNs / LOOKS, TimeUnit.NANOSECONDS);
+            look = loop.schedule(this::look, timeoutNs / LOOKS, TimeUnit.NANOSECONDS);
         }
     }
 
@@ -90,7 +93,7 @@ final class OpenConnections {
         try {
             lookAtAll();
         } catch (RuntimeException | Error e) {
-            engine.counters().increment(Counter.ENGINE_FAULTS);
+            counters.increment(Counter.ENGINE_FAULTS);
             FaultLog.tell(LOG, Level.ERROR, "a fault while looking for silent hosts", e);
         }
     }
@@ -100,12 +103,12 @@ final class OpenConnections {
             return;
         }
         lookLater();
-        List<Connection> silent = new ArrayList<>();
-        for (Connection connection : open) {
+        List<DrivenConnection> silent = new ArrayList<>();
+        for (DrivenConnection connection : open) {
             if (connection.isHostSilent()) {
                 silent.add(connection);
             }
         }
-        silent.forEach(Connection::hostSilent);
+        silent.forEach(DrivenConnection::hostSilent);
     }
 }

@@ -1,30 +1,25 @@
 package org.softrdma.sim.engine;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.agrona.concurrent.NanoClock;
 import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.StagTable;
+import org.softrdma.sim.pinning.InUse;
 import org.softrdma.sim.pinning.PinTable;
 import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.IoVectors;
-import org.softrdma.sim.wire.FpduCrc;
 
 /**
- * One event loop and what its connections share: buffers, counters, the epoch. In engine mode it is driven by its own thread;
+ * One event loop and what its connections share: counters, limits, memory, the epoch. In engine mode it is driven by its own thread;
  * in manual mode by the thread that owns the device, which calls {@link #poll}.
  */
 public final class RnicEngine implements Progress {
-    private static final int STAGING_BYTES = 256 * 1024;
-    private static final int PAGE = 4096;
-
     private final EventLoop loop;
     private final boolean manual;
     /** In manual mode the only thread that may use the device; in engine mode whoever opened it, and nobody asks. */
@@ -36,18 +31,13 @@ public final class RnicEngine implements Progress {
     private final Quiescence.Epoch epoch;
     private final EngineCounters counters = new EngineCounters();
     private final MemoryOperations memory;
-    private final MemorySegment receiveBuffer;
-    private final IoVectors receiveVectors;
-    private final ByteBuffer receiveView;
-    private final TransmitBatch batch;
-    private final SpareBuffers spareBuffers;
-    private final FpduCrc crc = new FpduCrc();
+    private final InUse gathered;
     /** Manual mode: connections with a doorbell rung since the last poll. */
-    private final ArrayDeque<Connection> rung = new ArrayDeque<>();
+    private final ArrayDeque<DrivenConnection> rung = new ArrayDeque<>();
 
     private final Favourite favourite = new Favourite();
     private final SecondLook secondLook;
-    private final OpenConnections connections = new OpenConnections(this);
+    private final OpenConnections connections;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     /**
@@ -60,6 +50,7 @@ public final class RnicEngine implements Progress {
      * @param quiescence of the device
      * @param limits sizes
      * @param memory of the device
+     * @param gathered memory that is gathered for the next send, which is not unpinned
      */
     public RnicEngine(
             EventLoop loop,
@@ -68,20 +59,18 @@ public final class RnicEngine implements Progress {
             PinTable pins,
             Quiescence quiescence,
             EngineLimits limits,
-            MemoryOperations memory) {
+            MemoryOperations memory,
+            InUse gathered) {
         this.loop = loop;
         this.manual = manual;
         this.stags = stags;
         this.pins = pins;
         this.limits = limits;
         this.memory = memory;
+        this.gathered = gathered;
         epoch = quiescence.newEpoch();
-        receiveBuffer = memory.allocate(limits.receiveBuffer(), PAGE);
-        receiveView = receiveBuffer.asByteBuffer();
-        receiveVectors = new IoVectors(memory, StreamReceiver.VECTORS);
-        batch = new TransmitBatch(memory, STAGING_BYTES);
-        spareBuffers = new SpareBuffers(memory);
         secondLook = new SecondLook(loop);
+        connections = new OpenConnections(loop, limits, counters);
     }
 
     /** The loop that drives it. */
@@ -94,62 +83,43 @@ public final class RnicEngine implements Progress {
         return counters;
     }
 
-    EngineLimits limits() {
+    /** Sizes and times. */
+    public EngineLimits limits() {
         return limits;
     }
 
-    MemoryOperations memory() {
+    /** What the device does with native memory. */
+    public MemoryOperations memory() {
         return memory;
     }
 
-    StagTable stags() {
+    /** The device's regions by key. */
+    public StagTable stags() {
         return stags;
     }
 
     /** Memory of a row is used next: pins it if it is to be. Inside a batch. */
-    void use(int row, long rawAddress, long length) {
+    public void use(int row, long rawAddress, long length) {
         if (stags.isLazy(row) && !pins.isWarm(rawAddress, length)) {
-            pins.pin(stags.binding(row), rawAddress, length, batch);
+            pins.pin(stags.binding(row), rawAddress, length, gathered);
         }
     }
 
     /** Memory of a binding that is alive is used next: pins it if it is to be. Inside a batch. */
-    void use(Binding binding, long rawAddress, long length) {
+    public void use(Binding binding, long rawAddress, long length) {
         if (binding.isLazy() && !pins.isWarm(rawAddress, length)) {
-            pins.pin(binding, rawAddress, length, batch);
+            pins.pin(binding, rawAddress, length, gathered);
         }
     }
 
-    Quiescence.Epoch epoch() {
+    /** Its batches. */
+    public Quiescence.Epoch epoch() {
         return epoch;
     }
 
-    long receiveAddress() {
-        return receiveBuffer.address();
-    }
-
-    IoVectors receiveVectors() {
-        return receiveVectors;
-    }
-
-    ByteBuffer receiveView() {
-        return receiveView;
-    }
-
-    TransmitBatch batch() {
-        return batch;
-    }
-
-    SpareBuffers spareBuffers() {
-        return spareBuffers;
-    }
-
-    SecondLook secondLook() {
+    /** Connections to be tried once more. */
+    public SecondLook secondLook() {
         return secondLook;
-    }
-
-    FpduCrc crc() {
-        return crc;
     }
 
     /** Runs a task on the engine's thread: at once if this is it, else soon. */
@@ -196,12 +166,13 @@ public final class RnicEngine implements Progress {
         return ended;
     }
 
-    OpenConnections connections() {
+    /** The connections that have a socket. */
+    public OpenConnections connections() {
         return connections;
     }
 
     /** Manual mode: a request was posted; the next poll sends it. */
-    void ring(Connection connection) {
+    public void ring(DrivenConnection connection) {
         rung.addLast(connection);
     }
 
@@ -221,7 +192,7 @@ public final class RnicEngine implements Progress {
 
     @Override
     public void send() {
-        for (Connection connection = rung.pollFirst(); connection != null; connection = rung.pollFirst()) {
+        for (DrivenConnection connection = rung.pollFirst(); connection != null; connection = rung.pollFirst()) {
             connection.doorbell();
         }
     }
@@ -247,15 +218,17 @@ public final class RnicEngine implements Progress {
         return loop.run(timeoutNs);
     }
 
-    Favourite favourite() {
+    /** The connection that polls try first. */
+    public Favourite favourite() {
         return favourite;
     }
 
     @Override
     public boolean runUntil(BooleanSupplier condition, long timeoutNs) {
-        long startNs = System.nanoTime();
+        NanoClock clock = loop.clock();
+        long startNs = clock.nanoTime();
         while (!condition.getAsBoolean()) {
-            long remainingNs = timeoutNs - (System.nanoTime() - startNs);
+            long remainingNs = timeoutNs - (clock.nanoTime() - startNs);
             if (remainingNs <= 0 || Thread.currentThread().isInterrupted()) {
                 run(0);
                 return condition.getAsBoolean();

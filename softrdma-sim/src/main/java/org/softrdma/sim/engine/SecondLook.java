@@ -12,11 +12,11 @@ import org.softrdma.sim.transport.EventLoop;
  *
  * <p>Engine thread only.
  */
-final class SecondLook {
+public final class SecondLook {
     private static final long DELAY_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final EventLoop loop;
-    private final ArrayDeque<Connection> waiting = new ArrayDeque<>();
+    private final ArrayDeque<DrivenConnection> waiting = new ArrayDeque<>();
     /** A look will come. That somebody waits does not say so: in a look others wait already when one must wait again. */
     private boolean scheduled;
 
@@ -25,7 +25,7 @@ final class SecondLook {
     }
 
     /** Tries a connection again later; not one that waits for it. */
-    void add(Connection connection) {
+    public void add(DrivenConnection connection) {
         if (!scheduled) {
             loop.schedule(this::look, DELAY_NS, TimeUnit.NANOSECONDS);
             scheduled = true;

@@ -20,7 +20,7 @@ public final class AccessRights {
     private AccessRights() {}
 
     /** The rights that a set of flags and intents needs. */
-    static int of(Set<AccessFlag> flags) {
+    public static int of(Set<AccessFlag> flags) {
         int rights = NONE;
         for (AccessFlag flag : flags) {
             rights |= switch (flag) {
@@ -34,7 +34,7 @@ public final class AccessRights {
     }
 
     /** The flags with what their intents added. */
-    static Set<AccessFlag> granted(Set<AccessFlag> flags) {
+    public static Set<AccessFlag> granted(Set<AccessFlag> flags) {
         EnumSet<AccessFlag> granted = EnumSet.noneOf(AccessFlag.class);
         granted.addAll(flags);
         if ((of(flags) & LOCAL_WRITE) != 0) {

@@ -181,7 +181,7 @@ public final class StagTable implements AutoCloseable {
 
     /** What an lkey names now, for threads that are no engine's; null if that is nothing. */
     @Nullable
-    Named named(int lkey) {
+    public Named named(int lkey) {
         lock.lock();
         try {
             int row = findLocal(lkey);
@@ -369,7 +369,7 @@ public final class StagTable implements AutoCloseable {
      * @param base its first address as entries name it
      * @param length its bytes
      */
-    record Named(Binding binding, int domain, int rights, long base, long length) {}
+    public record Named(Binding binding, int domain, int rights, long base, long length) {}
 
     /**
      * A bijection of 32-bit numbers under secret constants: four Feistel rounds with a multiplication in each. It keeps a peer

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
+import org.agrona.concurrent.NanoClock;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.PinningPolicy;
@@ -34,13 +34,6 @@ public final class PinTable {
 
     /** What became free may be taken by another thread as often. */
     private static final int MOST_WAITS = 8;
-
-    /** Nothing more can be evicted. */
-    private static final int NO_ROOM = -1;
-    /** Room comes when the batches that run now have ended. */
-    private static final int WAIT = -2;
-    /** The region has ended. */
-    private static final int GONE = -3;
 
     /** Fair: threads that prefetch or register without end must not keep an engine from its turn. */
     private final ReentrantLock lock = new ReentrantLock(true);
@@ -69,6 +62,7 @@ public final class PinTable {
     private final PinningTotals totals = new PinningTotals();
     private final LongAdder registered = new LongAdder();
     private final LongAdder quietAccesses = new LongAdder();
+    private final NanoClock clock;
     private final PinningPace pace;
     /** Else engines evict nothing: what they unlocked for one access the next would need, and locks of parts tear huge pages. */
     private final boolean budgetChosen;
@@ -85,7 +79,7 @@ public final class PinTable {
      * @param locks locks pages, for other tables of the process, too
      * @param quiescence the engines
      * @param machineBytes memory of the machine, for the automatic budget
-     * @param clockNs nanoseconds since any time
+     * @param clock of the device
      * @throws VerbsException {@code NOT_SUPPORTED} if LAZY is asked for by name and cannot work here
      */
     public PinTable(
@@ -93,8 +87,9 @@ public final class PinTable {
             CountedPageLocks locks,
             Quiescence quiescence,
             long machineBytes,
-            LongSupplier clockNs) {
-        pace = new PinningPace(clockNs);
+            NanoClock clock) {
+        this.clock = clock;
+        pace = new PinningPace(clock);
         budgetChosen = settings.budgetBytes() != PinningSettings.AUTOMATIC;
         this.locks = locks;
         kernel = locks.kernel();
@@ -195,7 +190,7 @@ public final class PinTable {
     public void add(PageRange range) {
         lock.lock();
         try {
-            coverage.add(range.from, range.to);
+            coverage.add(range.from(), range.to());
         } finally {
             lock.unlock();
         }
@@ -212,34 +207,34 @@ public final class PinTable {
         add(range);
         lock.lock();
         try {
-            eager.add(range.from, range.to);
+            eager.add(range.from(), range.to());
         } finally {
             lock.unlock();
         }
-        int error;
+        PinOutcome outcome;
         try {
-            error = pinAll(region, range.from << pageShift, range.bytes(pageShift), How.HELD, () -> true);
+            outcome = pinAll(region, range.from() << pageShift, range.bytes(pageShift), How.HELD, () -> true);
         } catch (Throwable e) {
             removeEager(region, range);
             throw e;
         }
-        if (error != PageLocks.OK) {
+        if (!outcome.isPinned()) {
             removeEager(region, range);
-            throw new VerbsException(VerbsErrorCode.NO_RESOURCES, eagerRefused(range.bytes(pageShift), error));
+            throw new VerbsException(VerbsErrorCode.NO_RESOURCES, eagerRefused(range.bytes(pageShift), outcome));
         }
     }
 
-    private String eagerRefused(long need, int error) {
+    private String eagerRefused(long need, PinOutcome outcome) {
         long limit = kernel.limitBytes();
-        String why = switch (error) {
+        String why = switch (outcome.reason()) {
             case NO_ROOM ->
                 "the process would have more than " + maxRanges
                         + " separate locked ranges (a quarter of vm.max_map_count); raise that, or register LAZY";
             case WAIT ->
                 "engines still use what is to be unpinned for it, of " + totals.pinnedBytes
                         + " bytes that are pinned; try again, or register LAZY";
-            default ->
-                "the kernel says errno " + error + "; RLIMIT_MEMLOCK is "
+            case NONE, GONE, REFUSED ->
+                "the kernel says errno " + outcome.errno() + "; RLIMIT_MEMLOCK is "
                         + (limit == PageLocks.UNLIMITED ? "no limit" : limit + " bytes")
                         + ", locked already are " + kernel.lockedBytes() + "; raise it with ulimit -l "
                         + Math.ceilDiv(need + kernel.lockedBytes(), KIB) + ", or register LAZY";
@@ -251,7 +246,7 @@ public final class PinTable {
     public void remove(Object region, PageRange range) {
         lock.lock();
         try {
-            coverage.remove(range.from, range.to);
+            coverage.remove(range.from(), range.to());
             giveBack(region, range);
             trim(Evictable.ANY);
         } finally {
@@ -263,8 +258,8 @@ public final class PinTable {
     public void removeEager(Object region, PageRange range) {
         lock.lock();
         try {
-            eager.remove(range.from, range.to);
-            coverage.remove(range.from, range.to);
+            eager.remove(range.from(), range.to());
+            coverage.remove(range.from(), range.to());
             inside(range).forEach(this::hold);
             giveBack(region, range);
             trim(Evictable.ANY);
@@ -309,7 +304,7 @@ public final class PinTable {
     /** Granules with locked pages that a range touches; a copy. */
     private List<Granule> inside(PageRange range) {
         int shift = granuleShift - pageShift;
-        return List.copyOf(granules.subMap(range.from >>> shift, true, (range.to - 1) >>> shift, true)
+        return List.copyOf(granules.subMap(range.from() >>> shift, true, (range.to() - 1) >>> shift, true)
                 .values());
     }
 
@@ -355,7 +350,8 @@ public final class PinTable {
         PinningTotals payer = regions.computeIfAbsent(region, key -> new PinningTotals());
         totals.firstTouches++;
         payer.firstTouches++;
-        if (pinGranule(payer, number, coverage.mask(number), How.USED, evictable) != PageLocks.OK) {
+        if (!pinGranule(payer, number, coverage.mask(number), How.USED, evictable)
+                .isPinned()) {
             totals.unpinnedAccesses++;
             payer.unpinnedAccesses++;
         }
@@ -394,40 +390,40 @@ public final class PinTable {
      * @param alive asked under the lock: the region has not ended
      */
     public void prefetch(Object region, long address, long length, boolean onFault, BooleanSupplier alive) {
-        int ignored = pinAll(region, address, length, onFault ? How.ON_FAULT : How.USED, alive); // best effort
+        PinOutcome ignored = pinAll(region, address, length, onFault ? How.ON_FAULT : How.USED, alive); // best effort
     }
 
-    /** Pins a range; {@link PageLocks#OK} or why it has stopped. */
-    private int pinAll(Object region, long address, long length, How how, BooleanSupplier alive) {
+    /** Pins a range, until it cannot go on. */
+    private PinOutcome pinAll(Object region, long address, long length, How how, BooleanSupplier alive) {
         long from = map.granule(address);
         long to = map.granule(address + length - 1);
-        int error = PageLocks.OK;
-        for (long number = from; number <= to && error == PageLocks.OK; number++) {
-            error = pinOne(region, number, address, length, how, alive);
-            for (int attempt = 0; error == WAIT && attempt < MOST_WAITS; attempt++) {
+        PinOutcome outcome = PinOutcome.PINNED;
+        for (long number = from; number <= to && outcome.isPinned(); number++) {
+            outcome = pinOne(region, number, address, length, how, alive);
+            for (int attempt = 0; outcome == PinOutcome.WAIT && attempt < MOST_WAITS; attempt++) {
                 quiescence.await();
-                error = pinOne(region, number, address, length, how, alive);
+                outcome = pinOne(region, number, address, length, how, alive);
             }
         }
-        return error;
+        return outcome;
     }
 
-    private int pinOne(Object region, long number, long address, long length, How how, BooleanSupplier alive) {
+    private PinOutcome pinOne(Object region, long number, long address, long length, How how, BooleanSupplier alive) {
         lock.lock();
         try {
             if (!alive.getAsBoolean()) {
-                return GONE;
+                return PinOutcome.GONE;
             }
             releaseLeaving();
             long from = map.granule(address);
             PinningTotals payer = regions.computeIfAbsent(region, key -> new PinningTotals());
-            int error = pinGranule(
+            PinOutcome outcome = pinGranule(
                     payer,
                     number,
                     how == How.HELD ? map.pages(number, address, length) : coverage.mask(number),
                     how,
                     new Evictable(from, map.granule(address + length - 1), InUse.NOTHING, false));
-            return error == NO_ROOM && !leaving.isEmpty() ? WAIT : error;
+            return outcome == PinOutcome.NO_ROOM && !leaving.isEmpty() ? PinOutcome.WAIT : outcome;
         } finally {
             lock.unlock();
         }
@@ -466,58 +462,58 @@ public final class PinTable {
 
     // ---- one granule, under the lock
 
-    /** Locks pages of a granule: {@link PageLocks#OK}, {@link #NO_ROOM} or the kernel's error number. */
-    private int pinGranule(PinningTotals payer, long number, long wanted, How how, Evictable evictable) {
+    /** Locks pages of a granule. */
+    private PinOutcome pinGranule(PinningTotals payer, long number, long wanted, How how, Evictable evictable) {
         Granule granule = granules.get(number);
         if (granule == null) {
             granule = new Granule(number);
         }
         stay(granule);
         long missing = wanted & ~granule.locked;
-        int error = missing == 0 ? PageLocks.OK : lockMore(payer, granule, missing, how, evictable);
-        if (error == PageLocks.OK && how == How.HELD) {
+        PinOutcome outcome = missing == 0 ? PinOutcome.PINNED : lockMore(payer, granule, missing, how, evictable);
+        if (outcome.isPinned() && how == How.HELD) {
             hold(granule);
             if (granule.held == granule.locked) {
                 queue.remove(granule);
             }
         }
-        return error;
+        return outcome;
     }
 
-    private int lockMore(PinningTotals payer, Granule granule, long missing, How how, Evictable evictable) {
+    private PinOutcome lockMore(PinningTotals payer, Granule granule, long missing, How how, Evictable evictable) {
         if (!makeRoom(granule, missing, how, evictable)) {
-            return NO_ROOM;
+            return PinOutcome.NO_ROOM;
         }
         if (granule.payer == null) {
             granule.payer = payer;
             payer.tookOver(bytes(granule.locked));
         }
-        int error = lock(granule, missing, how);
-        if (error != PageLocks.OK) {
-            error = lockInstead(granule, missing, how, evictable, error);
+        PinOutcome outcome = lock(granule, missing, how);
+        if (!outcome.isPinned()) {
+            outcome = lockInstead(granule, missing, how, evictable, outcome);
         }
-        if (error == PageLocks.OK) {
+        if (outcome.isPinned()) {
             pinned(granule, missing);
             if (hugeGranules > 1 && totals.evictions == 0 && how != How.ON_FAULT) {
                 joinHugePage(granule);
             }
         }
         trim(evictable);
-        return error;
+        return outcome;
     }
 
     /** The kernel refused some pages: evicts as many, once, and tries again if that has unlocked them; else room comes later. */
-    private int lockInstead(Granule granule, long pages, How how, Evictable evictable, int refused) {
+    private PinOutcome lockInstead(Granule granule, long pages, How how, Evictable evictable, PinOutcome refused) {
         long before = totals.pinnedBytes;
         long goal = before - bytes(pages);
         while (totals.pinnedBytes - leavingBytes > goal && evictOldest(evictable)) {
             // Until as much is unlocked or on its way out.
         }
         if (totals.pinnedBytes < before) {
-            return makeRoom(granule, pages, how, evictable) ? lock(granule, pages, how) : NO_ROOM;
+            return makeRoom(granule, pages, how, evictable) ? lock(granule, pages, how) : PinOutcome.NO_ROOM;
         }
         if (!leaving.isEmpty()) {
-            return NO_ROOM;
+            return PinOutcome.NO_ROOM;
         }
         if (evictable.forEngine) {
             pace.refused();
@@ -548,7 +544,7 @@ public final class PinTable {
                 return;
             }
         }
-        long startNs = System.nanoTime();
+        long startNs = clock.nanoTime();
         kernel.joinHugePage(first << granuleShift);
         spent(granule, startNs);
     }
@@ -637,16 +633,16 @@ public final class PinTable {
 
     // ---- pages, under the lock
 
-    private int lock(Granule granule, long pages, How how) {
-        long startNs = System.nanoTime();
-        int error = locks.lock(address(granule), pages, how == How.ON_FAULT);
+    private PinOutcome lock(Granule granule, long pages, How how) {
+        long startNs = clock.nanoTime();
+        int errno = locks.lock(address(granule), pages, how == How.ON_FAULT);
         spent(granule, startNs);
-        return error;
+        return PinOutcome.of(errno);
     }
 
     private void unlock(Granule granule, long pages) {
         if (pages != 0) {
-            long startNs = System.nanoTime();
+            long startNs = clock.nanoTime();
             locks.unlock(address(granule), pages);
             granule.locked &= ~pages;
             boolean whole = granule.locked == 0;
@@ -673,7 +669,7 @@ public final class PinTable {
     }
 
     private void spent(Granule granule, long startNs) {
-        long ns = System.nanoTime() - startNs;
+        long ns = clock.nanoTime() - startNs;
         totals.pinningNs += ns;
         if (granule.payer != null) {
             granule.payer.pinningNs += ns;
@@ -729,17 +725,5 @@ public final class PinTable {
         ON_FAULT,
         /** They belong to an EAGER region: for as long as that lives, whatever the budget. */
         HELD
-    }
-
-    /**
-     * Pages of a region.
-     *
-     * @param from the first, in pages from address 0
-     * @param to behind the last
-     */
-    public record PageRange(long from, long to) {
-        private long bytes(int pageShift) {
-            return (to - from) << pageShift;
-        }
     }
 }

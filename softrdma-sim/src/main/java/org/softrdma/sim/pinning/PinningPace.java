@@ -1,7 +1,7 @@
 package org.softrdma.sim.pinning;
 
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * Keeps engines from spending their time on pinning where that cannot succeed: when the kernel refuses, or no room may be made.
@@ -12,26 +12,26 @@ import java.util.function.LongSupplier;
 final class PinningPace {
     static final long QUIET_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final LongSupplier clockNs;
+    private final NanoClock clock;
     private volatile long quietUntilNs;
 
     /**
      * Nothing was refused.
      *
-     * @param clockNs nanoseconds since any time
+     * @param clock of the device
      */
-    PinningPace(LongSupplier clockNs) {
-        this.clockNs = clockNs;
-        quietUntilNs = clockNs.getAsLong();
+    PinningPace(NanoClock clock) {
+        this.clock = clock;
+        quietUntilNs = clock.nanoTime();
     }
 
     /** True if engines are to go without pinning now. */
     boolean isQuiet() {
-        return clockNs.getAsLong() - quietUntilNs < 0;
+        return clock.nanoTime() - quietUntilNs < 0;
     }
 
     /** What an engine wanted to pin was refused, and nothing could be evicted for it. */
     void refused() {
-        quietUntilNs = clockNs.getAsLong() + QUIET_NS;
+        quietUntilNs = clock.nanoTime() + QUIET_NS;
     }
 }

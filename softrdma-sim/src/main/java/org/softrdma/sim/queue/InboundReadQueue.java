@@ -1,7 +1,9 @@
 package org.softrdma.sim.queue;
 
+import org.softrdma.sim.wire.MessageKind;
+
 /**
- * READ requests of the peer that wait for their response (IRRQ, RFC 5040 section 6.2). Bounded by the IRD granted to the
+ * READ requests of the peer, and others with a response, in their order (IRRQ, RFC 5040 section 6.2). Bounded by the IRD granted to the
  * peer. Engine thread only.
  *
  * <p>One request is one row of 64 bytes, and an empty queue begins again at its first row: with a thousand connections the
@@ -9,7 +11,7 @@ package org.softrdma.sim.queue;
  *
  * <pre>
  *   row of longs:  0 sink STag, source STag | 1 sink offset | 2 source offset | 3 MSN, length
- *                  4 offset in the source's memory | 5 batch that granted it | 6 row of the stag table | 7 -
+ *                  4 offset in the source's memory | 5 batch that granted it | 6 row of the stag table | 7 kind of its response
  * </pre>
  */
 public final class InboundReadQueue {
@@ -21,6 +23,9 @@ public final class InboundReadQueue {
     private static final int MEMORY_OFFSET = 4;
     private static final int GRANT = 5;
     private static final int ROW = 6;
+    private static final int KIND = 7;
+
+    private static final MessageKind[] KINDS = MessageKind.values();
 
     private final int limit;
     private final int mask;
@@ -44,6 +49,7 @@ public final class InboundReadQueue {
     /**
      * Adds a request.
      *
+     * @param kind of its response
      * @param msn its message sequence number
      * @param sinkStag STag of the peer's sink
      * @param sinkOffset tagged offset in the peer's sink
@@ -55,6 +61,7 @@ public final class InboundReadQueue {
      * @return false if the peer has exceeded its limit
      */
     public boolean add(
+            MessageKind kind,
             int msn,
             int sinkStag,
             long sinkOffset,
@@ -78,6 +85,7 @@ public final class InboundReadQueue {
         rows[slot + MSN_AND_LENGTH] = pair(msn, (int) length);
         rows[slot + GRANT] = batch;
         rows[slot + ROW] = row;
+        rows[slot + KIND] = kind.ordinal();
         tail++;
         return true;
     }
@@ -125,6 +133,11 @@ public final class InboundReadQueue {
     /** The slot of a sequence, for the methods below. */
     public int slot(long sequence) {
         return ((int) sequence & mask) << ROW_SHIFT;
+    }
+
+    /** Kind of the response to the request. */
+    public MessageKind kind(int slot) {
+        return KINDS[(int) rows[slot + KIND]];
     }
 
     /** Message sequence number of the request. */

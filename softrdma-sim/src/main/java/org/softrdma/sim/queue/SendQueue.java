@@ -4,7 +4,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.verbs.CompletionOpcode;
@@ -41,9 +40,7 @@ public final class SendQueue {
         }
     }
 
-    /** By ordinal of {@link SendOpcode}. */
-    private static final CompletionOpcode[] COMPLETION_OPCODES =
-            Arrays.stream(SendOpcode.values()).map(SendQueue::completionOpcode).toArray(CompletionOpcode[]::new);
+    private static final SendOpcode[] OPCODES = SendOpcode.values();
 
     private final CompletionSource source;
     private final SoftCompletionQueue completions;
@@ -227,9 +224,9 @@ public final class SendQueue {
         return (int) sequence & mask;
     }
 
-    /** What a request does: an ordinal of {@link SendOpcode}. */
-    public int opcode(int slot) {
-        return opcodes[slot];
+    /** What a request does. */
+    public SendOpcode opcode(int slot) {
+        return OPCODES[opcodes[slot]];
     }
 
     /** True if a request has a flag of {@link SendFlags}. */
@@ -298,20 +295,12 @@ public final class SendQueue {
                     source,
                     wrIds[slot],
                     CompletionStatus.SUCCESS,
-                    COMPLETION_OPCODES[opcodes[slot]],
+                    OPCODES[opcodes[slot]].completion(),
                     entries.total(slot),
                     0,
                     retired + 1,
                     false);
         }
         retired++;
-    }
-
-    private static CompletionOpcode completionOpcode(SendOpcode opcode) {
-        return switch (opcode) {
-            case SEND -> CompletionOpcode.SEND;
-            case WRITE -> CompletionOpcode.WRITE;
-            case READ -> CompletionOpcode.READ;
-        };
     }
 }

@@ -115,7 +115,7 @@ final class EpollEventLoop extends NettyEventLoop {
             throws IOException {
         EpollSocket handle = new EpollSocket(socket, events, remote == null ? new InetSocketAddress(0) : remote);
         try {
-            handle.registration = register(handle);
+            handle.registered(register(handle));
             handle.rearm();
         } catch (IOException | RuntimeException | Error e) {
             handle.close();
@@ -150,19 +150,14 @@ final class EpollEventLoop extends NettyEventLoop {
         }
     }
 
-    private final class EpollSocket implements EpollIoHandle, StreamSocket, EnduringIoHandler.EdgeTriggered {
+    private final class EpollSocket extends RegisteredSocket implements EpollIoHandle, EnduringIoHandler.EdgeTriggered {
         private final Socket socket;
-        private final SocketEvents events;
-        private final InetSocketAddress remote;
-        private @Nullable IoRegistration registration;
         private boolean awaitingRoom;
         private boolean hungUp;
-        private boolean closed;
 
         EpollSocket(Socket socket, SocketEvents events, InetSocketAddress remote) {
+            super(events, remote);
             this.socket = socket;
-            this.events = events;
-            this.remote = remote;
         }
 
         @Override
@@ -171,23 +166,16 @@ final class EpollEventLoop extends NettyEventLoop {
         }
 
         @Override
-        public void handle(IoRegistration registered, IoEvent event) {
-            if (closed) {
-                return;
+        boolean take(IoRegistration registered, IoEvent event) {
+            EpollIoOps ops = ((EpollIoEvent) event).ops();
+            boolean broken = ops.contains(EpollIoOps.EPOLLERR);
+            boolean room = ops.contains(EpollIoOps.EPOLLOUT);
+            hungUp |= broken || ops.contains(EpollIoOps.EPOLLRDHUP);
+            if (room && awaitingRoom) {
+                awaitingRoom = false;
+                registered.submit(INPUT);
             }
-            try {
-                EpollIoOps ops = ((EpollIoEvent) event).ops();
-                boolean broken = ops.contains(EpollIoOps.EPOLLERR);
-                boolean room = ops.contains(EpollIoOps.EPOLLOUT);
-                hungUp |= broken || ops.contains(EpollIoOps.EPOLLRDHUP);
-                if (room && awaitingRoom) {
-                    awaitingRoom = false;
-                    registered.submit(INPUT);
-                }
-                events.ready(room || broken);
-            } catch (RuntimeException | Error e) {
-                failed(this, events, e);
-            }
+            return room || broken;
         }
 
         @Override
@@ -222,17 +210,12 @@ final class EpollEventLoop extends NettyEventLoop {
 
         @Override
         public boolean isHostSilent() {
-            return !closed && options.hostTimeoutMs() > 0 && hostWatch.isSilent(socket, options.hostTimeoutMs());
-        }
-
-        @Override
-        public boolean isClosed() {
-            return closed;
+            return !isClosed() && options.hostTimeoutMs() > 0 && hostWatch.isSilent(socket, options.hostTimeoutMs());
         }
 
         /** The descriptor's number may be another socket's by now. */
         private void checkOpen() throws IOException {
-            if (closed) {
+            if (isClosed()) {
                 throw new ClosedChannelException();
             }
         }
@@ -245,10 +228,8 @@ final class EpollEventLoop extends NettyEventLoop {
         @Override
         public void rearm() {
             // Modifying an edge-triggered registration raises what is ready again (epoll_ctl(2), EPOLL_CTL_MOD).
-            if (!closed && registration != null) {
-                awaitingRoom = true;
-                registration.submit(INPUT_AND_ROOM);
-            }
+            awaitingRoom = true;
+            submit(INPUT_AND_ROOM);
         }
 
         @Override
@@ -284,13 +265,8 @@ final class EpollEventLoop extends NettyEventLoop {
         }
 
         @Override
-        public InetSocketAddress remoteAddress() {
-            return remote;
-        }
-
-        @Override
         public void shutdownOutput() {
-            if (closed) {
+            if (isClosed()) {
                 return;
             }
             try {
@@ -302,29 +278,13 @@ final class EpollEventLoop extends NettyEventLoop {
         }
 
         @Override
-        public void close() {
-            if (!closed) {
-                closed = true;
-                try {
-                    if (registration != null) {
-                        registration.cancel();
-                    }
-                } finally {
-                    closeQuietly(socket);
-                }
-            }
+        void resetOnClose() throws IOException {
+            socket.setSoLinger(0);
         }
 
         @Override
-        public void abort() {
-            if (!closed) {
-                try {
-                    socket.setSoLinger(0);
-                } catch (IOException e) {
-                    LOG.debug("linger of {}", socket, e);
-                }
-                close();
-            }
+        void closeDescriptor() {
+            closeQuietly(socket);
         }
     }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.agrona.concurrent.NanoClock;
 
 /** One thread that drives sockets, tasks and timers. */
 public interface EventLoop {
@@ -14,6 +15,9 @@ public interface EventLoop {
     default Runnable careful(Runnable task) {
         return task;
     }
+
+    /** The clock by which it schedules, and its device waits. Any thread. */
+    NanoClock clock();
 
     /** True on the loop's thread. */
     boolean inLoop();

@@ -8,6 +8,8 @@ import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,6 +58,11 @@ abstract class NettyEventLoop implements EventLoop {
 
     private static void log(String what, Throwable cause) {
         FaultLog.tell(LOG, Level.ERROR, what, cause);
+    }
+
+    @Override
+    public NanoClock clock() {
+        return SystemNanoClock.INSTANCE; // by which Netty schedules, too
     }
 
     @Override

@@ -19,7 +19,6 @@ import java.nio.channels.SocketChannel;
 import java.util.Set;
 import java.util.function.Consumer;
 import jdk.net.ExtendedSocketOptions;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.sim.memory.NativeMemory;
@@ -115,7 +114,7 @@ final class NioEventLoop extends NettyEventLoop {
             throws IOException {
         NioSocket handle = new NioSocket(channel, events, remote);
         IoRegistration registration = register(handle);
-        handle.registration = registration;
+        handle.registered(registration);
         registration.submit(ops);
         return handle;
     }
@@ -150,18 +149,13 @@ final class NioEventLoop extends NettyEventLoop {
         return NativeMemory.segment(address, length).asByteBuffer();
     }
 
-    private final class NioSocket implements NioIoHandle, StreamSocket {
+    private final class NioSocket extends RegisteredSocket implements NioIoHandle {
         private final SocketChannel channel;
-        private final SocketEvents events;
-        private final InetSocketAddress remote;
-        private @Nullable IoRegistration registration;
         private boolean paused;
-        private boolean closed;
 
         NioSocket(SocketChannel channel, SocketEvents events, InetSocketAddress remote) {
+            super(events, remote);
             this.channel = channel;
-            this.events = events;
-            this.remote = remote;
         }
 
         @Override
@@ -170,20 +164,12 @@ final class NioEventLoop extends NettyEventLoop {
         }
 
         @Override
-        public void handle(IoRegistration registered, IoEvent event) {
-            if (closed) {
-                return;
+        boolean take(IoRegistration registered, IoEvent event) {
+            NioIoOps ops = ((NioIoEvent) event).ops();
+            if (ops.contains(NioIoOps.WRITE)) {
+                registered.submit(paused ? NioIoOps.NONE : NioIoOps.READ);
             }
-            try {
-                NioIoOps ops = ((NioIoEvent) event).ops();
-                boolean writable = ops.contains(NioIoOps.WRITE) || ops.contains(NioIoOps.CONNECT);
-                if (ops.contains(NioIoOps.WRITE)) {
-                    registered.submit(paused ? NioIoOps.NONE : NioIoOps.READ);
-                }
-                events.ready(writable);
-            } catch (RuntimeException | Error e) {
-                failed(this, events, e);
-            }
+            return ops.contains(NioIoOps.WRITE) || ops.contains(NioIoOps.CONNECT);
         }
 
         @Override
@@ -223,26 +209,20 @@ final class NioEventLoop extends NettyEventLoop {
 
         @Override
         public void awaitRoom() {
-            if (!closed && registration != null) {
-                registration.submit(paused ? NioIoOps.WRITE : NioIoOps.READ_AND_WRITE);
-            }
+            submit(paused ? NioIoOps.WRITE : NioIoOps.READ_AND_WRITE);
         }
 
         @Override
         public void rearm() {
-            if (!closed && registration != null) {
-                paused = false;
-                registration.submit(NioIoOps.READ_AND_WRITE);
-            }
+            paused = false;
+            submit(NioIoOps.READ_AND_WRITE);
         }
 
         @Override
         public void pause() {
             // A selector is level triggered: it would say it for ever.
-            if (!closed && registration != null) {
-                paused = true;
-                registration.submit(NioIoOps.NONE);
-            }
+            paused = true;
+            submit(NioIoOps.NONE);
         }
 
         @Override
@@ -259,8 +239,8 @@ final class NioEventLoop extends NettyEventLoop {
         @Override
         public boolean finishConnect() throws IOException {
             boolean connected = channel.finishConnect();
-            if (connected && registration != null) {
-                registration.submit(NioIoOps.READ);
+            if (connected) {
+                submit(NioIoOps.READ);
             }
             return connected;
         }
@@ -276,11 +256,6 @@ final class NioEventLoop extends NettyEventLoop {
         }
 
         @Override
-        public InetSocketAddress remoteAddress() {
-            return remote;
-        }
-
-        @Override
         public void shutdownOutput() {
             try {
                 channel.shutdownOutput();
@@ -290,29 +265,13 @@ final class NioEventLoop extends NettyEventLoop {
         }
 
         @Override
-        public void close() {
-            if (!closed) {
-                closed = true;
-                try {
-                    if (registration != null) {
-                        registration.cancel();
-                    }
-                } finally {
-                    closeQuietly(channel);
-                }
-            }
+        void resetOnClose() throws IOException {
+            channel.setOption(StandardSocketOptions.SO_LINGER, 0);
         }
 
         @Override
-        public void abort() {
-            if (!closed) {
-                try {
-                    channel.setOption(StandardSocketOptions.SO_LINGER, 0);
-                } catch (IOException e) {
-                    LOG.debug("linger of {}", channel, e);
-                }
-                close();
-            }
+        void closeDescriptor() {
+            closeQuietly(channel);
         }
     }
 

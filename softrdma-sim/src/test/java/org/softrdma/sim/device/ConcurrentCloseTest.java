@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.peer.TestDevice;
@@ -179,6 +180,7 @@ class ConcurrentCloseTest {
         when(transport.name()).thenReturn("none");
         EventLoop loop = mock(EventLoop.class);
         when(loop.inLoop()).thenReturn(true);
+        when(loop.clock()).thenReturn(SystemNanoClock.INSTANCE);
         when(transport.loops()).thenReturn(List.of(loop));
         CountDownLatch stops = new CountDownLatch(1);
         CountDownLatch mayGoOn = new CountDownLatch(1);
@@ -189,7 +191,7 @@ class ConcurrentCloseTest {
                 })
                 .when(transport)
                 .close();
-        VerbsDevice device = new SoftRdmaDevice(new SoftRdmaContext().conclude(), transport);
+        VerbsDevice device = new SoftRdmaDevice(new SoftRdmaContext().conclude().deviceSettings(), transport);
         List<Closer> closers = closersThatWait(device);
         await(stops);
         mayGoOn.countDown();

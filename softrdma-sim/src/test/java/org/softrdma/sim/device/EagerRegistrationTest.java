@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.memory.MemoryOperations;
@@ -37,13 +38,14 @@ class EagerRegistrationTest {
         when(transport.name()).thenReturn("none");
         EventLoop loop = mock(EventLoop.class);
         when(loop.inLoop()).thenReturn(true);
+        when(loop.clock()).thenReturn(SystemNanoClock.INSTANCE);
         when(transport.loops()).thenReturn(List.of(loop));
     }
 
     @Test
     void shouldNotKeepOthersFromTheDomainWhileItPins() {
         try (VerbsDevice device = new SoftRdmaDevice(
-                        new SoftRdmaContext().conclude(),
+                        new SoftRdmaContext().conclude().deviceSettings(),
                         transport,
                         new CountedPageLocks(locks),
                         new MemoryOperations());

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.agrona.concurrent.NanoClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -70,6 +71,11 @@ class WaitingForTheLoopTest {
         }
 
         @Override
+        public NanoClock clock() {
+            return loop.clock();
+        }
+
+        @Override
         public boolean inLoop() {
             return loop.inLoop();
         }
@@ -116,7 +122,8 @@ class WaitingForTheLoopTest {
 
     private static VerbsDevice device(Runnable fault, Runnable taskFault) {
         Transport transport = NettyTransport.nio(1, false, new SocketOptions(0, 0, 0));
-        return new SoftRdmaDevice(new SoftRdmaContext().conclude(), new Failing(transport, fault, taskFault));
+        return new SoftRdmaDevice(
+                new SoftRdmaContext().conclude().deviceSettings(), new Failing(transport, fault, taskFault));
     }
 
     @Test

@@ -58,7 +58,10 @@ final class FakeDevice implements AutoCloseable {
             map.put(options[i], options[i + 1]);
         }
         device = new SoftRdmaDevice(
-                new SoftRdmaContext().set(map).conclude(), transport, CountedPageLocks.ofThisProcess(), nativeMemory);
+                new SoftRdmaContext().set(map).conclude().deviceSettings(),
+                transport,
+                CountedPageLocks.ofThisProcess(),
+                nativeMemory);
         domain = own(device.allocateProtectionDomain());
         queue = own(device.createCompletionQueue(4096));
         listener = own(device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 16));

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.sim.transport.EventLoop;
@@ -100,6 +101,11 @@ final class FakeTransport implements Transport {
         }
 
         @Override
+        public NanoClock clock() {
+            return () -> nowNs;
+        }
+
+        @Override
         public boolean inLoop() {
             return true;
         }
@@ -182,6 +188,9 @@ final class FakeTransport implements Transport {
                 handled += socket.raise();
             }
             sockets.removeIf(FakeSocket::isClosed);
+            if (handled == 0 && timeoutNs > 0) {
+                advance(timeoutNs); // the wait
+            }
             return handled;
         }
     }

@@ -22,7 +22,7 @@ class PinTableModelTest {
     private static final int STEPS = 20_000;
     private static final int MOST_REGIONS = 12;
 
-    private record Region(boolean eager, PinTable.PageRange range) {}
+    private record Region(boolean eager, PageRange range) {}
 
     private final FakePageLocks locks = new FakePageLocks();
     private final CountedPageLocks counted = new CountedPageLocks(locks);
@@ -104,7 +104,7 @@ class PinTableModelTest {
     private void begin(PinTable table, Random random) {
         long from = random.nextInt(PAGES);
         long to = Math.min(PAGES, from + 1 + random.nextInt(random.nextBoolean() ? 6 : PAGES));
-        Region region = new Region(random.nextInt(5) == 0, new PinTable.PageRange(from, to));
+        Region region = new Region(random.nextInt(5) == 0, new PageRange(from, to));
         if (!region.eager) {
             table.add(region.range);
             regions.add(region);

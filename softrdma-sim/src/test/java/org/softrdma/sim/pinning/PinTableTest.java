@@ -45,7 +45,7 @@ class PinTableTest {
         return table;
     }
 
-    private static PinTable.PageRange pages(PinTable table, long address, long length) {
+    private static PageRange pages(PinTable table, long address, long length) {
         return table.pages(address, length, address, address + length);
     }
 
@@ -254,7 +254,7 @@ class PinTableTest {
     @Test
     void shouldShareGranulesOfOverlappingRegions() {
         PinTable table = tableWithRegion(10, 4);
-        PinTable.PageRange second = pages(table, at(1) + PAGE, 2L * GRANULE);
+        PageRange second = pages(table, at(1) + PAGE, 2L * GRANULE);
         table.add(second);
         use(table, at(1), 3L * GRANULE, InUse.NOTHING);
         assertEquals(3, table.counters().pins());
@@ -272,7 +272,7 @@ class PinTableTest {
     @Test
     void shouldCountWhatARegionThatEndsHasLeftForTheOneThatPinsMore() {
         PinTable table = table(10L * GRANULE);
-        PinTable.PageRange first = pages(table, at(0), 2L * PAGE);
+        PageRange first = pages(table, at(0), 2L * PAGE);
         table.add(first);
         table.add(pages(table, at(0) + PAGE, 2L * PAGE));
         table.pin(OTHER, at(0), 1, InUse.NOTHING);
@@ -306,9 +306,9 @@ class PinTableTest {
     void shouldRegisterTheDevicesOwnMemoryInWholeGranules() {
         PinTable table = table(10L * GRANULE);
 
-        PinTable.PageRange range = table.pages(at(1) + 100, 50, at(0) + PAGE, at(1) + 2L * PAGE);
+        PageRange range = table.pages(at(1) + 100, 50, at(0) + PAGE, at(1) + 2L * PAGE);
 
-        assertEquals(new PinTable.PageRange(at(1) / PAGE, at(1) / PAGE + 2), range);
+        assertEquals(new PageRange(at(1) / PAGE, at(1) / PAGE + 2), range);
     }
 
     @Test
@@ -335,7 +335,7 @@ class PinTableTest {
     @Test
     void shouldNeverEvictEagerPages() {
         PinTable table = tableWithRegion(2, 6);
-        PinTable.PageRange eager = pages(table, at(0) + PAGE, GRANULE);
+        PageRange eager = pages(table, at(0) + PAGE, GRANULE);
         table.addEager(OTHER, eager);
         for (int i = 0; i < 6; i++) {
             use(table, i);

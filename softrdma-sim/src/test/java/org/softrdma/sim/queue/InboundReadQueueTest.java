@@ -11,6 +11,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.wire.MessageKind;
 
 class InboundReadQueueTest {
     private static final long SEED = Long.getLong("softrdma.test.seed", 5_040L);
@@ -20,16 +21,25 @@ class InboundReadQueueTest {
 
     /** A request that is told by its message sequence number. */
     private static boolean add(InboundReadQueue queue, int msn) {
-        return queue.add(msn, 1, 2, 3, 4, 5, ROW, BATCH);
+        return queue.add(MessageKind.READ_RESPONSE, msn, 1, 2, 3, 4, 5, ROW, BATCH);
     }
 
     @Test
     void shouldKeepEveryFieldOfARequest() {
         InboundReadQueue queue = new InboundReadQueue(2);
         assertTrue(queue.add(
-                -1, 0xF1F2F3F4, -2, 0xFFFF_FFFFL, 0xA1A2A3A4, Long.MIN_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE));
-        assertTrue(queue.add(Integer.MIN_VALUE, 1, 2, 0, -1, 3, 0, 1));
+                MessageKind.READ_RESPONSE,
+                -1,
+                0xF1F2F3F4,
+                -2,
+                0xFFFF_FFFFL,
+                0xA1A2A3A4,
+                Long.MIN_VALUE,
+                Integer.MAX_VALUE,
+                Long.MAX_VALUE));
+        assertTrue(queue.add(MessageKind.SEND, Integer.MIN_VALUE, 1, 2, 0, -1, 3, 0, 1));
         int slot = queue.slot(0);
+        assertEquals(MessageKind.READ_RESPONSE, queue.kind(slot));
         assertEquals(-1, queue.msn(slot));
         assertEquals(0xF1F2F3F4, queue.sinkStag(slot));
         assertEquals(-2, queue.sinkOffset(slot));
@@ -38,6 +48,7 @@ class InboundReadQueueTest {
         assertEquals(Long.MIN_VALUE, queue.sourceOffset(slot));
         assertEquals(Integer.MAX_VALUE, queue.rowGranted(slot, Long.MAX_VALUE));
         slot = queue.slot(1);
+        assertEquals(MessageKind.SEND, queue.kind(slot));
         assertEquals(Integer.MIN_VALUE, queue.msn(slot));
         assertEquals(1, queue.sinkStag(slot));
         assertEquals(0, queue.length(slot));

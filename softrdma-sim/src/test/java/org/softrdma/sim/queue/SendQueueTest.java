@@ -57,7 +57,7 @@ class SendQueueTest {
         assertTrue(queue.hasUnsent());
         assertEquals(2, queue.posted());
         int slot = queue.slot(queue.cursor());
-        assertEquals(SendOpcode.WRITE.ordinal(), queue.opcode(slot));
+        assertEquals(SendOpcode.WRITE, queue.opcode(slot));
         assertEquals(7000, queue.remoteAddress(slot));
         assertEquals(3, queue.rkey(slot));
         assertFalse(queue.hasFlag(slot, SIGNALLED));
@@ -66,7 +66,7 @@ class SendQueueTest {
         assertEquals(2, queue.entries().lkey(slot, 0));
         queue.cursor(1);
         slot = queue.slot(queue.cursor());
-        assertEquals(SendOpcode.READ.ordinal(), queue.opcode(slot));
+        assertEquals(SendOpcode.READ, queue.opcode(slot));
         assertTrue(queue.hasFlag(slot, SIGNALLED) && queue.hasFlag(slot, SendFlags.FENCE));
         assertFalse(queue.hasFlag(slot, SendFlags.SOLICITED));
         queue.cursor(2);

@@ -1,0 +1,124 @@
+package org.softrdma.sim.carrier;
+
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.engine.EngineLimits;
+import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.wire.Ddp;
+import org.softrdma.sim.wire.MessageKind;
+
+/**
+ * Puts segments into a batch as FPDUs. An FPDU is staged, all of it, if its payload is short or a CRC is to be made over it; else
+ * header, pad and CRC field are staged and the payload is gathered from where it is. {@link #begin} gives room for the header and what
+ * else is staged, the caller fills in header and payload, {@link #end} closes it. Engine thread only.
+ */
+public final class FpduWriter {
+    private final StreamBuffers buffers;
+    private final TransmitBatch batch;
+    private final boolean crc;
+    private final int maxPayload;
+    private final int copyBelow;
+
+    // The FPDU that is open.
+    private long at;
+    private int ulpdu;
+    private boolean staged;
+
+    /**
+     * Writes into the batch of an engine.
+     *
+     * @param buffers of the engine
+     * @param limits of the engine
+     * @param crc FPDUs have a CRC
+     */
+    public FpduWriter(StreamBuffers buffers, EngineLimits limits, boolean crc) {
+        this.buffers = buffers;
+        this.crc = crc;
+        batch = buffers.batch();
+        maxPayload = limits.maxPayload();
+        copyBelow = limits.copyBelow();
+    }
+
+    /** Most bytes of payload in a segment. */
+    public int maxPayload() {
+        return maxPayload;
+    }
+
+    /** True if a payload of this length is copied behind its header. */
+    public boolean stages(int payload) {
+        return crc || payload < copyBelow;
+    }
+
+    /**
+     * True if an FPDU fits into the batch.
+     *
+     * @param header bytes before its payload
+     * @param payload bytes of its payload
+     * @param whole all of it is staged
+     * @param pieces pieces of payload that are gathered
+     */
+    public boolean hasRoom(int header, int payload, boolean whole, int pieces) {
+        int fpdu = Ddp.fpduLength(header - Short.BYTES + payload);
+        return batch.hasRoom(whole ? fpdu : fpdu - payload, pieces);
+    }
+
+    /**
+     * Opens an FPDU for which there is room.
+     *
+     * @param header bytes before its payload
+     * @param payload bytes of its payload
+     * @param whole all of it is staged: the payload is to be put behind the header; else it is to be gathered
+     * @return address for the header
+     */
+    public long begin(int header, int payload, boolean whole) {
+        ulpdu = header - Short.BYTES + payload;
+        staged = whole;
+        at = batch.stage(whole ? Ddp.fpduLength(ulpdu) : header);
+        return at;
+    }
+
+    /** Adds payload from where it is. */
+    public void gather(long address, long length, Binding binding) {
+        batch.gather(address, length, binding);
+    }
+
+    /** Adds payload from where it is; its binding is looked up in a row of the stag table only if it has to be kept. */
+    public void gather(long address, long length, int row) {
+        batch.gather(address, length, row);
+    }
+
+    /**
+     * Closes the FPDU: pad, CRC field.
+     *
+     * @param kind of its message
+     * @param sequence of its request
+     * @param offset bytes of its message before it
+     * @param last last segment of its message
+     * @param message what a message of several segments is read from
+     */
+    public void end(MessageKind kind, long sequence, long offset, boolean last, @Nullable Binding message) {
+        if (staged) {
+            finish();
+        } else {
+            batch.stageZeros(Ddp.trailerLength(ulpdu));
+        }
+        batch.endSegment(kind, sequence, offset, last, message);
+    }
+
+    /** True if nothing is in the batch. */
+    public boolean isBatchEmpty() {
+        return batch.isEmpty();
+    }
+
+    private void finish() {
+        long end = at + Ddp.fpduLength(ulpdu);
+        for (long pad = at + Short.BYTES + ulpdu; pad < end - Ddp.CRC_LENGTH; pad++) {
+            NativeMemory.putByte(pad, 0);
+        }
+        if (crc) {
+            buffers.crc().put(batch.stagingView(), batch.stagingAddress(), at, ulpdu);
+        } else {
+            NativeMemory.putInt(end - Ddp.CRC_LENGTH, 0);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package org.softrdma.sim.carrier;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.transport.IoVectors;
+import org.softrdma.sim.transport.StreamSocket;
+
+/**
+ * How bytes come from the socket: into the engine's buffer, or the rest of a payload straight into its place and what follows
+ * it into the buffer. A header that is not complete yet is carried over from one receive to the next in a spare buffer of
+ * the engine; with CRC a whole FPDU is.
+ *
+ * <p>Only payload whose header has been checked is received into registered memory. Rejected: receiving the payload of a
+ * response that is merely expected into its sink, and taking it back if something else came. That saves a system call, but
+ * whoever writes to the sink meanwhile (the application, a peer, another engine) then changes the stream.
+ *
+ * <p>Engine thread only.
+ */
+final class StreamReceiver {
+    private final RnicEngine engine;
+    private final StreamBuffers buffers;
+    private final StreamSocket socket;
+    private MemorySegment carry = MemorySegment.NULL;
+    private int carried;
+    private long end;
+
+    StreamReceiver(RnicEngine engine, StreamBuffers buffers, StreamSocket socket) {
+        this.engine = engine;
+        this.buffers = buffers;
+        this.socket = socket;
+    }
+
+    /** True if no bytes are carried over. */
+    boolean isEmpty() {
+        return carried == 0;
+    }
+
+    /** Bytes of the buffer that the next receive may fill. */
+    int room() {
+        return engine.limits().receiveBuffer() - carried;
+    }
+
+    /**
+     * Receives into the buffer, behind what was carried over.
+     *
+     * @param length most bytes, at most {@link #room}
+     * @return bytes received, 0 if nothing is there, or {@link StreamSocket#END_OF_STREAM}
+     * @throws IOException if the connection broke
+     */
+    int receive(int length) throws IOException {
+        engine.counters().increment(Counter.RECEIVE_CALLS);
+        long buffer = start();
+        int received = socket.receive(buffer + carried, length);
+        if (received > 0 && carried > 0) {
+            NativeMemory.copy(carry.address(), buffer, carried);
+        }
+        end = buffer + carried + Math.max(received, 0);
+        return received;
+    }
+
+    /**
+     * Receives into a place, and what comes behind it into the buffer. Nothing may be carried over.
+     *
+     * @param place raw address that may be written in this batch
+     * @param placeLength its bytes
+     * @param length most bytes behind it, at most {@link #room}
+     * @return as {@link #receive(int)}
+     * @throws IOException if the connection broke
+     */
+    int receive(long place, int placeLength, int length) throws IOException {
+        engine.counters().increment(Counter.RECEIVE_CALLS);
+        IoVectors vectors = buffers.receiveVectors();
+        vectors.set(0, place, placeLength);
+        vectors.set(1, start(), length);
+        int received = socket.scatter(vectors, StreamBuffers.RECEIVE_VECTORS);
+        end = start() + Math.max(received - placeLength, 0);
+        return received;
+    }
+
+    /** Address of what is in the buffer after a receive that got something. */
+    long start() {
+        return buffers.receiveAddress();
+    }
+
+    /** Address behind what is in the buffer after a receive that got something. */
+    long end() {
+        return end;
+    }
+
+    /** Carries what is in the buffer from an address on over to the next receive. */
+    void keep(long from) {
+        forget();
+        int length = (int) (end - from);
+        if (length > 0) {
+            carry = buffers.spares().take(length);
+            NativeMemory.copy(from, carry.address(), length);
+            carried = length;
+        }
+    }
+
+    /** Gives up what is carried over. */
+    void forget() {
+        carried = 0;
+        buffers.spares().giveBack(carry);
+        carry = MemorySegment.NULL;
+    }
+}

@@ -1,0 +1,176 @@
+package org.softrdma.sim.connection;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.transport.AddressText;
+import org.softrdma.sim.transport.StreamSocket;
+import org.softrdma.sim.wire.MalformedFrameException;
+import org.softrdma.sim.wire.MpaFrame;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRejectedException;
+
+/**
+ * The initiator: TCP connect, MPA request, MPA reply (RFC 5044 section 7.1, RFC 6581).
+ *
+ * <p>Engine thread only, except {@link #start} and {@link #giveUp}.
+ */
+public final class ActiveHandshake implements Handshake {
+    private final Connection connection;
+    private final QueuePairEnd queuePair;
+    private final InetSocketAddress remote;
+    private final ConnectionParameters parameters;
+    private final CompletableFuture<byte[]> result = new CompletableFuture<>();
+    private final HandshakeReader reader = new HandshakeReader(false);
+    private final MpaFrame request;
+    private @Nullable StreamSocket socket;
+    private boolean requestSent;
+
+    /**
+     * Makes a handshake.
+     *
+     * @param connection not connected yet
+     * @param queuePair its queue pair
+     * @param remote the peer
+     * @param parameters what this side wants, within the device's limits
+     */
+    public ActiveHandshake(
+            Connection connection, QueuePairEnd queuePair, InetSocketAddress remote, ConnectionParameters parameters) {
+        this.connection = connection;
+        this.queuePair = queuePair;
+        this.remote = remote;
+        this.parameters = parameters;
+        request = MpaNegotiation.request(
+                connection.engine().limits(),
+                parameters.inboundReads(),
+                parameters.outboundReads(),
+                parameters.privateData());
+    }
+
+    /** Begins; the result is the private data of the reply, or a {@link VerbsException}. Any thread. */
+    public CompletableFuture<byte[]> start() {
+        connection.execute(() -> {
+            if (queuePair.isInError()) {
+                fail(new VerbsException(
+                        VerbsErrorCode.CONNECTION_LOST, "the queue pair was closed before it connected to " + peer()));
+            } else {
+                connect();
+            }
+        });
+        return result;
+    }
+
+    /** The caller's time is over. Any thread. */
+    public void giveUp(String reason) {
+        connection.execute(() -> {
+            if (!result.isDone()) {
+                fail(new VerbsException(VerbsErrorCode.TIMED_OUT, reason));
+                connection.abort();
+            }
+        });
+    }
+
+    private void connect() {
+        connection.attach(this);
+        try {
+            StreamSocket opened = connection.engine().loop().connect(remote, connection);
+            socket = opened;
+            connection.attach(opened);
+        } catch (IOException e) {
+            failed(e);
+            connection.abort();
+        }
+    }
+
+    @Override
+    public void ready(boolean writable) throws IOException {
+        StreamSocket current = socket;
+        if (current == null || (!requestSent && !writable)) {
+            return;
+        }
+        if (!requestSent) {
+            if (!current.finishConnect()) {
+                return;
+            }
+            connection.sendFrame(request);
+            requestSent = true;
+        }
+        try {
+            MpaFrame reply = reader.receive(current, connection.scratch());
+            if (reply != null) {
+                judge(reply);
+            }
+        } catch (MalformedFrameException e) {
+            fail(new VerbsException(VerbsErrorCode.PROTOCOL, peer() + ": " + e.getMessage(), e));
+            connection.abort();
+        }
+    }
+
+    private void judge(MpaFrame reply) throws IOException {
+        MpaNegotiation.Outcome outcome =
+                MpaNegotiation.judge(request, reply, parameters.inboundReads(), parameters.outboundReads());
+        switch (outcome) {
+            case MpaNegotiation.Outcome.Agreed agreed -> {
+                queuePair.established(agreed.stream());
+                connection.startStream(queuePair, agreed.stream(), true);
+                result.complete(reply.privateData());
+            }
+            case MpaNegotiation.Outcome.Rejected rejected -> {
+                fail(new ConnectionRejectedException(
+                        peer() + " rejected the connection request", rejected.privateData()));
+                connection.close();
+            }
+            case MpaNegotiation.Outcome.Refused refused -> {
+                fail(new VerbsException(VerbsErrorCode.PROTOCOL, peer() + ": " + refused.reason()));
+                connection.refuse(refused.cause(), request.crc() || reply.crc());
+            }
+        }
+    }
+
+    private String peer() {
+        return AddressText.of(remote);
+    }
+
+    @Override
+    public void failed(IOException cause) {
+        boolean unreachable = cause instanceof ConnectException || cause instanceof NoRouteToHostException;
+        String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        String advice = "";
+        if (cause instanceof ConnectException) {
+            advice = "; is the server running there, and are address and port those it listens on?";
+        } else if (cause instanceof EOFException && request.enhanced()) {
+            // RFC 6581 section 10: a responder that knows revision 1 only closes without a reply.
+            advice = "; if it knows MPA revision 1 only, try the device option mpa-revision=1";
+        }
+        fail(new VerbsException(
+                unreachable ? VerbsErrorCode.UNREACHABLE : VerbsErrorCode.CONNECTION_LOST,
+                "cannot connect to " + peer() + ": " + why + advice,
+                cause));
+    }
+
+    private void fail(VerbsException cause) {
+        connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
+        queuePair.enterError(String.valueOf(cause.getMessage()), -1, CompletionStatus.FLUSHED, 0);
+        result.completeExceptionally(cause);
+    }
+
+    @Override
+    public void firstSegment() {
+        // The initiator was ready before.
+    }
+
+    @Override
+    public void streamEnded(String reason) {
+        if (!result.isDone()) {
+            fail(new VerbsException(VerbsErrorCode.CONNECTION_LOST, "cannot connect to " + peer() + ": " + reason));
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package org.softrdma.sim.connection;
+
+import java.io.IOException;
+
+/** What a connection tells its handshake. Engine thread only. */
+interface Handshake {
+    /**
+     * The socket may be readable or writable, or an outgoing connection has an outcome.
+     *
+     * @param writable there is room, or an outcome
+     * @throws IOException if the connection broke; {@link #failed} follows
+     */
+    void ready(boolean writable) throws IOException;
+
+    /** The connection broke before the stream began. */
+    void failed(IOException cause);
+
+    /** The first segment of the stream has come. */
+    void firstSegment();
+
+    /** The stream has ended, perhaps while it was set up. */
+    void streamEnded(String reason);
+}

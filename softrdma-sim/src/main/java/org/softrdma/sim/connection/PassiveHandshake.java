@@ -1,0 +1,261 @@
+package org.softrdma.sim.connection;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.EngineLimits;
+import org.softrdma.sim.transport.AddressText;
+import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.StreamSocket;
+import org.softrdma.sim.wire.MalformedFrameException;
+import org.softrdma.sim.wire.MpaFrame;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+
+/**
+ * The responder: MPA request, the application's decision, MPA reply, then the initiator's ready-to-receive (RFC 5044 section 7.1,
+ * RFC 6581).
+ *
+ * <p>Engine thread only, except {@link #adopt}, {@link #accept} and {@link #reject}.
+ */
+public final class PassiveHandshake implements Handshake {
+    private static final Logger LOG = LoggerFactory.getLogger(PassiveHandshake.class);
+
+    private static final byte[] NO_DATA = {};
+
+    private final Connection connection;
+    private final Consumer<PassiveHandshake> onRequest;
+    private final Runnable onSettled;
+    private final HandshakeReader reader = new HandshakeReader(true);
+    private final AtomicBoolean decided = new AtomicBoolean();
+    private @Nullable StreamSocket socket;
+    private EventLoop.@Nullable Cancellable timer;
+    private boolean settled;
+    private volatile @Nullable MpaFrame request;
+    private volatile InetSocketAddress remote = new InetSocketAddress(0);
+
+    /**
+     * Makes a handshake.
+     *
+     * @param connection not connected yet
+     * @param onRequest given this once the request has come; on the engine's thread
+     * @param onSettled told once that the request has come or never will; on the engine's thread
+     */
+    public PassiveHandshake(Connection connection, Consumer<PassiveHandshake> onRequest, Runnable onSettled) {
+        this.connection = connection;
+        this.onRequest = onRequest;
+        this.onSettled = onSettled;
+    }
+
+    /** Takes an accepted TCP connection, which is closed if that fails. Any thread. */
+    public void adopt(EventLoop.PendingSocket pending) {
+        connection.execute(() -> {
+            try {
+                take(pending);
+            } catch (IOException e) {
+                failed(e);
+                connection.abort();
+            }
+        });
+    }
+
+    private void take(EventLoop.PendingSocket pending) throws IOException {
+        connection.attach(this);
+        StreamSocket adopted = connection.engine().loop().adopt(pending, connection);
+        connection.attach(adopted);
+        socket = adopted;
+        remote = adopted.remoteAddress();
+        timer = startTimer(this::tooSlow);
+        connection.ready(false);
+    }
+
+    private EventLoop.Cancellable startTimer(Runnable task) {
+        return connection.schedule(task, connection.engine().limits().handshakeTimeoutNs());
+    }
+
+    /** The connection. */
+    public Connection connection() {
+        return connection;
+    }
+
+    /** The request; only once it has come. */
+    public MpaFrame request() {
+        MpaFrame frame = request;
+        if (frame == null) {
+            throw new IllegalStateException("no request yet");
+        }
+        return frame;
+    }
+
+    /** The peer's address. */
+    public InetSocketAddress remoteAddress() {
+        return remote;
+    }
+
+    private String peer() {
+        return AddressText.of(remote);
+    }
+
+    private void tooSlow() {
+        if (request == null) {
+            connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
+            LOG.info("{} connected but sent no MPA request in time", peer());
+            settled();
+            connection.abort();
+        }
+    }
+
+    /** The request has come, or never will. */
+    private void settled() {
+        stopTimer();
+        if (!settled) {
+            settled = true;
+            onSettled.run();
+        }
+    }
+
+    private void stopTimer() {
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+
+    @Override
+    public void ready(boolean writable) throws IOException {
+        StreamSocket current = socket;
+        if (request != null || current == null) {
+            return;
+        }
+        try {
+            MpaFrame frame = reader.receive(current, connection.scratch());
+            if (frame == null) {
+                return;
+            }
+            settled();
+            if (frame.markers()) {
+                refused("it " + MpaNegotiation.MARKERS);
+                connection.reject(MpaNegotiation.reject(frame, NO_DATA));
+                return;
+            }
+            request = frame;
+            current.pause();
+            onRequest.accept(this);
+        } catch (MalformedFrameException e) {
+            settled();
+            refused(String.valueOf(e.getMessage()));
+            // Without a reply (RFC 5044 sections 7.1.1 and 7.1.2): this peer may speak another protocol.
+            connection.close();
+        }
+    }
+
+    private void refused(String reason) {
+        connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
+        LOG.info("refused the connection of {}: {}", peer(), reason);
+    }
+
+    /**
+     * Replies yes. The queue pair takes requests once the result is there; they wait for the initiator's first message (RFC 5044
+     * section 7.1.2). An initiator that has to be ready first has the handshake's time for that. A failure is a
+     * {@link VerbsException}. Any thread.
+     *
+     * @param pair its queue pair
+     * @param parameters what this side wants, within the device's limits
+     */
+    public CompletableFuture<Void> accept(QueuePairEnd pair, ConnectionParameters parameters) {
+        if (!decided.compareAndSet(false, true)) {
+            throw new IllegalStateException("this request was already accepted, rejected or closed");
+        }
+        return connection.engine().submit(() -> establish(pair, parameters));
+    }
+
+    private void establish(QueuePairEnd pair, ConnectionParameters parameters) {
+        if (!connection.isInHandshake() || pair.isInError()) {
+            throw lost(pair, "ended before it was accepted", null);
+        }
+        try {
+            reply(pair, parameters);
+        } catch (IOException | RuntimeException | Error e) {
+            connection.broken(e);
+            throw lost(pair, "broke: " + e.getMessage(), e);
+        }
+    }
+
+    private VerbsException lost(QueuePairEnd pair, String what, @Nullable Throwable cause) {
+        String reason = "the connection of " + peer() + " " + what;
+        pair.enterError(reason, -1, CompletionStatus.FLUSHED, 0);
+        connection.giveUp(reason);
+        return new VerbsException(VerbsErrorCode.CONNECTION_LOST, reason, cause);
+    }
+
+    private void reply(QueuePairEnd pair, ConnectionParameters parameters) throws IOException {
+        EngineLimits limits = connection.engine().limits();
+        NegotiatedStream stream =
+                MpaNegotiation.accept(limits, request(), parameters.inboundReads(), parameters.outboundReads());
+        connection.sendFrame(MpaNegotiation.reply(limits, request(), stream, parameters.privateData()));
+        pair.established(stream);
+        connection.startStream(pair, stream, false);
+        if (stream.peerToPeer()) {
+            timer = startTimer(this::notReady);
+        }
+    }
+
+    private void notReady() {
+        connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
+        String reason = peer() + " was accepted but sent no ready-to-receive in time";
+        LOG.info("{}", reason);
+        connection.giveUp(reason);
+    }
+
+    @Override
+    public void firstSegment() {
+        stopTimer();
+    }
+
+    /**
+     * Replies no. Any thread.
+     *
+     * @param privateData tells the peer why
+     * @return false if this request was already decided
+     */
+    public boolean reject(byte[] privateData) {
+        if (!decided.compareAndSet(false, true)) {
+            return false;
+        }
+        try {
+            connection.execute(() -> reply(privateData));
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the device is closed, and the connection of {} with it", peer(), e);
+        }
+        return true;
+    }
+
+    private void reply(byte[] privateData) {
+        try {
+            connection.reject(MpaNegotiation.reject(request(), privateData));
+        } catch (IOException e) {
+            LOG.debug("reject of {}", peer(), e);
+            connection.close();
+        }
+    }
+
+    @Override
+    public void failed(IOException cause) {
+        settled();
+        connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
+        LOG.debug("the handshake of {} failed", peer(), cause);
+    }
+
+    @Override
+    public void streamEnded(String reason) {
+        stopTimer();
+    }
+}

@@ -1,0 +1,43 @@
+package org.softrdma.sim.connection;
+
+import org.softrdma.sim.queue.ReceiveQueue;
+import org.softrdma.sim.queue.SendQueue;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.QueuePairLimits;
+
+/** The queue pair of a connection, as the connection sees and moves it. Engine thread only. */
+public interface QueuePairEnd {
+    /** Requests. */
+    SendQueue sendQueue();
+
+    /** RECVs. */
+    ReceiveQueue receiveQueue();
+
+    /** Number of its protection domain in the stag table. */
+    int domainNumber();
+
+    /** Sizes of its queues. */
+    QueuePairLimits limits();
+
+    /** True in ERROR, and once it is closed. */
+    boolean isInError();
+
+    /** Goes to READY_TO_SEND. */
+    void established(NegotiatedStream stream);
+
+    /** The peer's access was refused, which is about to end the stream. */
+    void accessRefused();
+
+    /**
+     * Goes to ERROR and flushes; once.
+     *
+     * @param reason for people
+     * @param culprit sequence of the request that failed, or -1
+     * @param status how that one ends
+     * @param vendorCode more about it
+     */
+    void enterError(String reason, long culprit, CompletionStatus status, int vendorCode);
+
+    /** Flushes what was posted in ERROR. */
+    void flush();
+}

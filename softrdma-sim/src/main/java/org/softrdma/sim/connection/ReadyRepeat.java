@@ -1,0 +1,47 @@
+package org.softrdma.sim.connection;
+
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.transport.EventLoop;
+
+/**
+ * Says again that the initiator is ready to a peer that has said nothing, which may have missed what came right behind its reply
+ * (Linux's siw, docs/wire.md): a WRITE of no bytes makes it look again and changes nothing (RFC 5040 section 5.1; RFC 5041 section
+ * 5.2: its STag is not checked). Each wait is twice the one before. Engine thread only.
+ */
+final class ReadyRepeat {
+    private static final int MOST = 5;
+
+    private final EventLoop loop;
+    private final long firstNs;
+    private final Runnable ready;
+    private EventLoop.@Nullable Cancellable timer;
+    private int begun;
+
+    /**
+     * Not begun.
+     *
+     * @param loop of the connection
+     * @param firstNs the first wait, 0 for none at all
+     * @param ready says it and calls {@link #later}, if the peer is still silent
+     */
+    ReadyRepeat(EventLoop loop, long firstNs, Runnable ready) {
+        this.loop = loop;
+        this.firstNs = firstNs;
+        this.ready = ready;
+    }
+
+    /** Says it later, if it is to be said again at all. */
+    void later() {
+        if (firstNs > 0 && begun < MOST) {
+            timer = loop.schedule(ready, firstNs << begun, TimeUnit.NANOSECONDS);
+            begun++;
+        }
+    }
+
+    void cancel() {
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package org.softrdma.sim.rdmap;
+
+import org.softrdma.sim.memory.AccessResult;
+import org.softrdma.sim.wire.TerminateCause;
+import org.softrdma.verbs.CompletionStatus;
+
+/**
+ * Which Terminate answers a refused access, and how a READ ends that a Terminate is about. DDP has no code for a missing right:
+ * "invalid STag" is said, as siw does.
+ */
+final class AccessCauses {
+    private AccessCauses() {}
+
+    /** For a tagged segment (RFC 5041 section 7.2). */
+    static TerminateCause tagged(AccessResult result) {
+        return switch (result) {
+            case WRONG_DOMAIN -> TerminateCause.DDP_STAG_NOT_ON_STREAM;
+            case OUT_OF_BOUNDS -> TerminateCause.DDP_BOUNDS;
+            case ADDRESS_WRAP -> TerminateCause.DDP_WRAP;
+            case INVALID_STAG, NO_RIGHT, GRANTED -> TerminateCause.DDP_INVALID_STAG;
+        };
+    }
+
+    /**
+     * How a READ ends that the peer has terminated (RFC 5040 figure 9): a protection error is one of access; a catastrophic
+     * error of the peer is no fault of the request; everything else finds fault with it.
+     *
+     * @param code layer, type and code of the Terminate
+     */
+    static CompletionStatus status(int code) {
+        if (code >>> Byte.SIZE == TerminateCause.RDMAP_BOUNDS.code() >>> Byte.SIZE) {
+            return CompletionStatus.REMOTE_ACCESS_ERROR;
+        }
+        return switch (TerminateCause.ofCode(code)) {
+            case LOCAL_CATASTROPHIC, RDMAP_STREAM_CATASTROPHIC, RDMAP_GLOBAL_CATASTROPHIC, DDP_LOCAL_CATASTROPHIC ->
+                CompletionStatus.REMOTE_OPERATION_ERROR;
+            case null, default -> CompletionStatus.REMOTE_INVALID_REQUEST_ERROR;
+        };
+    }
+
+    /** For a READ request (RFC 5040 figure 9). */
+    static TerminateCause readRequest(AccessResult result) {
+        return switch (result) {
+            case WRONG_DOMAIN -> TerminateCause.RDMAP_STAG_NOT_ON_STREAM;
+            case OUT_OF_BOUNDS -> TerminateCause.RDMAP_BOUNDS;
+            case ADDRESS_WRAP -> TerminateCause.RDMAP_WRAP;
+            case NO_RIGHT -> TerminateCause.RDMAP_ACCESS_RIGHTS;
+            case INVALID_STAG, GRANTED -> TerminateCause.RDMAP_INVALID_STAG;
+        };
+    }
+}

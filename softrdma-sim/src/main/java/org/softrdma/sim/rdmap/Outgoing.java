@@ -1,0 +1,251 @@
+package org.softrdma.sim.rdmap;
+
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.carrier.FpduWriter;
+import org.softrdma.sim.carrier.SegmentSource;
+import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.queue.InboundReadQueue;
+import org.softrdma.sim.queue.OutboundReadQueue;
+import org.softrdma.sim.queue.SendQueue;
+import org.softrdma.sim.wire.Ddp;
+import org.softrdma.sim.wire.MessageKind;
+import org.softrdma.sim.wire.RdmapOpcode;
+import org.softrdma.sim.wire.TerminateCause;
+import org.softrdma.verbs.SendFlags;
+
+/**
+ * The messages that a stream sends: READ responses, the requests of the send queue, and at the end a Terminate. Messages are not
+ * interleaved; responses and requests take turns, a request after every three responses. Engine thread only.
+ */
+public final class Outgoing implements SegmentSource {
+    private static final int RESPONSES_PER_REQUEST = 3;
+
+    private final StreamParts parts;
+    private final FpduWriter fpdus;
+    private final SendQueue queue;
+    private final InboundReadQueue inboundReads;
+    private final OutboundReadQueue outboundReads;
+    private final RequestPayload payload;
+    private final Writes writes;
+    private final Sends sends;
+    private final Reads reads;
+    private final ReadResponses readResponses;
+    private final Terminates terminates;
+
+    private boolean requestsAllowed;
+    private boolean readyToReceivePending;
+    private int responsesInARow;
+    /** Sequence of the request whose memory may not be used, or -1. */
+    private long faultSequence = -1;
+
+    /** For {@link RdmapStream}. */
+    Outgoing(
+            StreamParts parts,
+            RequestPayload payload,
+            Writes writes,
+            Sends sends,
+            Reads reads,
+            ReadResponses readResponses,
+            Terminates terminates) {
+        this.parts = parts;
+        this.payload = payload;
+        this.writes = writes;
+        this.sends = sends;
+        this.reads = reads;
+        this.readResponses = readResponses;
+        this.terminates = terminates;
+        fpdus = parts.fpdus();
+        queue = parts.endpoint().sends();
+        inboundReads = parts.endpoint().inboundReads();
+        outboundReads = parts.endpoint().outboundReads();
+    }
+
+    // ---- the connection
+
+    /** From now on the requests of the send queue may go. */
+    public void allowRequests() {
+        requestsAllowed = true;
+    }
+
+    /** Sends a WRITE of no bytes next, between two messages (RFC 6581 section 9.2). */
+    public void sendReadyToReceive() {
+        readyToReceivePending = true;
+    }
+
+    /** Gives up the requests of the send queue, also one that has gone in part. */
+    public void abandonRequests() {
+        requestsAllowed = false;
+        payload.offset(0);
+        faultSequence = -1;
+    }
+
+    /** Gives up the READ responses, also one that has gone in part. */
+    public void abandonResponses() {
+        inboundReads.clear();
+        readResponses.forget();
+    }
+
+    /** Gives up everything: no more is sent. */
+    public void abandonAll() {
+        readyToReceivePending = false;
+        abandonRequests();
+        abandonResponses();
+    }
+
+    /** True if this side ends the stream by a Terminate. */
+    public boolean isTerminating() {
+        return terminates.isQueued();
+    }
+
+    /** True once the Terminate is in a batch, until it has gone or the batch is taken back. */
+    public boolean isTerminateStaged() {
+        return terminates.isStaged();
+    }
+
+    /**
+     * Queues a Terminate behind the READ responses that still can go; nothing else is sent any more. Requests are abandoned before.
+     *
+     * @param cause why
+     * @param segment FPDU of the segment that was wrong, its header complete, or 0
+     */
+    public void queueTerminate(TerminateCause cause, long segment) {
+        terminates.queue(cause, segment);
+    }
+
+    // ---- the carrier
+
+    @Override
+    public boolean addNext() {
+        if (readResponses.isMidMessage()) {
+            return readResponses.add();
+        }
+        if (payload.isMidMessage()) {
+            return addRequest();
+        }
+        if (readyToReceivePending) {
+            return addReadyToReceive();
+        }
+        boolean response = inboundReads.hasUnsent();
+        if (response && (responsesInARow < RESPONSES_PER_REQUEST || !mayRequest())) {
+            responsesInARow++;
+            return addResponse();
+        }
+        responsesInARow = 0;
+        if (mayRequest()) {
+            return addRequest();
+        }
+        return terminates.isWaiting() && terminates.add();
+    }
+
+    private boolean mayRequest() {
+        if (!requestsAllowed || faultSequence >= 0 || !queue.hasUnsent()) {
+            return false;
+        }
+        int slot = queue.slot(queue.cursor());
+        if (queue.hasFlag(slot, SendFlags.FENCE) && !outboundReads.isEmpty()) {
+            return false;
+        }
+        return !queue.opcode(slot).isAnswered() || outboundReads.hasRoom();
+    }
+
+    private boolean addResponse() {
+        MessageKind kind = inboundReads.kind(inboundReads.slot(inboundReads.cursor()));
+        return switch (kind) {
+            case READ_RESPONSE -> readResponses.add();
+            case WRITE, SEND, READ_REQUEST, TERMINATE, READY_TO_RECEIVE ->
+                throw new IllegalStateException(kind + " is no response");
+        };
+    }
+
+    private boolean addRequest() {
+        long sequence = queue.cursor();
+        int slot = queue.slot(sequence);
+        Added added = switch (queue.opcode(slot)) {
+            case READ -> reads.add(sequence, slot);
+            case WRITE -> writes.add(sequence, slot);
+            case SEND -> sends.add(sequence, slot);
+        };
+        if (added == Added.NOT_ACCESSIBLE) {
+            faultSequence = sequence;
+        }
+        return added == Added.YES;
+    }
+
+    private boolean addReadyToReceive() {
+        if (!fpdus.hasRoom(Ddp.TAGGED_HEADER_LENGTH, 0, true, 0)) {
+            return false;
+        }
+        readyToReceivePending = false;
+        Ddp.putTagged(fpdus.begin(Ddp.TAGGED_HEADER_LENGTH, 0, true), RdmapOpcode.WRITE, true, 0, 0, 0);
+        fpdus.end(MessageKind.READY_TO_RECEIVE, 0, 0, true, null);
+        return true;
+    }
+
+    @Override
+    public void sent(MessageKind kind, long sequence, boolean last) {
+        switch (kind) {
+            case READ_RESPONSE -> readResponses.sent(sequence, last);
+            case WRITE, SEND -> {
+                if (last) {
+                    parts.events().requestSent(sequence);
+                }
+            }
+            case TERMINATE -> parts.events().terminateSent();
+            case READY_TO_RECEIVE, READ_REQUEST -> {
+                // Nothing waits for these.
+            }
+        }
+    }
+
+    @Override
+    public void takeBack(MessageKind kind, long sequence, long offset, boolean last, @Nullable Binding message) {
+        switch (kind) {
+            case READY_TO_RECEIVE -> readyToReceivePending = true;
+            case READ_RESPONSE -> readResponses.takeBack(sequence, offset, message);
+            case READ_REQUEST, WRITE, SEND -> {
+                if (requestsAllowed) {
+                    takeBackRequest(kind, sequence, offset, last);
+                }
+            }
+            case TERMINATE -> terminates.takeBack();
+        }
+    }
+
+    private void takeBackRequest(MessageKind kind, long sequence, long offset, boolean last) {
+        queue.cursor(sequence);
+        payload.offset(offset);
+        faultSequence = -1;
+        if (kind == MessageKind.READ_REQUEST) {
+            reads.takeBack();
+        } else if (kind == MessageKind.SEND) {
+            sends.takeBack(last);
+        }
+    }
+
+    @Override
+    public boolean allowsRequests() {
+        return requestsAllowed;
+    }
+
+    /** Once everything before a request with bad local memory is through, it fails. */
+    @Override
+    public boolean settleFault() {
+        if (faultSequence >= 0 && outboundReads.isEmpty()) {
+            long sequence = faultSequence;
+            faultSequence = -1;
+            parts.events().localProtectionError(sequence);
+            return terminates.isQueued();
+        }
+        return false;
+    }
+
+    @Override
+    public void memoryGone(long sequence) {
+        parts.events().bufferGone(sequence);
+    }
+
+    @Override
+    public boolean isIdle() {
+        return !inboundReads.hasUnsent() && !terminates.isWaiting();
+    }
+}

@@ -1,0 +1,244 @@
+package org.softrdma.sim.rdmap;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.carrier.FpduWriter;
+import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.EngineCounters;
+import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.memory.AccessResult;
+import org.softrdma.sim.memory.AccessRights;
+import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.MemoryOperations;
+import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.memory.StagTable;
+import org.softrdma.sim.queue.InboundReadQueue;
+import org.softrdma.sim.wire.Ddp;
+import org.softrdma.sim.wire.MessageKind;
+import org.softrdma.sim.wire.RdmapOpcode;
+import org.softrdma.sim.wire.TerminateCause;
+
+/**
+ * READ at the responder: requests of the peer are queued when they come, and answered in order by tagged segments into the peer's
+ * sink. Engine thread only.
+ */
+final class ReadResponses {
+    private final StreamParts parts;
+    private final RnicEngine engine;
+    private final EngineCounters counters;
+    private final MemoryOperations memory;
+    private final StagTable stags;
+    private final InboundReadQueue inboundReads;
+    private final FpduWriter fpdus;
+    private final int domain;
+
+    // Requests.
+    private int requestMsn = 1;
+
+    // The response being sent.
+    private long offset;
+    private @Nullable Binding binding;
+    /** Where {@link #source} found a response of one segment, which needs no binding unless it goes in part. */
+    private int row;
+    /** Why {@link #source} has found nothing. */
+    private AccessResult refusal = AccessResult.GRANTED;
+
+    ReadResponses(StreamParts parts) {
+        this.parts = parts;
+        engine = parts.engine();
+        counters = engine.counters();
+        memory = engine.memory();
+        stags = engine.stags();
+        inboundReads = parts.endpoint().inboundReads();
+        fpdus = parts.fpdus();
+        domain = parts.endpoint().domain();
+    }
+
+    // ---- the request
+
+    boolean beginRequest(long fpdu, int payload, boolean last) {
+        counters.received(MessageKind.READ_REQUEST);
+        if (payload != Ddp.READ_REQUEST_LENGTH || !last) {
+            return parts.protocolError(TerminateCause.RDMAP_UNSPECIFIED, fpdu);
+        }
+        int msn = NativeMemory.getInt(fpdu + Ddp.MSN_OFFSET);
+        if (msn != requestMsn) {
+            return parts.protocolError(TerminateCause.DDP_MSN_RANGE, fpdu);
+        }
+        if (NativeMemory.getInt(fpdu + Ddp.MESSAGE_OFFSET_OFFSET) != 0) {
+            return parts.protocolError(TerminateCause.DDP_MESSAGE_OFFSET, fpdu);
+        }
+        long length = Integer.toUnsignedLong(NativeMemory.getInt(fpdu + Ddp.READ_LENGTH_OFFSET));
+        int sourceStag = NativeMemory.getInt(fpdu + Ddp.READ_SOURCE_STAG_OFFSET);
+        long sourceOffset = NativeMemory.getLong(fpdu + Ddp.READ_SOURCE_OFFSET_OFFSET);
+        int granted = -1;
+        if (length > 0) {
+            granted = stags.findRemote(sourceStag);
+            AccessResult result = stags.check(granted, domain, AccessRights.REMOTE_READ, sourceOffset, length);
+            if (result != AccessResult.GRANTED) {
+                return parts.accessError(AccessCauses.readRequest(result), fpdu);
+            }
+        }
+        int sinkStag = NativeMemory.getInt(fpdu + Ddp.READ_SINK_STAG_OFFSET);
+        long sinkOffset = NativeMemory.getLong(fpdu + Ddp.READ_SINK_OFFSET_OFFSET);
+        long batch = engine.epoch().current();
+        if (!inboundReads.add(
+                MessageKind.READ_RESPONSE,
+                msn,
+                sinkStag,
+                sinkOffset,
+                length,
+                sourceStag,
+                sourceOffset,
+                granted,
+                batch)) {
+            return parts.protocolError(TerminateCause.DDP_NO_BUFFER, fpdu);
+        }
+        requestMsn++;
+        return true;
+    }
+
+    // ---- the response
+
+    /** True if a response has begun and has more segments. */
+    boolean isMidMessage() {
+        return offset > 0;
+    }
+
+    /** Forgets where the response stood. */
+    void forget() {
+        offset = 0;
+        binding = null;
+    }
+
+    /** Adds the next segment of the response to the request at the cursor. */
+    boolean add() {
+        long sequence = inboundReads.cursor();
+        int slot = inboundReads.slot(sequence);
+        long length = inboundReads.length(slot);
+        int payload = (int) Math.min(length - offset, fpdus.maxPayload());
+        boolean staged = fpdus.stages(payload);
+        if (!fpdus.hasRoom(Ddp.TAGGED_HEADER_LENGTH, payload, staged, 1)) {
+            return false;
+        }
+        long source = 0;
+        if (payload > 0) {
+            source = source(slot, length, payload);
+            if (source == 0) {
+                // What is in the batch goes first: refusing flushes requests, and their buffers are not read after
+                // that.
+                return fpdus.isBatchEmpty() && refuse();
+            }
+        }
+        boolean last = offset + payload == length;
+        long at = fpdus.begin(Ddp.TAGGED_HEADER_LENGTH, payload, staged);
+        long sink = inboundReads.sinkOffset(slot) + offset;
+        Ddp.putTagged(at, RdmapOpcode.READ_RESPONSE, last, inboundReads.sinkStag(slot), sink, payload);
+        if (!staged) {
+            gather(source, payload);
+        } else if (payload > 0) {
+            memory.copy(source, at + Ddp.TAGGED_HEADER_LENGTH, payload);
+        }
+        fpdus.end(MessageKind.READ_RESPONSE, sequence, offset, last, binding);
+        if (last) {
+            forget();
+            inboundReads.cursor(sequence + 1);
+        } else {
+            offset += payload;
+        }
+        return true;
+    }
+
+    private void gather(long source, int payload) {
+        if (binding != null) {
+            fpdus.gather(source, payload, binding);
+        } else {
+            fpdus.gather(source, payload, row);
+        }
+    }
+
+    /**
+     * Where the next part of a response is read from, or 0 if that may not be read (any more).
+     *
+     * <p>A response of one segment needs its row of the stag table only. One of several keeps the binding it began with, so that
+     * it sees one memory to its end even if the region is swapped.
+     */
+    private long source(int slot, long length, int payload) {
+        Binding begun = binding;
+        if (offset > 0) {
+            refusal = AccessResult.INVALID_STAG;
+            return begun != null && begun.isAlive()
+                    ? used(begun, inboundReads.memoryOffset(slot) + offset, payload)
+                    : 0;
+        }
+        long address = inboundReads.sourceOffset(slot);
+        int found = inboundReads.rowGranted(slot, engine.epoch().current());
+        if (found < 0) {
+            found = stags.findRemote(inboundReads.sourceStag(slot));
+            refusal = stags.check(found, domain, AccessRights.REMOTE_READ, address, length);
+            if (refusal != AccessResult.GRANTED) {
+                return 0;
+            }
+        }
+        if (payload == length) {
+            row = found;
+            long source = stags.rawAddress(found, address);
+            engine.use(found, source, payload);
+            return source;
+        }
+        begun = stags.binding(found);
+        binding = begun;
+        inboundReads.memoryOffset(slot, stags.offset(found, address));
+        return used(begun, inboundReads.memoryOffset(slot), payload);
+    }
+
+    private long used(Binding begun, long memoryOffset, long length) {
+        long source = begun.address() + memoryOffset;
+        engine.use(begun, source, length);
+        return source;
+    }
+
+    /** The request at the cursor cannot be answered (any more): terminates the stream, if that still stands. Always true. */
+    private boolean refuse() {
+        long sent = offset;
+        forget();
+        int slot = inboundReads.slot(inboundReads.cursor());
+        parts.events().accessRefused();
+        MemorySegment request = memory.allocate(Ddp.READ_REQUEST_END, Long.BYTES);
+        try {
+            // RFC 5040 section 4.8: the READ request is updated to where the operation stands.
+            Ddp.putReadRequest(
+                    request.address(),
+                    inboundReads.msn(slot),
+                    inboundReads.sinkStag(slot),
+                    inboundReads.sinkOffset(slot) + sent,
+                    (int) (inboundReads.length(slot) - sent),
+                    inboundReads.sourceStag(slot),
+                    inboundReads.sourceOffset(slot) + sent);
+            inboundReads.truncate();
+            if (parts.events().isReceiving()) {
+                parts.events().terminate(AccessCauses.readRequest(refusal), request.address());
+            }
+        } finally {
+            Reference.reachabilityFence(request);
+        }
+        return true;
+    }
+
+    /** A segment has gone to TCP. */
+    void sent(long sequence, boolean last) {
+        if (last && !inboundReads.isEmpty()) {
+            counters.increment(Counter.RESPONDER_READS);
+            counters.add(Counter.RESPONDER_READ_BYTES, inboundReads.length(inboundReads.slot(sequence)));
+            inboundReads.complete();
+        }
+    }
+
+    /** A segment was taken back. */
+    void takeBack(long sequence, long segmentOffset, @Nullable Binding message) {
+        inboundReads.cursor(sequence);
+        offset = segmentOffset;
+        binding = segmentOffset > 0 ? message : null;
+    }
+}

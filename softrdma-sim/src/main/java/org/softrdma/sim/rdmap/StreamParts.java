@@ -1,0 +1,33 @@
+package org.softrdma.sim.rdmap;
+
+import org.softrdma.sim.carrier.FpduWriter;
+import org.softrdma.sim.carrier.Placement;
+import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.wire.TerminateCause;
+
+/**
+ * What the kinds of messages of one stream share. Engine thread only.
+ *
+ * @param engine of the connection
+ * @param endpoint queues and domain
+ * @param events told what messages do to the stream
+ * @param fpdus where outgoing segments go
+ * @param placement where the payload of incoming segments goes
+ */
+public record StreamParts(
+        RnicEngine engine, Endpoint endpoint, StreamEvents events, FpduWriter fpdus, Placement placement) {
+    /** The peer broke a rule: counts it and terminates the stream. Always false. */
+    boolean protocolError(TerminateCause cause, long segment) {
+        engine.counters().increment(Counter.PROTOCOL_ERRORS);
+        events.terminate(cause, segment);
+        return false;
+    }
+
+    /** The peer may not do what it asked for: terminates the stream. Always false. */
+    boolean accessError(TerminateCause cause, long segment) {
+        events.accessRefused();
+        events.terminate(cause, segment);
+        return false;
+    }
+}
