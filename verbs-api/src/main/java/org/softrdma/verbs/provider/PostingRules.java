@@ -1,7 +1,6 @@
 package org.softrdma.verbs.provider;
 
 import org.softrdma.verbs.Capabilities;
-import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendFlags;
@@ -115,23 +114,6 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities) {
                         + limits.maxInline() + " of this queue pair");
             }
         }
-    }
-
-    /**
-     * The address of a local entry. Inline data is read by this process at posting, so its address is the memory's own and must lie
-     * inside the region.
-     *
-     * @param local region of the entry
-     * @param offset bytes from its start
-     * @param length bytes
-     * @param flags {@link SendFlags}
-     */
-    public static long source(MemoryRegion local, long offset, long length, int flags) {
-        if ((flags & SendFlags.INLINE) != 0) {
-            local.checkRange(offset, length);
-            return local.memory().address() + offset;
-        }
-        return local.address() + offset;
     }
 
     /**

@@ -6,8 +6,9 @@ import org.softrdma.nativeverbs.Errno;
 import org.softrdma.nativeverbs.WorkRing;
 import org.softrdma.nativeverbs.device.NativeQueuePair;
 import org.softrdma.nativeverbs.device.QueuePairParts;
+import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.ScatterGatherList;
-import org.softrdma.verbs.SendOpcode;
+import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.VerbsException;
 
 /**
@@ -58,26 +59,14 @@ final class DisniQueuePair extends NativeQueuePair {
     }
 
     @Override
-    protected void writeSend(int position, SendOpcode opcode, long address, long length, int lkey) {
+    protected void writeSend(int position, SendWorkRequest request, long nativeId, int flags) {
         try {
-            calls.send(opcode, 1).entry(0, address, (int) length, lkey);
+            DisniLibrary.PreparedSend call = calls.send(request.opcode(), request.local().size());
+            PreparedCalls.fill(call, request.local());
+            call.request(nativeId, flags, request.remoteAddress(), request.rkey());
         } catch (IOException e) {
             throw notPosted(e);
         }
-    }
-
-    @Override
-    protected void writeSend(int position, SendOpcode opcode, ScatterGatherList local) {
-        try {
-            PreparedCalls.fill(calls.send(opcode, local.size()), local);
-        } catch (IOException e) {
-            throw notPosted(e);
-        }
-    }
-
-    @Override
-    protected void finishSend(int position, long nativeId, int flags, long remoteAddress, int rkey) {
-        calls.send().request(nativeId, flags, remoteAddress, rkey);
     }
 
     @Override
@@ -86,32 +75,27 @@ final class DisniQueuePair extends NativeQueuePair {
     }
 
     @Override
-    protected void writeReceive(long address, long length, int lkey) {
+    protected boolean postReceive(WorkRing ring, ReceiveWorkRequest request, long nativeId) {
+        DisniLibrary.PreparedReceive call;
         try {
-            calls.receive(1).entry(0, address, (int) length, lkey);
+            call = receive(request.local());
         } catch (IOException e) {
+            ring.takeBack(ring.next() - 1);
             throw notPosted(e);
         }
-    }
-
-    @Override
-    protected void writeReceive(ScatterGatherList local) {
-        try {
-            if (local.size() == 0 && needsReceiveEntry) {
-                calls.receive(1).entry(0, 0, 0, 0);
-            } else {
-                PreparedCalls.fill(calls.receive(local.size()), local);
-            }
-        } catch (IOException e) {
-            throw notPosted(e);
-        }
-    }
-
-    @Override
-    protected boolean postReceive(WorkRing ring, long nativeId) {
-        DisniLibrary.PreparedReceive call = calls.receive();
         call.request(nativeId);
         return execute(call, ring);
+    }
+
+    private DisniLibrary.PreparedReceive receive(ScatterGatherList local) throws IOException {
+        boolean none = local.size() == 0 && needsReceiveEntry;
+        DisniLibrary.PreparedReceive call = calls.receive(none ? 1 : local.size());
+        if (none) {
+            call.entry(0, 0, 0, 0);
+        } else {
+            PreparedCalls.fill(call, local);
+        }
+        return call;
     }
 
     /** Posts the last request of a ring; false if the device is full. */

@@ -17,7 +17,6 @@ final class PreparedCalls {
     private final DisniLibrary.@Nullable PreparedSend[] sends;
     private final DisniLibrary.@Nullable PreparedReceive[] receives;
     private DisniLibrary.@Nullable PreparedSend send;
-    private DisniLibrary.@Nullable PreparedReceive receive;
 
     /**
      * None made yet.
@@ -49,20 +48,14 @@ final class PreparedCalls {
         return Objects.requireNonNull(send, "no send was written yet");
     }
 
-    /** The call for a RECV, which {@link #receive()} is then. */
+    /** The call for a RECV. */
     DisniLibrary.PreparedReceive receive(int entries) throws IOException {
         DisniLibrary.PreparedReceive call = receives[entries];
         if (call == null) {
             call = pair.prepareReceive(entries);
             receives[entries] = call;
         }
-        receive = call;
         return call;
-    }
-
-    /** The call for a RECV that was asked for last. */
-    DisniLibrary.PreparedReceive receive() {
-        return Objects.requireNonNull(receive, "no RECV was written yet");
     }
 
     /** {@code enum ibv_wr_opcode}. */

@@ -10,19 +10,16 @@ import org.softrdma.nativeverbs.QueuePairTable;
 import org.softrdma.nativeverbs.WorkRing;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.EndCause;
-import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.ReceiveWorkRequest;
-import org.softrdma.verbs.ScatterGatherList;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
-import org.softrdma.verbs.SendWorkRequestList;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.PostingQueuePair;
 import org.softrdma.verbs.provider.PostingRules;
 
 /**
@@ -34,20 +31,18 @@ import org.softrdma.verbs.provider.PostingRules;
  * iWARP, on an unknown transport, and once the native queue pair is gone, what is posted in ERROR stays in the rings, and the completion
  * queue's poll flushes it.
  *
- * <p>Posting goes through a few calls of the provider: a send work request is written to a place of a chain, entries first, and the chain
- * given to the device; a RECV is written and given one by one.
+ * <p>Posting goes through a few calls of the provider: a send work request is written to a place of a chain, and the chain given to the
+ * device; a RECV is written and given one by one.
  *
  * <p>Threads: posting on application threads under a lock per direction; state changes by whoever notices, under the state lock.
  */
-public abstract class NativeQueuePair implements QueuePair {
+public abstract class NativeQueuePair extends PostingQueuePair {
     private final QueuePairParts parts;
     private final NativeDevice device;
     private final CmId id;
     private final NativeCompletionQueue sendCompletions;
     private final NativeCompletionQueue receiveCompletions;
     private final int number;
-    private final QueuePairLimits limits;
-    private final PostingRules rules;
     private final boolean signalAll;
     /** siw completes a SEND or WRITE while READs before it are on their way, unless it is fenced. */
     private final int orderFlags;
@@ -78,15 +73,14 @@ public abstract class NativeQueuePair implements QueuePair {
      * @param limits at least those asked for
      */
     protected NativeQueuePair(QueuePairParts parts, int number, QueuePairLimits limits) {
+        super(new PostingRules(limits, parts.device().capabilities()));
         this.parts = parts;
         this.number = number;
-        this.limits = limits;
         device = parts.device();
         id = parts.id();
         sendCompletions = parts.sendCompletions();
         receiveCompletions = parts.receiveCompletions();
         signalAll = parts.signalAll();
-        rules = new PostingRules(limits, device.capabilities());
         deviceFlushes = !device.isIwarp();
         orderFlags = device.isSoftIwarp() ? SendFlags.FENCE : SendFlags.NONE;
         addedFlags = deviceFlushes ? SendFlags.NONE : SendFlags.SIGNALLED;
@@ -96,39 +90,18 @@ public abstract class NativeQueuePair implements QueuePair {
 
     // ---- what a provider does; posting under the lock of the queue, allocating nothing
 
-    /** Most send work requests that are given to the device together, at least 1. */
+    @Override
     protected abstract int longestChain();
 
     /**
-     * Writes opcode and only entry of a send work request.
+     * Writes a send work request to its place in the chain.
      *
      * @param position in the chain
-     * @param opcode what it does
-     * @param address of the entry
-     * @param length of the entry
-     * @param lkey of the entry
-     */
-    protected abstract void writeSend(int position, SendOpcode opcode, long address, long length, int lkey);
-
-    /**
-     * Writes opcode and entries of a send work request.
-     *
-     * @param position in the chain
-     * @param opcode what it does
-     * @param local entries
-     */
-    protected abstract void writeSend(int position, SendOpcode opcode, ScatterGatherList local);
-
-    /**
-     * Writes the rest of it.
-     *
-     * @param position in the chain
+     * @param request what it does
      * @param nativeId {@code wr_id}
-     * @param flags {@code enum ibv_send_flags}
-     * @param remoteAddress of READ and WRITE
-     * @param rkey of READ and WRITE
+     * @param flags {@code enum ibv_send_flags}, in place of those of the request
      */
-    protected abstract void finishSend(int position, long nativeId, int flags, long remoteAddress, int rkey);
+    protected abstract void writeSend(int position, SendWorkRequest request, long nativeId, int flags);
 
     /**
      * {@code ibv_post_send}; what the device does not take is taken out of the ring again, also if this throws.
@@ -141,30 +114,16 @@ public abstract class NativeQueuePair implements QueuePair {
     protected abstract int postSends(WorkRing ring, int count);
 
     /**
-     * Writes the only entry of a RECV.
-     *
-     * @param address of the entry
-     * @param length of the entry
-     * @param lkey of the entry
-     */
-    protected abstract void writeReceive(long address, long length, int lkey);
-
-    /**
-     * Writes the entries of a RECV.
-     *
-     * @param local entries
-     */
-    protected abstract void writeReceive(ScatterGatherList local);
-
-    /**
-     * {@code ibv_post_recv}; what the device does not take is taken out of the ring again, also if this throws.
+     * Writes a RECV and gives it to the device ({@code ibv_post_recv}); what the device does not take is taken out of the ring again, also
+     * if this throws.
      *
      * @param ring whose last request it is
+     * @param request what it does
      * @param nativeId {@code wr_id}
      * @return false if the device is full
      * @throws VerbsException if it refuses it
      */
-    protected abstract boolean postReceive(WorkRing ring, long nativeId);
+    protected abstract boolean postReceive(WorkRing ring, ReceiveWorkRequest request, long nativeId);
 
     /** Makes the device flush; a queue pair that cannot is there already or has no connection. */
     protected abstract void moveToError();
@@ -193,11 +152,6 @@ public abstract class NativeQueuePair implements QueuePair {
     }
 
     @Override
-    public final QueuePairLimits limits() {
-        return limits;
-    }
-
-    @Override
     public final ConnectionCapabilities connectionCapabilities() {
         ConnectionCapabilities agreed = connection;
         if (agreed == null) {
@@ -209,135 +163,47 @@ public abstract class NativeQueuePair implements QueuePair {
     // ---- posting
 
     @Override
-    public final PostStatus postRead(
-            long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
-        return post(SendOpcode.READ, wrId, local, offset, length, remoteAddress, rkey, flags);
-    }
-
-    @Override
-    public final PostStatus postWrite(
-            long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
-        return post(SendOpcode.WRITE, wrId, local, offset, length, remoteAddress, rkey, flags);
-    }
-
-    @Override
-    public final PostStatus postSend(long wrId, MemoryRegion local, long offset, long length, int flags) {
-        return post(SendOpcode.SEND, wrId, local, offset, length, 0, 0, flags);
-    }
-
-    private PostStatus post(
-            SendOpcode opcode,
-            long wrId,
-            MemoryRegion local,
-            long offset,
-            long length,
-            long remoteAddress,
-            int rkey,
-            int flags) {
-        rules.check(opcode, flags, length);
-        long address = PostingRules.source(local, offset, length, flags);
-        int lkey = local.lkey();
+    protected final void beginSends() {
         sendLock.lock();
-        try {
-            checkSendable(opcode);
-            if (sends.room() == 0) {
-                return PostStatus.QUEUE_FULL;
-            }
-            if (!isWithheld()) {
-                writeSend(0, opcode, address, length, lkey);
-            }
-            push(0, wrId, nativeFlags(opcode, flags, length), remoteAddress, rkey);
-            return give(1) == 1 ? PostStatus.ACCEPTED : PostStatus.QUEUE_FULL;
-        } finally {
-            sendLock.unlock();
-        }
     }
 
     @Override
-    public final PostStatus post(SendWorkRequest request) {
-        rules.check(request);
-        sendLock.lock();
-        try {
-            checkSendable(request.opcode());
-            if (sends.room() == 0) {
-                return PostStatus.QUEUE_FULL;
-            }
-            push(0, request);
-            return give(1) == 1 ? PostStatus.ACCEPTED : PostStatus.QUEUE_FULL;
-        } finally {
-            sendLock.unlock();
-        }
+    protected final void endSends() {
+        sendLock.unlock();
     }
 
     @Override
-    public final PostStatus post(SendWorkRequestList requests) {
-        requests.accepted(0);
-        sendLock.lock();
-        try {
-            int next = 0;
-            while (next < requests.size()) {
-                int end = Math.min(requests.size(), next + longestChain());
-                int chained = 0;
-                RuntimeException refusal = null;
-                for (int i = next; i < end; i++) {
-                    try {
-                        rules.check(requests.get(i));
-                        checkSendable(requests.get(i).opcode());
-                    } catch (IllegalArgumentException | IllegalStateException e) {
-                        refusal = e;
-                        break;
-                    }
-                    if (sends.room() == 0) {
-                        break;
-                    }
-                    push(chained++, requests.get(i));
-                }
-                int taken = chained == 0 ? 0 : giveChain(requests, next, chained);
-                next += taken;
-                if (refusal != null && taken == chained) {
-                    throw refusal;
-                }
-                if (next < end) {
-                    return PostStatus.QUEUE_FULL;
-                }
-            }
-            return PostStatus.ACCEPTED;
-        } finally {
-            sendLock.unlock();
-        }
+    protected final boolean allowsReads() {
+        return !readless;
     }
 
-    /** Posts the chain, and says how much of the list was accepted, also if this throws. Under the send lock. */
-    private int giveChain(SendWorkRequestList requests, int before, int count) {
-        long first = sends.next() - count;
-        try {
-            return give(count);
-        } finally {
-            requests.accepted(before + (int) (sends.next() - first));
-        }
+    @Override
+    protected final long sendsAccepted() {
+        return sends.next();
     }
 
-    /** Puts a checked request into chain and ring. Under the send lock. */
-    private void push(int position, SendWorkRequest request) {
-        if (!isWithheld()) {
-            writeSend(position, request.opcode(), request.local());
+    @Override
+    protected final boolean write(int position, SendWorkRequest request) {
+        if (sends.room() == 0) {
+            return false;
         }
-        int flags =
-                nativeFlags(request.opcode(), request.flags(), request.local().totalLength());
-        push(position, request.wrId(), flags, request.remoteAddress(), request.rkey());
-    }
-
-    /** Puts a request, whose entries are written, into chain and ring. Under the send lock. */
-    private void push(int position, long wrId, int flags, long remoteAddress, int rkey) {
+        int flags = nativeFlags(request);
         if (!isWithheld()) {
             long nativeId = QueuePairTable.sendId(parts.tableNumber(), sends.next());
-            finishSend(position, nativeId, flags | addedFlags, remoteAddress, rkey);
+            writeSend(position, request, nativeId, flags | addedFlags);
         }
-        sends.push(wrId, (flags & SendFlags.SIGNALLED) != 0);
+        sends.push(request.wrId(), (flags & SendFlags.SIGNALLED) != 0);
+        return true;
     }
 
-    /** Gives the device the chain; returns how many it took, the others are out of the ring again. Under the send lock. */
-    private int give(int count) {
+    /** siw is told to fence what is no READ. */
+    private int nativeFlags(SendWorkRequest request) {
+        int asked = request.opcode() == SendOpcode.READ ? request.flags() : request.flags() | orderFlags;
+        return PostingRules.nativeFlags(asked, request.local().totalLength(), signalAll);
+    }
+
+    @Override
+    protected final int give(int count) {
         if (isWithheld()) {
             sendCompletions.raise();
             return count;
@@ -361,50 +227,27 @@ public abstract class NativeQueuePair implements QueuePair {
     }
 
     @Override
-    public final PostStatus postReceive(long wrId, MemoryRegion local, long offset, long length) {
-        rules.checkLength(length);
+    protected final void beginReceives() {
         receiveLock.lock();
-        try {
-            checkReceivable();
-            if (receives.room() == 0) {
-                return PostStatus.QUEUE_FULL;
-            }
-            if (!isWithheld()) {
-                writeReceive(local.address() + offset, length, local.lkey());
-            }
-            return giveReceive(wrId);
-        } finally {
-            receiveLock.unlock();
-        }
     }
 
     @Override
-    public final PostStatus post(ReceiveWorkRequest request) {
-        rules.check(request);
-        receiveLock.lock();
-        try {
-            checkReceivable();
-            if (receives.room() == 0) {
-                return PostStatus.QUEUE_FULL;
-            }
-            if (!isWithheld()) {
-                writeReceive(request.local());
-            }
-            return giveReceive(request.wrId());
-        } finally {
-            receiveLock.unlock();
-        }
+    protected final void endReceives() {
+        receiveLock.unlock();
     }
 
-    /** Puts a RECV, whose entries are written, into the ring and gives it to the device. Under the receive lock. */
-    private PostStatus giveReceive(long wrId) {
+    @Override
+    protected final PostStatus take(ReceiveWorkRequest request) {
+        if (receives.room() == 0) {
+            return PostStatus.QUEUE_FULL;
+        }
         long sequence = receives.next();
-        receives.push(wrId, true);
+        receives.push(request.wrId(), true);
         if (isWithheld()) {
             receiveCompletions.raise();
             return PostStatus.ACCEPTED;
         }
-        if (!postReceive(receives, QueuePairTable.receiveId(parts.tableNumber(), sequence))) {
+        if (!postReceive(receives, request, QueuePairTable.receiveId(parts.tableNumber(), sequence))) {
             return PostStatus.QUEUE_FULL;
         }
         if (state == QueuePairState.ERROR) {
@@ -412,30 +255,6 @@ public abstract class NativeQueuePair implements QueuePair {
             moveToError();
         }
         return PostStatus.ACCEPTED;
-    }
-
-    private int nativeFlags(SendOpcode opcode, int flags, long length) {
-        return PostingRules.nativeFlags(opcode == SendOpcode.READ ? flags : flags | orderFlags, length, signalAll);
-    }
-
-    /** Under the send lock. */
-    private void checkSendable(SendOpcode opcode) {
-        QueuePairState now = state;
-        if (now == QueuePairState.INITIAL || now == QueuePairState.CLOSED) {
-            throw new IllegalStateException(
-                    opcode + " on queue pair " + number + " in state " + now + ": expected READY_TO_SEND");
-        }
-        if (opcode == SendOpcode.READ && readless) {
-            throw new IllegalStateException(
-                    "READ on queue pair " + number + ": the connection allows none (outbound reads 0)");
-        }
-    }
-
-    /** Under the receive lock. */
-    private void checkReceivable() {
-        if (state == QueuePairState.CLOSED) {
-            throw new IllegalStateException("RECV on queue pair " + number + " in state CLOSED");
-        }
     }
 
     // ---- polling, under the completion queue's lock

@@ -8,8 +8,8 @@ import org.softrdma.nativeverbs.device.QueuePairParts;
 import org.softrdma.rdmacore.abi.NativeMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.verbs.QueuePairLimits;
-import org.softrdma.verbs.ScatterGatherList;
-import org.softrdma.verbs.SendOpcode;
+import org.softrdma.verbs.ReceiveWorkRequest;
+import org.softrdma.verbs.SendWorkRequest;
 
 /** An {@code ibv_qp} by its pointer, and the memory that its work requests are written in. */
 final class CoreQueuePair extends NativeQueuePair {
@@ -87,18 +87,8 @@ final class CoreQueuePair extends NativeQueuePair {
     }
 
     @Override
-    protected void writeSend(int position, SendOpcode opcode, long address, long length, int lkey) {
-        buffer.sendEntry(position, opcode, address, length, lkey);
-    }
-
-    @Override
-    protected void writeSend(int position, SendOpcode opcode, ScatterGatherList local) {
-        buffer.sendEntries(position, opcode, local);
-    }
-
-    @Override
-    protected void finishSend(int position, long nativeId, int flags, long remoteAddress, int rkey) {
-        buffer.send(position, nativeId, flags, remoteAddress, rkey);
+    protected void writeSend(int position, SendWorkRequest request, long nativeId, int flags) {
+        buffer.send(position, request, nativeId, flags);
     }
 
     @Override
@@ -115,18 +105,8 @@ final class CoreQueuePair extends NativeQueuePair {
     }
 
     @Override
-    protected void writeReceive(long address, long length, int lkey) {
-        buffer.receiveEntry(address, length, lkey);
-    }
-
-    @Override
-    protected void writeReceive(ScatterGatherList local) {
-        buffer.receiveEntries(local);
-    }
-
-    @Override
-    protected boolean postReceive(WorkRing ring, long nativeId) {
-        buffer.receiveId(nativeId);
+    protected boolean postReceive(WorkRing ring, ReceiveWorkRequest request, long nativeId) {
+        buffer.receive(request, nativeId);
         int errno = Math.abs(device.operations().postReceive(pointer, buffer.receive(), buffer.badReceive()));
         if (isTaken(errno)) {
             return true;
