@@ -142,23 +142,21 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     private static Capabilities capabilities(SoftRdmaContext context, PinTable pins) {
-        return new Capabilities(
-                "sim",
-                "iWARP over TCP, without markers",
-                MAX_WORK_REQUESTS,
-                MAX_WORK_REQUESTS,
-                MAX_SCATTER_GATHER,
-                1,
-                MAX_INLINE,
-                MAX_COMPLETIONS,
-                context.maxRegions(),
-                Long.MAX_VALUE,
-                MAX_MESSAGE,
-                MAX_READS,
-                MAX_READS,
-                MpaFrame.MAX_PRIVATE_DATA,
-                1,
-                features(pins));
+        return Capabilities.builder("sim", "iWARP over TCP, without markers")
+                .maxSendWorkRequests(MAX_WORK_REQUESTS)
+                .maxReceiveWorkRequests(MAX_WORK_REQUESTS)
+                .maxScatterGather(MAX_SCATTER_GATHER)
+                .maxScatterGatherRead(1)
+                .maxInline(MAX_INLINE)
+                .maxCompletionQueueEntries(MAX_COMPLETIONS)
+                .maxMemoryRegions(context.maxRegions())
+                .maxRegionLength(Long.MAX_VALUE)
+                .maxMessageLength(MAX_MESSAGE)
+                .maxOutboundReads(MAX_READS)
+                .maxInboundReads(MAX_READS)
+                .maxPrivateData(MpaFrame.MAX_PRIVATE_DATA)
+                .features(features(pins))
+                .build();
     }
 
     Registrar registrar() {

@@ -163,23 +163,24 @@ public record DeviceProbe(
 
         private Capabilities capabilities(Optional<Transport> transport, int completions, int work, int inline)
                 throws IOException {
-            return new Capabilities(
-                    "disni",
-                    transport.map(Transport::toString).orElse("unknown"),
-                    work,
-                    work,
-                    InstalledDisni.ENTRIES,
-                    1,
-                    inline,
-                    completions,
-                    REGIONS,
-                    MOST_BYTES,
-                    transport.equals(Optional.of(Transport.IWARP)) ? MOST_BYTES : MOST_MESSAGE,
-                    READS,
-                    READS,
-                    0,
-                    Math.max(1, context.completionVectors()),
-                    transport.map(Transport::connectionFeatures).orElse(Set.of()));
+            boolean iwarp = transport.equals(Optional.of(Transport.IWARP));
+            return Capabilities.builder(
+                            "disni", transport.map(Transport::toString).orElse("unknown"))
+                    .maxSendWorkRequests(work)
+                    .maxReceiveWorkRequests(work)
+                    .maxScatterGather(InstalledDisni.ENTRIES)
+                    .maxScatterGatherRead(1)
+                    .maxInline(inline)
+                    .maxCompletionQueueEntries(completions)
+                    .maxMemoryRegions(REGIONS)
+                    .maxRegionLength(MOST_BYTES)
+                    .maxMessageLength(iwarp ? MOST_BYTES : MOST_MESSAGE)
+                    .maxOutboundReads(READS)
+                    .maxInboundReads(READS)
+                    .maxPrivateData(0)
+                    .completionVectors(Math.max(1, context.completionVectors()))
+                    .features(transport.map(Transport::connectionFeatures).orElse(Set.of()))
+                    .build();
         }
 
         private static int largest(String what, int most, IntPredicate works) {

@@ -79,23 +79,19 @@ final class MockedDisni implements DisniLibrary {
 
     /** A device on it; null for a transport that the kernel does not tell. */
     VerbsDevice device(@Nullable Transport transport) {
-        Capabilities capabilities = new Capabilities(
-                "disni",
-                String.valueOf(transport),
-                SIZE,
-                SIZE,
-                ENTRIES,
-                1,
-                64,
-                SIZE,
-                SIZE,
-                Integer.MAX_VALUE,
-                Integer.MAX_VALUE,
-                16,
-                16,
-                0,
-                1,
-                transport == null ? Set.of() : transport.connectionFeatures());
+        Capabilities capabilities = Capabilities.builder("disni", String.valueOf(transport))
+                .maxSendWorkRequests(SIZE)
+                .maxReceiveWorkRequests(SIZE)
+                .maxScatterGather(ENTRIES)
+                .maxInline(64)
+                .maxCompletionQueueEntries(SIZE)
+                .maxMemoryRegions(SIZE)
+                .maxRegionLength(Integer.MAX_VALUE)
+                .maxMessageLength(Integer.MAX_VALUE)
+                .maxOutboundReads(16)
+                .maxInboundReads(16)
+                .features(transport == null ? Set.of() : transport.connectionFeatures())
+                .build();
         return DisniDevice.open(new DeviceProbe(
                 channel,
                 id(),

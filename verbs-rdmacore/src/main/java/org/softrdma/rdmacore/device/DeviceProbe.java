@@ -107,23 +107,24 @@ record DeviceProbe(String name, Transport transport, boolean softIwarp, Capabili
                     name,
                     speaks,
                     softIwarp,
-                    new Capabilities(
-                            provider,
-                            speaks.toString(),
-                            work,
-                            work,
-                            entries,
-                            iwarp ? 1 : Math.min(entries, limit(attributes + VerbsAbi.MAX_SGE_RD, entries)),
-                            made.maxInline,
-                            limit(attributes + VerbsAbi.MAX_CQE, Integer.MAX_VALUE),
-                            limit(attributes + VerbsAbi.MAX_MR, Integer.MAX_VALUE),
-                            longLimit(NativeMemory.getLong(attributes + VerbsAbi.MAX_MR_SIZE)),
-                            Integer.toUnsignedLong(NativeMemory.getInt(port + VerbsAbi.MAX_MSG_SZ)),
-                            limit(attributes + VerbsAbi.MAX_QP_INIT_RD_ATOM, MAX_READS),
-                            limit(attributes + VerbsAbi.MAX_QP_RD_ATOM, MAX_READS),
-                            PRIVATE_DATA,
-                            NativeMemory.getInt(context + VerbsAbi.CONTEXT_COMP_VECTORS),
-                            features));
+                    Capabilities.builder(provider, speaks.toString())
+                            .maxSendWorkRequests(work)
+                            .maxReceiveWorkRequests(work)
+                            .maxScatterGather(entries)
+                            .maxScatterGatherRead(
+                                    iwarp ? 1 : Math.min(entries, limit(attributes + VerbsAbi.MAX_SGE_RD, entries)))
+                            .maxInline(made.maxInline)
+                            .maxCompletionQueueEntries(limit(attributes + VerbsAbi.MAX_CQE, Integer.MAX_VALUE))
+                            .maxMemoryRegions(limit(attributes + VerbsAbi.MAX_MR, Integer.MAX_VALUE))
+                            .maxRegionLength(longLimit(NativeMemory.getLong(attributes + VerbsAbi.MAX_MR_SIZE)))
+                            .maxMessageLength(
+                                    Integer.toUnsignedLong(NativeMemory.getInt(port + VerbsAbi.MAX_MSG_SZ)))
+                            .maxOutboundReads(limit(attributes + VerbsAbi.MAX_QP_INIT_RD_ATOM, MAX_READS))
+                            .maxInboundReads(limit(attributes + VerbsAbi.MAX_QP_RD_ATOM, MAX_READS))
+                            .maxPrivateData(PRIVATE_DATA)
+                            .completionVectors(NativeMemory.getInt(context + VerbsAbi.CONTEXT_COMP_VECTORS))
+                            .features(features)
+                            .build());
         }
 
         /** The context says itself that it is of libibverbs 1.1 or later, and how large it is. */
