@@ -6,7 +6,7 @@
  * <p><b>Layers.</b> {@code library} is DiSNI: {@link org.softrdma.disni.library.DisniLibrary} is every call that is made, the one seam that
  * tests replace, {@link org.softrdma.disni.library.InstalledDisni} the real one and the only importer of {@code com.ibm.disni}. {@code
  * device} knows verbs: one class per object of verbs-api, on those interfaces. What it shares with the other provider on the kernel's
- * devices is in verbs-native.
+ * devices is in verbs-ibverbs.
  *
  * <p><b>What DiSNI cannot do is said, not imitated</b>: no private data, no reject data, IPv4 only, regions up to 2^31 - 1 bytes, 4 local
  * entries of a request and 1 of a READ, no vendor codes, and a refused connection is not told from nobody listening. {@code Capabilities}

@@ -6,11 +6,11 @@ import java.net.InetSocketAddress;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.AddressText;
-import org.softrdma.nativeverbs.device.CmEvent;
-import org.softrdma.nativeverbs.device.CmId;
-import org.softrdma.nativeverbs.device.ConnectionFailures;
-import org.softrdma.nativeverbs.device.NativeQueuePair;
+import org.softrdma.ibverbs.SocketAddressText;
+import org.softrdma.ibverbs.device.CmEvent;
+import org.softrdma.ibverbs.device.CmId;
+import org.softrdma.ibverbs.device.ConnectionFailures;
+import org.softrdma.ibverbs.device.IbvQueuePair;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
@@ -92,7 +92,7 @@ final class DisniCmId extends CmId {
     private static VerbsException notReached(IOException cause, InetSocketAddress remote) {
         return new VerbsException(
                 VerbsErrorCode.UNREACHABLE,
-                DisniErrors.text(cause) + ": this device does not reach " + AddressText.of(remote),
+                DisniErrors.text(cause) + ": this device does not reach " + SocketAddressText.of(remote),
                 cause);
     }
 
@@ -111,7 +111,7 @@ final class DisniCmId extends CmId {
     @Override
     protected void callConnect(ConnectionParameters parameters, InetSocketAddress remote) {
         readless = parameters.outboundReads() == 0;
-        DisniErrors.run(handle::connect, "peer " + AddressText.of(remote));
+        DisniErrors.run(handle::connect, "peer " + SocketAddressText.of(remote));
     }
 
     @Override
@@ -121,19 +121,19 @@ final class DisniCmId extends CmId {
 
     /** The kernel rejects when the id is destroyed, and that can only be done when the native queue pair is gone. */
     @Override
-    protected void reject(byte[] privateData, @Nullable NativeQueuePair made) {
+    protected void reject(byte[] privateData, @Nullable IbvQueuePair made) {
         if (made != null) {
             made.destroyRejected();
         }
     }
 
     @Override
-    protected boolean established(NativeQueuePair connected, CmEvent event) {
+    protected boolean established(IbvQueuePair connected, CmEvent event) {
         return connected.established(readless ? OptionalInt.of(0) : OptionalInt.empty(), OptionalInt.empty());
     }
 
     @Override
-    protected boolean accepted(NativeQueuePair connected, ConnectionParameters parameters) {
+    protected boolean accepted(IbvQueuePair connected, ConnectionParameters parameters) {
         return connected.established(
                 parameters.outboundReads() == 0 ? OptionalInt.of(0) : OptionalInt.empty(), OptionalInt.empty());
     }

@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.device.NativeCompletionQueue;
+import org.softrdma.ibverbs.device.IbvCompletionQueue;
 
 /**
  * An {@code ibv_cq} with an {@code ibv_comp_channel} of its own. Native completions are polled by one prepared call per size; of a failed
  * one DiSNI gives number and status only, and leaves the rest from the completion before.
  */
-final class DisniCompletionQueue extends NativeCompletionQueue {
+final class DisniCompletionQueue extends IbvCompletionQueue {
     /** Sizes are 1, 2, 4 ... */
     private static final int SIZES = Integer.numberOfTrailingZeros(LARGEST_BATCH) + 1;
 

@@ -5,10 +5,10 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.CmEventType;
-import org.softrdma.nativeverbs.device.CmEvent;
-import org.softrdma.nativeverbs.device.CmId;
-import org.softrdma.nativeverbs.device.ConnectionManager;
+import org.softrdma.ibverbs.CmEventType;
+import org.softrdma.ibverbs.device.CmEvent;
+import org.softrdma.ibverbs.device.CmId;
+import org.softrdma.ibverbs.device.ConnectionManager;
 
 /**
  * A channel of DiSNI and the thread that waits on it, in slices: DiSNI wakes it for nothing but an event. Slices are short while

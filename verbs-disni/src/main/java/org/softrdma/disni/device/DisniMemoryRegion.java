@@ -1,10 +1,10 @@
 package org.softrdma.disni.device;
 
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.device.NativeMemoryRegion;
+import org.softrdma.ibverbs.device.IbvMemoryRegion;
 
 /** An {@code ibv_mr} of DiSNI. Thread-safe. */
-final class DisniMemoryRegion extends NativeMemoryRegion {
+final class DisniMemoryRegion extends IbvMemoryRegion {
     private final DisniLibrary.Region handle;
 
     /** Of a region just registered. */

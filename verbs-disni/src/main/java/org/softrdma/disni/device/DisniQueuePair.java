@@ -2,10 +2,10 @@ package org.softrdma.disni.device;
 
 import java.io.IOException;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.Errno;
-import org.softrdma.nativeverbs.WorkRing;
-import org.softrdma.nativeverbs.device.NativeQueuePair;
-import org.softrdma.nativeverbs.device.QueuePairParts;
+import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.WorkRing;
+import org.softrdma.ibverbs.device.IbvQueuePair;
+import org.softrdma.ibverbs.device.QueuePairParts;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.ScatterGatherList;
 import org.softrdma.verbs.SendWorkRequest;
@@ -15,7 +15,7 @@ import org.softrdma.verbs.VerbsException;
  * An {@code ibv_qp} of DiSNI, and the prepared calls that post to it. DiSNI has no {@code ibv_modify_qp}, but {@code rdma_disconnect}
  * moves the queue pair to {@code IBV_QPS_ERR} before anything else (on iWARP {@code IBV_QPS_SQD}).
  */
-final class DisniQueuePair extends NativeQueuePair {
+final class DisniQueuePair extends IbvQueuePair {
     private final DisniCmId id;
     /** libsiw refuses a RECV without entries. */
     private final boolean needsReceiveEntry;

@@ -3,7 +3,7 @@ package org.softrdma.disni.device;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.Threads;
+import org.softrdma.ibverbs.Threads;
 
 /**
  * The thread that takes a completion queue's native events while the queue is armed, and rests while it is not. It waits in slices,

@@ -3,7 +3,7 @@ package org.softrdma.disni.library;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.nativeverbs.CmEventType;
+import org.softrdma.ibverbs.CmEventType;
 
 /**
  * The part of DiSNI's raw verbs layer that is used, an interface per C object. Nothing here checks states: a call on an object that

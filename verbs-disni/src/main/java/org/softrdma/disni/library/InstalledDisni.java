@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.nativeverbs.CmEventType;
-import org.softrdma.nativeverbs.LibraryUnavailableException;
+import org.softrdma.ibverbs.CmEventType;
+import org.softrdma.ibverbs.LibraryUnavailableException;
 
 /**
  * The jar of DiSNI 2.1 and the libdisni.so of this machine. Adds nothing but what makes its objects safe to use: an id per event by

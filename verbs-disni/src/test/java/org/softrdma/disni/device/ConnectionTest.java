@@ -33,8 +33,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.InOrder;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.CmEventType;
-import org.softrdma.nativeverbs.Transport;
+import org.softrdma.ibverbs.CmEventType;
+import org.softrdma.ibverbs.WireProtocol;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
@@ -57,7 +57,7 @@ class ConnectionTest {
     private static final InetSocketAddress ANY = new InetSocketAddress(0);
 
     private final MockedDisni disni = new MockedDisni();
-    private final VerbsDevice device = disni.device(Transport.ROCE);
+    private final VerbsDevice device = disni.device(WireProtocol.ROCE);
     private final ProtectionDomain domain = device.allocateProtectionDomain();
     private final CompletionQueue completions = device.createCompletionQueue(8);
     private final QueuePairAttributes attributes = QueuePairAttributes.of(completions, QueuePairLimits.of(4, 4));

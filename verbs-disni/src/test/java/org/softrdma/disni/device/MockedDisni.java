@@ -20,8 +20,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.CmEventType;
-import org.softrdma.nativeverbs.Transport;
+import org.softrdma.ibverbs.CmEventType;
+import org.softrdma.ibverbs.WireProtocol;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.VerbsDevice;
 
@@ -78,7 +78,7 @@ final class MockedDisni implements DisniLibrary {
     }
 
     /** A device on it; null for a transport that the kernel does not tell. */
-    VerbsDevice device(@Nullable Transport transport) {
+    VerbsDevice device(@Nullable WireProtocol transport) {
         Capabilities capabilities = Capabilities.builder("disni", String.valueOf(transport))
                 .maxSendWorkRequests(SIZE)
                 .maxReceiveWorkRequests(SIZE)
@@ -92,7 +92,7 @@ final class MockedDisni implements DisniLibrary {
                 .maxInboundReads(16)
                 .features(transport == null ? Set.of() : transport.connectionFeatures())
                 .build();
-        return DisniDevice.open(new DeviceProbe(
+        return DisniDevice.open(new BoundDevice(
                 channel,
                 id(),
                 context,

@@ -3,12 +3,12 @@ package org.softrdma.rdmacore.device;
 import java.lang.foreign.Arena;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
-import org.softrdma.nativeverbs.Deadline;
-import org.softrdma.nativeverbs.Errno;
-import org.softrdma.nativeverbs.device.NativeCompletionChannel;
-import org.softrdma.nativeverbs.device.NativeCompletionQueue;
+import org.softrdma.ibverbs.Deadline;
+import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.device.IbvCompletionChannel;
+import org.softrdma.ibverbs.device.IbvCompletionQueue;
 import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.CompletionQueue;
@@ -20,7 +20,7 @@ import org.softrdma.verbs.CompletionQueue;
  * <p>Native events are acknowledged when they are taken, the application's count is kept here. Threads: whoever waits, under one
  * lock that is not held while waiting.
  */
-final class CoreCompletionChannel extends NativeCompletionChannel {
+final class CoreCompletionChannel extends IbvCompletionChannel {
     private static final System.Logger LOG = System.getLogger(CoreCompletionChannel.class.getName());
     private static final int SLICE_MS = 10;
 
@@ -43,7 +43,7 @@ final class CoreCompletionChannel extends NativeCompletionChannel {
         library = device.library();
         pointer = NativeErrors.require(
                 "ibv_create_comp_channel", library.createCompletionChannel(device.context()), "a completion channel");
-        descriptor = NativeMemory.getInt(pointer + VerbsAbi.COMPLETION_CHANNEL_FD);
+        descriptor = CMemory.getInt(pointer + VerbsAbi.COMPLETION_CHANNEL_FD);
         wakeDescriptor = library.createWakeDescriptor();
         if (wakeDescriptor < 0) {
             library.destroyCompletionChannel(pointer);
@@ -136,7 +136,7 @@ final class CoreCompletionChannel extends NativeCompletionChannel {
             return Optional.empty();
         }
         // Before the acknowledgement the queue cannot be destroyed, and so its address cannot be another's by now.
-        NativeCompletionQueue about = device.shared().completionQueue(queue);
+        IbvCompletionQueue about = device.shared().completionQueue(queue);
         library.acknowledgeCompletionEvents(queue, 1);
         return about == null ? Optional.empty() : taken(about);
     }

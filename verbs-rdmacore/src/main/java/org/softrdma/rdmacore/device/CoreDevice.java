@@ -8,26 +8,26 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.nativeverbs.Transport;
-import org.softrdma.nativeverbs.device.ConnectionManager;
-import org.softrdma.nativeverbs.device.NativeCompletionChannel;
-import org.softrdma.nativeverbs.device.NativeCompletionQueue;
-import org.softrdma.nativeverbs.device.NativeDevice;
-import org.softrdma.nativeverbs.device.NativeProtectionDomain;
-import org.softrdma.nativeverbs.device.NativeQueuePair;
-import org.softrdma.nativeverbs.device.QueuePairParts;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.ibverbs.WireProtocol;
+import org.softrdma.ibverbs.device.ConnectionManager;
+import org.softrdma.ibverbs.device.IbvCompletionChannel;
+import org.softrdma.ibverbs.device.IbvCompletionQueue;
+import org.softrdma.ibverbs.device.IbvDevice;
+import org.softrdma.ibverbs.device.IbvProtectionDomain;
+import org.softrdma.ibverbs.device.IbvQueuePair;
+import org.softrdma.ibverbs.device.QueuePairParts;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 
 /** A context of librdmacm as a verbs device. Several devices may share one context. Thread-safe. */
-public final class CoreDevice extends NativeDevice {
+public final class CoreDevice extends IbvDevice {
     private final VerbsLibrary library;
     private final DeviceList devices;
     private final long context;
-    private final DeviceProbe probe;
+    private final ContextProbe probe;
     private final VerbsLibrary.Operations operations;
     private final Optional<InetSocketAddress> address;
     private final SharedContext shared;
@@ -59,10 +59,10 @@ public final class CoreDevice extends NativeDevice {
         this.context = context;
         this.address = address;
         operations = library.operations(context);
-        probe = DeviceProbe.of(provider, library, context, operations);
+        probe = ContextProbe.of(provider, library, context, operations);
         errorState =
                 arena.allocate(VerbsAbi.QUEUE_PAIR_ATTRIBUTES_BYTES, Long.BYTES).address();
-        NativeMemory.putInt(errorState, VerbsAbi.STATE_ERROR);
+        CMemory.putInt(errorState, VerbsAbi.STATE_ERROR);
         shared = SharedContext.join(this);
         try {
             manager = new CoreConnectionManager(this);
@@ -80,7 +80,7 @@ public final class CoreDevice extends NativeDevice {
      * @param context of a {@link DeviceList}
      */
     public static String deviceName(long context) {
-        return DeviceProbe.nameOf(context);
+        return ContextProbe.nameOf(context);
     }
 
     // ---- for the objects of this package
@@ -121,11 +121,11 @@ public final class CoreDevice extends NativeDevice {
         library.modifyQueuePair(queuePair, errorState, VerbsAbi.MODIFY_STATE);
     }
 
-    // ---- NativeDevice
+    // ---- IbvDevice
 
     @Override
     public boolean isIwarp() {
-        return probe.transport() == Transport.IWARP;
+        return probe.transport() == WireProtocol.IWARP;
     }
 
     @Override
@@ -144,23 +144,23 @@ public final class CoreDevice extends NativeDevice {
     }
 
     @Override
-    protected NativeProtectionDomain newProtectionDomain() {
+    protected IbvProtectionDomain newProtectionDomain() {
         return new CoreProtectionDomain(this);
     }
 
     @Override
-    protected NativeCompletionChannel newCompletionChannel() {
+    protected IbvCompletionChannel newCompletionChannel() {
         return new CoreCompletionChannel(this);
     }
 
     @Override
-    protected NativeCompletionQueue newCompletionQueue(
-            int minimumEntries, @Nullable NativeCompletionChannel channel, int vector) {
+    protected IbvCompletionQueue newCompletionQueue(
+            int minimumEntries, @Nullable IbvCompletionChannel channel, int vector) {
         return CoreCompletionQueue.create(this, minimumEntries, (CoreCompletionChannel) channel, vector);
     }
 
     @Override
-    protected NativeQueuePair newQueuePair(QueuePairParts parts) {
+    protected IbvQueuePair newQueuePair(QueuePairParts parts) {
         return CoreQueuePair.create(this, parts);
     }
 

@@ -1,11 +1,11 @@
 package org.softrdma.rdmacore.device;
 
 import java.lang.foreign.MemorySegment;
-import org.softrdma.nativeverbs.Errno;
-import org.softrdma.nativeverbs.RegionRights;
-import org.softrdma.nativeverbs.device.NativeMemoryRegion;
-import org.softrdma.nativeverbs.device.NativeMemoryRegion.Registration;
-import org.softrdma.nativeverbs.device.NativeProtectionDomain;
+import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.RegionRights;
+import org.softrdma.ibverbs.device.IbvMemoryRegion;
+import org.softrdma.ibverbs.device.IbvMemoryRegion.Registration;
+import org.softrdma.ibverbs.device.IbvProtectionDomain;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Feature;
@@ -13,7 +13,7 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
 /** An {@code ibv_pd} by its pointer. Thread-safe. */
-final class CoreProtectionDomain extends NativeProtectionDomain {
+final class CoreProtectionDomain extends IbvProtectionDomain {
     private static final long PAGE = 4096;
 
     private final CoreDevice device;
@@ -47,7 +47,7 @@ final class CoreProtectionDomain extends NativeProtectionDomain {
     }
 
     @Override
-    protected NativeMemoryRegion register(Registration registration) {
+    protected IbvMemoryRegion register(Registration registration) {
         MemorySegment memory = registration.memory();
         long base = registration.access().contains(AccessFlag.ZERO_BASED) ? 0 : memory.address();
         long region = device.library()

@@ -1,6 +1,6 @@
 package org.softrdma.rdmacore.device;
 
-import org.softrdma.nativeverbs.Errno;
+import org.softrdma.ibverbs.Errno;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.VerbsException;
 

@@ -1,7 +1,7 @@
 package org.softrdma.rdmacore.device;
 
 import java.lang.foreign.Arena;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.ScatterGatherList;
@@ -46,9 +46,9 @@ final class PostBuffer {
         bad = arena.allocate(Long.BYTES, Long.BYTES).address();
         badReceive = arena.allocate(Long.BYTES, Long.BYTES).address();
         for (int i = 0; i < CHAIN; i++) {
-            NativeMemory.putLong(send(i) + VerbsAbi.SEND_ENTRIES, sendEntries + i * sendEntriesStride);
+            CMemory.putLong(send(i) + VerbsAbi.SEND_ENTRIES, sendEntries + i * sendEntriesStride);
         }
-        NativeMemory.putLong(receive + VerbsAbi.RECEIVE_ENTRIES, receiveEntries);
+        CMemory.putLong(receive + VerbsAbi.RECEIVE_ENTRIES, receiveEntries);
     }
 
     private long send(int position) {
@@ -68,20 +68,20 @@ final class PostBuffer {
     /** Writes a send work request; another one may follow. */
     void send(int position, SendWorkRequest request, long nativeId, int flags) {
         long at = send(position);
-        NativeMemory.putLong(at + VerbsAbi.SEND_WR_ID, nativeId);
-        NativeMemory.putLong(at + VerbsAbi.SEND_NEXT, send(position + 1));
-        NativeMemory.putInt(
+        CMemory.putLong(at + VerbsAbi.SEND_WR_ID, nativeId);
+        CMemory.putLong(at + VerbsAbi.SEND_NEXT, send(position + 1));
+        CMemory.putInt(
                 at + VerbsAbi.SEND_ENTRY_COUNT, entries(sendEntries + position * sendEntriesStride, request.local()));
-        NativeMemory.putInt(at + VerbsAbi.SEND_OPCODE, code(request.opcode()));
-        NativeMemory.putInt(at + VerbsAbi.SEND_FLAGS, flags);
-        NativeMemory.putLong(at + VerbsAbi.SEND_REMOTE_ADDRESS, request.remoteAddress());
-        NativeMemory.putInt(at + VerbsAbi.SEND_RKEY, request.rkey());
+        CMemory.putInt(at + VerbsAbi.SEND_OPCODE, code(request.opcode()));
+        CMemory.putInt(at + VerbsAbi.SEND_FLAGS, flags);
+        CMemory.putLong(at + VerbsAbi.SEND_REMOTE_ADDRESS, request.remoteAddress());
+        CMemory.putInt(at + VerbsAbi.SEND_RKEY, request.rkey());
     }
 
     /** Before the first requests are posted: none follows, and a driver that fails without naming where took nothing. */
     void endChain(int count) {
-        NativeMemory.putLong(send(count - 1) + VerbsAbi.SEND_NEXT, 0);
-        NativeMemory.putLong(bad, sends);
+        CMemory.putLong(send(count - 1) + VerbsAbi.SEND_NEXT, 0);
+        CMemory.putLong(bad, sends);
     }
 
     private static int code(SendOpcode opcode) {
@@ -104,13 +104,13 @@ final class PostBuffer {
 
     /** Writes it. */
     void receive(ReceiveWorkRequest request, long nativeId) {
-        NativeMemory.putLong(receive + VerbsAbi.RECEIVE_WR_ID, nativeId);
+        CMemory.putLong(receive + VerbsAbi.RECEIVE_WR_ID, nativeId);
         int count = entries(receiveEntries, request.local());
         if (count == 0 && needsReceiveEntry) {
             putEntry(receiveEntries, 0, 0, 0);
             count = 1;
         }
-        NativeMemory.putInt(receive + VerbsAbi.RECEIVE_ENTRY_COUNT, count);
+        CMemory.putInt(receive + VerbsAbi.RECEIVE_ENTRY_COUNT, count);
     }
 
     /** Writes entries; returns how many there are without those of 0 bytes. */
@@ -126,9 +126,9 @@ final class PostBuffer {
     }
 
     private static void putEntry(long entry, long address, long length, int lkey) {
-        NativeMemory.putLong(entry + VerbsAbi.ENTRY_ADDRESS, address);
-        NativeMemory.putInt(entry + VerbsAbi.ENTRY_LENGTH, (int) length);
-        NativeMemory.putInt(entry + VerbsAbi.ENTRY_LKEY, lkey);
+        CMemory.putLong(entry + VerbsAbi.ENTRY_ADDRESS, address);
+        CMemory.putInt(entry + VerbsAbi.ENTRY_LENGTH, (int) length);
+        CMemory.putInt(entry + VerbsAbi.ENTRY_LKEY, lkey);
     }
 
     // ---- results
@@ -139,7 +139,7 @@ final class PostBuffer {
      * @param count requests of the chain; all of them if the driver names none, as libsiw does when its doorbell fails
      */
     int countBeforeBad(int count) {
-        long stopped = NativeMemory.getLong(bad);
+        long stopped = CMemory.getLong(bad);
         return stopped == 0 ? count : (int) ((stopped - sends) / VerbsAbi.SEND_BYTES);
     }
 }

@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.nativeverbs.Errno;
-import org.softrdma.nativeverbs.device.NativeDevice;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.device.IbvDevice;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 
@@ -21,7 +21,7 @@ import org.softrdma.rdmacore.abi.VerbsLibrary;
  * because {@code ibv_destroy_qp} and {@code ibv_destroy_cq} wait for that, and told to the queue pairs, completion queue or devices that
  * they are about. Any of the devices' threads reads, under one lock.
  *
- * <p>On siw, a completion queue that nobody uses ({@link NativeDevice#SIW_GUARD_ENTRIES}).
+ * <p>On siw, a completion queue that nobody uses ({@link IbvDevice#SIW_GUARD_ENTRIES}).
  */
 final class SharedContext {
     private static final System.Logger LOG = System.getLogger(SharedContext.class.getName());
@@ -46,13 +46,13 @@ final class SharedContext {
     private SharedContext(VerbsLibrary library, long context, boolean softIwarp) {
         this.library = library;
         this.context = context;
-        descriptor = NativeMemory.getInt(context + VerbsAbi.CONTEXT_ASYNC_FD);
+        descriptor = CMemory.getInt(context + VerbsAbi.CONTEXT_ASYNC_FD);
         library.setNonBlocking(descriptor);
         guard = softIwarp
                 ? NativeErrors.require(
                         "ibv_create_cq",
-                        library.createCompletionQueue(context, NativeDevice.SIW_GUARD_ENTRIES, 0, 0, 0),
-                        "a queue of " + NativeDevice.SIW_GUARD_ENTRIES + " entries")
+                        library.createCompletionQueue(context, IbvDevice.SIW_GUARD_ENTRIES, 0, 0, 0),
+                        "a queue of " + IbvDevice.SIW_GUARD_ENTRIES + " entries")
                 : 0;
     }
 
@@ -140,8 +140,8 @@ final class SharedContext {
             }
             // Before the acknowledgement what it names cannot be destroyed, and so cannot be another one by now.
             Runnable told = meaning(
-                    NativeMemory.getInt(event + VerbsAbi.ASYNC_EVENT_TYPE),
-                    NativeMemory.getLong(event + VerbsAbi.ASYNC_EVENT_ELEMENT));
+                    CMemory.getInt(event + VerbsAbi.ASYNC_EVENT_TYPE),
+                    CMemory.getLong(event + VerbsAbi.ASYNC_EVENT_ELEMENT));
             library.acknowledgeAsyncEvent(event);
             told.run();
             return 0;
@@ -206,7 +206,7 @@ final class SharedContext {
     }
 
     private String deviceName() {
-        return DeviceProbe.nameOf(context);
+        return ContextProbe.nameOf(context);
     }
 
     private static String name(int type) {

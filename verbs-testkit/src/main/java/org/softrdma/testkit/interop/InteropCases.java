@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.softrdma.testkit.BytePattern;
 import org.softrdma.testkit.Completion;
-import org.softrdma.testkit.interop.ControlMessage.Command;
+import org.softrdma.testkit.interop.ScriptMessage.Command;
 import org.softrdma.testkit.interop.ScriptedPeer.Region;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.QueuePairState;
@@ -181,12 +181,12 @@ public final class InteropCases {
                 require(peer.write(open.address(), open.rkey(), size).isSuccess(), "WRITE of " + size + " bytes");
                 CheckedTransfers.requireSame(
                         mine,
-                        peer.ask(ControlMessage.of(Command.CHECKSUM, size)).first(),
+                        peer.ask(ScriptMessage.of(Command.CHECKSUM, size)).first(),
                         "WRITE");
-                peer.tell(ControlMessage.of(Command.RECEIVE));
+                peer.tell(ScriptMessage.of(Command.RECEIVE));
                 peer.sendData(size);
                 CheckedTransfers.requireSame(mine, peer.answer(Command.RECEIVE).first(), "SEND of " + size + " bytes");
-                peer.tell(ControlMessage.of(Command.SEND, size));
+                peer.tell(ScriptMessage.of(Command.SEND, size));
                 CheckedTransfers.requireSame(mine, peer.receiveData(size), "the peer's SEND of " + size + " bytes");
                 peer.answer(Command.SEND);
             }
@@ -315,7 +315,7 @@ public final class InteropCases {
                 int rkey = trespass.key() ? own.rkey() ^ 0x00FF_FF00 : own.rkey();
                 long address = trespass.bounds() ? own.address() + own.length() - 31 : own.address();
                 long untouched = peer.fill(ScriptedPeer.BUFFER_BYTES, 5);
-                peer.tell(ControlMessage.access(trespass.read ? Command.READ : Command.WRITE, address, rkey, 32));
+                peer.tell(ScriptMessage.access(trespass.read ? Command.READ : Command.WRITE, address, rkey, 32));
                 say("the connection ended: " + peer.awaitEnd());
                 require(
                         peer.queuePair().state() == QueuePairState.ERROR,
@@ -343,7 +343,7 @@ public final class InteropCases {
 
     private static void use(ScriptedPeer peer) {
         RemoteRegion open = peer.region(Region.OPEN);
-        long theirs = peer.ask(new ControlMessage(Command.FILL, 5000, SEED, 0)).first();
+        long theirs = peer.ask(new ScriptMessage(Command.FILL, 5000, SEED, 0)).first();
         require(peer.read(open.address(), open.rkey(), 5000).isSuccess(), "READ of the bystander");
         CheckedTransfers.requireSame(theirs, peer.checksum(5000), "READ of the bystander");
     }
@@ -377,7 +377,7 @@ public final class InteropCases {
         long closed = counter("connectionsClosed");
         for (int i = 0; i < count; i++) {
             try (ScriptedPeer peer = connect(ConnectionParameters.DEFAULT)) {
-                peer.ask(ControlMessage.of(Command.CHECKSUM, 64));
+                peer.ask(ScriptMessage.of(Command.CHECKSUM, 64));
                 peer.queuePair().disconnect();
                 peer.awaitEnd();
             } catch (RuntimeException | AssertionError e) {
