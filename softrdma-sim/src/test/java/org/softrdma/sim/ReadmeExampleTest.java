@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Map;
-import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
@@ -22,7 +21,7 @@ import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsProvider;
+import org.softrdma.verbs.VerbsProviders;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
@@ -68,10 +67,7 @@ class ReadmeExampleTest {
 
     private static String read(String host, int port, RemoteRegion remote) {
         // README: begin
-        try (VerbsDevice device = ServiceLoader.load(VerbsProvider.class)
-                        .findFirst()
-                        .orElseThrow()
-                        .open(Map.of());
+        try (VerbsDevice device = VerbsProviders.named("sim").open(Map.of());
                 ProtectionDomain domain = device.allocateProtectionDomain();
                 CompletionQueue completions = device.createCompletionQueue(64);
                 HostMemory memory = device.allocateMemory(4096);

@@ -1,10 +1,9 @@
 package org.softrdma.verbs;
 
 import java.util.Map;
-import java.util.ServiceLoader;
 
 /**
- * A way to verbs devices (a software RNIC, rdma-core, DiSNI), found by {@link ServiceLoader}.
+ * A way to verbs devices: a software RNIC, rdma-core, DiSNI. {@link VerbsProviders} finds it by its name.
  *
  * <p>Only {@code main} chooses a provider; everything below it receives a {@link VerbsDevice}.
  */
@@ -12,13 +11,13 @@ public interface VerbsProvider {
     /** Short lower-case name, as given to {@code --provider}: {@code sim}, {@code rdmacore}, {@code disni}. */
     String name();
 
-    /** Says whether a device can be opened on this machine, and if not why and what to do. Never throws. */
+    /** Tells whether a device can be opened on this machine and, if not, why and what to do. Never throws. */
     Usability usability();
 
     /**
-     * The options that {@link #open} understands: name to one line of help with the default.
+     * The options that {@link #open} takes: each name with one line of help that tells the default.
      *
-     * @return an unmodifiable map in the order in which help should list it
+     * @return an unmodifiable map, in the order in which help should list them
      */
     Map<String, String> options();
 
@@ -27,7 +26,7 @@ public interface VerbsProvider {
      *
      * @param options provider-specific settings by name, see {@link #options()}; empty for the defaults
      * @return a device that the caller closes
-     * @throws IllegalArgumentException naming every option that is unknown or out of range
+     * @throws IllegalArgumentException if an option is unknown or out of range; the message names every such option
      * @throws VerbsException with the reason of {@link #usability()} if there is no usable device
      */
     VerbsDevice open(Map<String, String> options);

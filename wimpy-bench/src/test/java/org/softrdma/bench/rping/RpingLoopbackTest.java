@@ -15,7 +15,6 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -28,7 +27,7 @@ import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsProvider;
+import org.softrdma.verbs.VerbsProviders;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 
@@ -41,12 +40,7 @@ class RpingLoopbackTest {
     private final StringWriter pinged = new StringWriter();
 
     private static VerbsDevice open(Map<String, String> options) {
-        VerbsProvider sim = ServiceLoader.load(VerbsProvider.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .filter(provider -> provider.name().equals("sim"))
-                .findFirst()
-                .orElseThrow();
-        return sim.open(options);
+        return VerbsProviders.named("sim").open(options);
     }
 
     private static RpingOptions options(int size, int count) {
