@@ -37,7 +37,10 @@ import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
-/** Pinning: at registration, where a limit must be told readably, or lazily, where nobody may notice but by the counters. */
+/**
+ * Pinning: at registration, where a limit must be told readably, or lazily, where nobody may notice but by the
+ * counters.
+ */
 @ExtendWith(FabricExtension.class)
 public final class PinningCases {
     private static final int BYTES = 4096;
@@ -150,7 +153,9 @@ public final class PinningCases {
         }
     }
 
-    /** READ to place 0, WRITE from place 1 and SEND from place 2 of the requester, at the same places of the responder. */
+    /**
+     * READ to place 0, WRITE from place 1 and SEND from place 2 of the requester, at the same places of the responder.
+     */
     private static void exchange(Fabric fabric, LoopbackPair pair, MemoryRegion local, MemoryRegion remote) {
         Endpoint requester = pair.requester();
         BytePattern read = fabric.pattern();

@@ -25,7 +25,9 @@ import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequest;
 
-/** Which bytes a request may touch: to the first and the last of a region and not one further; none at all; very many. */
+/**
+ * Which bytes a request may touch: to the first and the last of a region and not one further; none at all; very many.
+ */
 @ExtendWith(FabricExtension.class)
 public final class RangeCases {
     private static final int MARGIN = 64;

@@ -5,8 +5,8 @@ import org.softrdma.testkit.interop.ScriptedPeer.Region;
 import org.softrdma.verbs.RemoteRegion;
 
 /**
- * Transfers between the start of this end's memory and that of the peer, with new content each time. Both ends take the CRC-32
- * of every byte; what lies behind the transfer in this end's memory must stay. One thread.
+ * Transfers between the start of this end's memory and that of the peer, with new content each time. Both ends take
+ * the CRC-32 of every byte; what lies behind the transfer in this end's memory must stay. One thread.
  */
 final class CheckedTransfers {
     private final ScriptedPeer peer;
@@ -39,7 +39,8 @@ final class CheckedTransfers {
      * Does one, and waits until both ends have seen its content.
      *
      * @param lengthBytes 1 to {@link ScriptedPeer#BUFFER_BYTES}
-     * @param pieces READs or WRITEs that it is made of, all posted at once; only of {@link Kind#READ} and {@link Kind#WRITE}
+     * @param pieces READs or WRITEs that it is made of, all posted at once; only of {@link Kind#READ} and {@link
+     *     Kind#WRITE}
      * @param seed of the content
      * @throws AssertionError if it failed, or a byte came otherwise
      */

@@ -24,8 +24,8 @@ import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
 
 /**
- * The cases. Each is a method that returns when the peer and this side agreed, and throws an {@link AssertionError} or a
- * {@link org.softrdma.verbs.VerbsException} otherwise. The caller's thread; the device in engine progress.
+ * The cases. Each is a method that returns when the peer and this side agreed, and throws an {@link AssertionError} or
+ * a {@link org.softrdma.verbs.VerbsException} otherwise. The caller's thread; the device in engine progress.
  */
 public final class InteropCases {
     /** Edges of FPDUs, TCP segments, 16-bit lengths and pages. */
@@ -131,8 +131,8 @@ public final class InteropCases {
     }
 
     /**
-     * READ, WRITE and SEND in random order and of random sizes, requested by either side, every byte checked, for some time.
-     * Connects.
+     * READ, WRITE and SEND in random order and of random sizes, requested by either side, every byte checked, for some
+     * time. Connects.
      *
      * @param seconds how long
      * @param seed of all choices and contents
@@ -269,8 +269,8 @@ public final class InteropCases {
     }
 
     /**
-     * This side trespasses: a READ ends as the Terminate says or FLUSHED, a WRITE has left and may have succeeded; the queue
-     * pair goes to ERROR and flushes. A connection to another peer lives on, and so does this device.
+     * This side trespasses: a READ ends as the Terminate says or FLUSHED, a WRITE has left and may have succeeded; the
+     * queue pair goes to ERROR and flushes. A connection to another peer lives on, and so does this device.
      *
      * @param trespass what to do
      * @param bystander where another peer listens
@@ -301,8 +301,8 @@ public final class InteropCases {
     }
 
     /**
-     * The peer trespasses on this side's memory: it is refused and counted, its connection ends, another one lives on, and no
-     * byte has changed.
+     * The peer trespasses on this side's memory: it is refused and counted, its connection ends, another one lives on,
+     * and no byte has changed.
      *
      * @param trespass what to do; a missing right is one to this side's source of SENDs
      * @param bystander where another peer listens
@@ -349,7 +349,8 @@ public final class InteropCases {
     }
 
     /**
-     * Says "connected" and waits until somebody kills the peer; the queue pair notices and flushes, another connection lives on.
+     * Says "connected" and waits until somebody kills the peer; the queue pair notices and flushes, another connection
+     * lives on.
      *
      * @param bystander where another peer listens
      */
@@ -391,8 +392,8 @@ public final class InteropCases {
     }
 
     /**
-     * Listens; the peer connects, first to be rejected with a reason, then with private data that it gets back. The sizes
-     * follow.
+     * Listens; the peer connects, first to be rejected with a reason, then with private data that it gets back. The
+     * sizes follow.
      *
      * @param most the most private data that the peer sends
      */

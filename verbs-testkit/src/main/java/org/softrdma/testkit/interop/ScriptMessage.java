@@ -47,7 +47,9 @@ record ScriptMessage(Command command, long first, long second, long third) {
         FILL,
         /** Answer: the CRC-32 of the first {@code first} bytes of the open region. */
         CHECKSUM,
-        /** READs {@code third} bytes at address {@code first}, key {@code second} into the open region; answer: CRC-32. */
+        /**
+         * READs {@code third} bytes at address {@code first}, key {@code second} into the open region; answer: CRC-32.
+         */
         READ,
         /** WRITEs the first {@code third} bytes of the open region to address {@code first}, key {@code second}. */
         WRITE,

@@ -32,8 +32,9 @@ import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
 
 /**
- * A connection to a scripted peer with the memory of this end: a buffer for data with all rights, a RECV for the next message
- * posted at any time. What does not come in time, or otherwise than it must, is an {@link AssertionError}. One thread.
+ * A connection to a scripted peer with the memory of this end: a buffer for data with all rights, a RECV for the next
+ * message posted at any time. What does not come in time, or otherwise than it must, is an {@link AssertionError}. One
+ * thread.
  */
 final class ScriptedPeer implements AutoCloseable {
     /** Bytes of the data buffers of both ends. */
@@ -181,7 +182,9 @@ final class ScriptedPeer implements AutoCloseable {
         return checksum(data.memory(), lengthBytes);
     }
 
-    /** The CRC-32 of the {@link #GUARD_BYTES} behind the first bytes of this end's memory, or what there is of them. */
+    /**
+     * The CRC-32 of the {@link #GUARD_BYTES} behind the first bytes of this end's memory, or what there is of them.
+     */
     long checksumBehind(long lengthBytes) {
         MemorySegment behind = data.memory().asSlice(lengthBytes);
         return checksum(behind, Math.min(GUARD_BYTES, behind.byteSize()));

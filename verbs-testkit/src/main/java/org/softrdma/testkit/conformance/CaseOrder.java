@@ -1,8 +1,9 @@
-package org.softrdma.testkit;
+package org.softrdma.testkit.conformance;
 
 import java.util.Comparator;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.MethodOrdererContext;
+import org.softrdma.testkit.ConformanceCase;
 
 /** Runs the cases of a class by number. */
 public final class CaseOrder implements MethodOrderer {

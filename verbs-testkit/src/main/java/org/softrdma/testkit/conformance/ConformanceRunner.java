@@ -1,4 +1,4 @@
-package org.softrdma.testkit;
+package org.softrdma.testkit.conformance;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -22,7 +22,11 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
-import org.softrdma.testkit.CaseResult.Status;
+import org.softrdma.testkit.ConformanceCase;
+import org.softrdma.testkit.ConformanceSettings;
+import org.softrdma.testkit.Fabric;
+import org.softrdma.testkit.FabricExtension;
+import org.softrdma.testkit.conformance.CaseResult.Status;
 import org.softrdma.testkit.cases.AccessRightsCases;
 import org.softrdma.testkit.cases.CompletionChannelCases;
 import org.softrdma.testkit.cases.CompletionQueueCases;
@@ -44,8 +48,8 @@ import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Runs conformance cases on a provider and tells the results, a line each. The cases run on the calling thread, through the
- * JUnit launcher.
+ * Runs conformance cases on a provider and tells the results, a line each. The cases run on the calling thread,
+ * through the JUnit launcher.
  */
 public final class ConformanceRunner {
     /** The classes of cases, in the order in which they run. */

@@ -1,4 +1,4 @@
-package org.softrdma.testkit;
+package org.softrdma.testkit.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -15,7 +15,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.softrdma.testkit.CaseResult.Status;
+import org.softrdma.testkit.ConformanceCase;
+import org.softrdma.testkit.ConformanceSettings;
+import org.softrdma.testkit.conformance.CaseResult.Status;
 
 class ConformanceRunnerTest {
     private static final KnownDeviation DEVIATION =

@@ -1,7 +1,8 @@
-package org.softrdma.testkit;
+package org.softrdma.testkit.conformance;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.testkit.ConformanceSettings;
 import org.softrdma.verbs.Capabilities;
 
 /**

@@ -1,4 +1,4 @@
-package org.softrdma.testkit;
+package org.softrdma.testkit.conformance;
 
 /**
  * How one case ended.

@@ -1,12 +1,12 @@
-package org.softrdma.testkit;
+package org.softrdma.testkit.conformance;
 
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A case that a device is known to fail. It counts as skipped while it fails, and the run fails once it passes, so that the
- * table never grows stale.
+ * A case that a device is known to fail. It counts as skipped while it fails, and the run fails once it passes, so
+ * that the table never grows stale.
  *
  * @param provider name of the provider
  * @param device matches a part of the device's name
