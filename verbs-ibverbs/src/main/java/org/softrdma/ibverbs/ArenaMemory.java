@@ -7,7 +7,10 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.provider.HostMemories;
 
-/** Memory for the application: whole pages of an arena. They are touched when it is allocated; registering pins them anyway. */
+/**
+ * Memory for the application: whole pages of an arena. They are touched when it is allocated; registering pins them
+ * anyway.
+ */
 public final class ArenaMemory {
     private static final long PAGE = 4096;
 

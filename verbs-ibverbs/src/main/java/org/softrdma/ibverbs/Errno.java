@@ -2,7 +2,9 @@ package org.softrdma.ibverbs;
 
 import org.softrdma.verbs.VerbsErrorCode;
 
-/** The error numbers of Linux that providers tell apart, their names for people, and what they mean to the application. */
+/**
+ * The error numbers of Linux that providers tell apart, their names for people, and what they mean to the application.
+ */
 public final class Errno {
     /** Not permitted. */
     public static final int EPERM = 1;

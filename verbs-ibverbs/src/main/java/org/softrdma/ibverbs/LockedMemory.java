@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How much memory this process may pin, for people: RLIMIT_MEMLOCK from {@code /proc/self/limits}, which does not hold for a process
- * with CAP_IPC_LOCK ({@code ib_umem_get} in the kernel).
+ * How much memory this process may pin, for people: RLIMIT_MEMLOCK from {@code /proc/self/limits}, which does not hold
+ * for a process with CAP_IPC_LOCK ({@code ib_umem_get} in the kernel).
  *
  * @param bytes the limit; {@link Long#MAX_VALUE} for none
  * @param exempt the process has CAP_IPC_LOCK

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue pairs of a device by the number that their native {@code wr_id}s carry. A number is a slot and a generation: a
- * completion of a queue pair that is gone finds nobody, although the slot has been given again.
+ * The queue pairs of a device by the number that their native {@code wr_id}s carry. A number is a slot and a
+ * generation: a completion of a queue pair that is gone finds nobody, although the slot has been given again.
  *
  * <pre>
  *   wr_id:  63          49 48                25 24  23                 0

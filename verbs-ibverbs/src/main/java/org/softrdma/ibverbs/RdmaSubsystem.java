@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.softrdma.verbs.VerbsProvider.Usability;
 
 /**
- * What a machine's kernel shows of RDMA, to tell why there is no device and what one is: {@code sys/class/infiniband}, {@code
- * dev/infiniband}.
+ * What a machine's kernel shows of RDMA, to tell why there is no device and what one is: {@code sys/class/infiniband},
+ * {@code dev/infiniband}.
  *
  * @param root of the file system, {@code /} but in tests
  */

@@ -6,7 +6,10 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.softrdma.verbs.AccessFlag;
 
-/** Which memory may be registered, with which rights, checked before any native call; and the bits of {@code enum ibv_access_flags}. */
+/**
+ * Which memory may be registered, with which rights, checked before any native call; and the bits of {@code enum
+ * ibv_access_flags}.
+ */
 public final class RegionRights {
     /** {@code IBV_ACCESS_LOCAL_WRITE}. */
     public static final int LOCAL_WRITE = 1;

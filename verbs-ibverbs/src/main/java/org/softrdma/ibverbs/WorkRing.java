@@ -4,11 +4,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What is outstanding on one queue of a queue pair, in posting order: the application's numbers and whether a success gives a
- * completion. It decides when a queue is full, and what a native completion belongs to.
+ * What is outstanding on one queue of a queue pair, in posting order: the application's numbers and whether a success
+ * gives a completion. It decides when a queue is full, and what a native completion belongs to.
  *
- * <p>Two sequences move over it, {@code freed <= posted}. Threads: posting under the queue's lock, {@code posted} by release; polling
- * under the completion queue's lock, {@code freed} by release. Each side's acquire is the other's release.
+ * <p>Two sequences move over it, {@code freed <= posted}. Threads: posting under the queue's lock, {@code posted} by
+ * release; polling under the completion queue's lock, {@code freed} by release. Each side's acquire is the other's
+ * release.
  */
 public final class WorkRing {
     /** Bits of a sequence that a native {@code wr_id} carries; a ring never holds so many entries. */
@@ -140,9 +141,9 @@ public final class WorkRing {
     }
 
     /**
-     * The next request that the device will never complete, given that all its completions have been taken: what was withheld
-     * from it, and what it took without noticing. Unsignalled requests at the head, before any failure, have succeeded, unless the device
-     * would have told.
+     * The next request that the device will never complete, given that all its completions have been taken: what was
+     * withheld from it, and what it took without noticing. Unsignalled requests at the head, before any failure, have
+     * succeeded, unless the device would have told.
      *
      * @return its sequence, or -1
      */

@@ -198,7 +198,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     SoftQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes, Connection connection) {
-        if (!(domain instanceof SoftProtectionDomain mine) || domain.device() != this) {
+        if (!(domain instanceof SoftProtectionDomain mine) || !mine.isOf(this)) {
             throw new IllegalArgumentException("the protection domain is not of this device, " + name);
         }
         checkMine(attributes.sendCompletions());

@@ -37,8 +37,8 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 
 /**
- * What this provider adds to a post and a poll, above DiSNI: a connected queue pair whose prepared calls remember one number and give
- * it back. DiSNI's own cost, its buffers and JNI, comes on top.
+ * What this provider adds to a post and a poll, above DiSNI: a connected queue pair whose prepared calls remember one
+ * number and give it back. DiSNI's own cost, its buffers and JNI, comes on top.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

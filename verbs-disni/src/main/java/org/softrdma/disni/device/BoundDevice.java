@@ -19,9 +19,9 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * A device found by binding an id to each address of this machine: DiSNI has no list of devices, a context comes from a bound id only and
- * lives as long as it. Name and transport are the kernel's, through the context's descriptor; limits are found by trial, as DiSNI has
- * no query either.
+ * A device found by binding an id to each address of this machine: DiSNI has no list of devices, a context comes from
+ * a bound id only and lives as long as it. Name and transport are the kernel's, through the context's descriptor;
+ * limits are found by trial, as DiSNI has no query either.
  *
  * @param channel open
  * @param id bound to the device, which keeps the context
@@ -29,7 +29,8 @@ import org.softrdma.verbs.VerbsException;
  * @param address of the device
  * @param name of the device, or its address where the kernel does not tell
  * @param transport if the kernel tells
- * @param siwGuard on SoftiWARP, a completion queue that nobody uses, closed with the device; see {@link IbvDevice#SIW_GUARD_ENTRIES}
+ * @param siwGuard on SoftiWARP, a completion queue that nobody uses, closed with the device; see {@link
+ *     IbvDevice#SIW_GUARD_ENTRIES}
  * @param capabilities limits and features
  */
 public record BoundDevice(
@@ -43,7 +44,10 @@ public record BoundDevice(
         Capabilities capabilities) {
     /** What DiSNI's {@code int} holds, of regions and of a message. */
     private static final int MOST_BYTES = Integer.MAX_VALUE;
-    /** The least of the kernel's drivers, SoftRoCE's {@code RXE_PORT_MAX_MSG_SZ}; {@code ibv_query_port} is out of reach. */
+    /**
+     * The least of the kernel's drivers, SoftRoCE's {@code RXE_PORT_MAX_MSG_SZ}; {@code ibv_query_port} is out of
+     * reach.
+     */
     private static final int MOST_MESSAGE = 8 << 20;
     /** DiSNI connects with the device's maximum and does not say how much that is; as many as common devices have. */
     private static final int READS = 16;
@@ -62,7 +66,8 @@ public record BoundDevice(
      * @param device name wanted; empty for the first one
      * @param addresses to try, in this order
      * @throws IOException if the event channel cannot be opened: there is no device, or no right to it
-     * @throws VerbsException {@code NO_DEVICE} if no address belongs to a device, or not to the one wanted; how a trial failed
+     * @throws VerbsException {@code NO_DEVICE} if no address belongs to a device, or not to the one wanted; how a
+     *     trial failed
      */
     public static BoundDevice find(
             DisniLibrary library, RdmaSubsystem subsystem, Optional<String> device, List<InetAddress> addresses)

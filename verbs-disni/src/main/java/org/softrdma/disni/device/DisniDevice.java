@@ -17,8 +17,8 @@ import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 
 /**
- * A context of DiSNI, kept by an id that is bound to one address, as a verbs device. A wildcard to listen on means this address, the only
- * one that DiSNI has a context for. Thread-safe.
+ * A context of DiSNI, kept by an id that is bound to one address, as a verbs device. A wildcard to listen on means
+ * this address, the only one that DiSNI has a context for. Thread-safe.
  */
 public final class DisniDevice extends IbvDevice {
     private final BoundDevice probe;
@@ -26,7 +26,7 @@ public final class DisniDevice extends IbvDevice {
 
     private DisniDevice(BoundDevice probe) {
         this.probe = probe;
-        manager = new DisniConnectionManager(this, probe.channel());
+        manager = new DisniConnectionManager(probe.channel(), new InetSocketAddress(probe.address(), 0));
     }
 
     /**
@@ -38,11 +38,6 @@ public final class DisniDevice extends IbvDevice {
         DisniDevice device = new DisniDevice(probe);
         device.manager.start("disni-cm-" + probe.name());
         return device;
-    }
-
-    /** Its address, with port 0. */
-    InetSocketAddress anyPort() {
-        return new InetSocketAddress(probe.address(), 0);
     }
 
     // ---- IbvDevice
@@ -58,7 +53,7 @@ public final class DisniDevice extends IbvDevice {
     }
 
     @Override
-    protected Set<Feature> connectionFeatures() {
+    public Set<Feature> connectionFeatures() {
         return capabilities().features();
     }
 
@@ -70,12 +65,12 @@ public final class DisniDevice extends IbvDevice {
     @Override
     protected IbvProtectionDomain newProtectionDomain() {
         return new DisniProtectionDomain(
-                this, DisniErrors.make(probe.context()::allocateDomain, "a protection domain"));
+                opened(), DisniErrors.make(probe.context()::allocateDomain, "a protection domain"));
     }
 
     @Override
     protected IbvCompletionChannel newCompletionChannel() {
-        return new DisniCompletionChannel(this);
+        return new DisniCompletionChannel(opened());
     }
 
     @Override
@@ -84,12 +79,12 @@ public final class DisniDevice extends IbvDevice {
         DisniLibrary.Queue queue = DisniErrors.make(
                 () -> probe.context().createQueue(minimumEntries, vector),
                 minimumEntries + " entries, completion vector " + vector + "; ask for fewer, or close some");
-        return new DisniCompletionQueue(this, queue, minimumEntries, (DisniCompletionChannel) channel);
+        return new DisniCompletionQueue(opened(), queue, minimumEntries, (DisniCompletionChannel) channel);
     }
 
     @Override
     protected IbvQueuePair newQueuePair(QueuePairParts parts) {
-        return DisniQueuePair.create(this, parts);
+        return DisniQueuePair.create(parts);
     }
 
     @Override

@@ -13,7 +13,10 @@ final class DisniMemoryRegion extends IbvMemoryRegion {
         this.handle = handle;
     }
 
-    /** DiSNI takes the region for closed before the call that may fail, so a failure leaves it, and its memory, to the process. */
+    /**
+     * DiSNI takes the region for closed before the call that may fail, so a failure leaves it, and its memory, to the
+     * process.
+     */
     @Override
     protected void deregister() {
         DisniErrors.close(handle::deregister, "a region that is still in use by the device");

@@ -1,5 +1,6 @@
 package org.softrdma.disni.device;
 
+import org.softrdma.ibverbs.device.OpenDevice;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.disni.library.DisniLibrary;
@@ -15,7 +16,7 @@ final class DisniProtectionDomain extends IbvProtectionDomain {
     private final DisniLibrary.Domain handle;
 
     /** Of a domain just allocated; its device counts it already. */
-    DisniProtectionDomain(DisniDevice device, DisniLibrary.Domain handle) {
+    DisniProtectionDomain(OpenDevice device, DisniLibrary.Domain handle) {
         super(device);
         this.handle = handle;
     }

@@ -12,8 +12,8 @@ import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * An {@code ibv_qp} of DiSNI, and the prepared calls that post to it. DiSNI has no {@code ibv_modify_qp}, but {@code rdma_disconnect}
- * moves the queue pair to {@code IBV_QPS_ERR} before anything else (on iWARP {@code IBV_QPS_SQD}).
+ * An {@code ibv_qp} of DiSNI, and the prepared calls that post to it. DiSNI has no {@code ibv_modify_qp}, but {@code
+ * rdma_disconnect} moves the queue pair to {@code IBV_QPS_ERR} before anything else (on iWARP {@code IBV_QPS_SQD}).
  */
 final class DisniQueuePair extends IbvQueuePair {
     private final DisniCmId id;
@@ -22,20 +22,19 @@ final class DisniQueuePair extends IbvQueuePair {
 
     private final PreparedCalls calls;
 
-    private DisniQueuePair(DisniDevice device, QueuePairParts parts, DisniLibrary.Pair pair) {
+    private DisniQueuePair(QueuePairParts parts, DisniLibrary.Pair pair) {
         super(parts, DisniErrors.make(pair::number, "the number of a queue pair"), parts.limits());
         id = (DisniCmId) parts.id();
-        needsReceiveEntry = device.isSoftIwarp();
-        calls = new PreparedCalls(pair, device.capabilities().maxScatterGather());
+        needsReceiveEntry = parts.device().traits().isSoftIwarp();
+        calls = new PreparedCalls(pair, parts.device().traits().capabilities().maxScatterGather());
     }
 
     /**
      * Creates the native queue pair.
      *
-     * @param device its device
      * @param parts of the device
      */
-    static DisniQueuePair create(DisniDevice device, QueuePairParts parts) {
+    static DisniQueuePair create(QueuePairParts parts) {
         DisniLibrary.Pair pair = ((DisniCmId) parts.id())
                 .createQueuePair(
                         ((DisniProtectionDomain) parts.domain()).handle(),
@@ -43,7 +42,7 @@ final class DisniQueuePair extends IbvQueuePair {
                         ((DisniCompletionQueue) parts.receiveCompletions()).handle(),
                         parts.limits());
         try {
-            return new DisniQueuePair(device, parts, pair);
+            return new DisniQueuePair(parts, pair);
         } catch (Throwable e) { // an Error, too: what nobody knows nobody destroys
             parts.id().destroyQueuePair();
             throw e;

@@ -8,8 +8,8 @@ import org.softrdma.verbs.ScatterGatherList;
 import org.softrdma.verbs.SendOpcode;
 
 /**
- * The calls that a queue pair makes: one per opcode and number of local entries, made when it is first needed and used again ever after.
- * Sends under the send lock, RECVs under the receive lock.
+ * The calls that a queue pair makes: one per opcode and number of local entries, made when it is first needed and used
+ * again ever after. Sends under the send lock, RECVs under the receive lock.
  */
 final class PreparedCalls {
     private final DisniLibrary.Pair pair;

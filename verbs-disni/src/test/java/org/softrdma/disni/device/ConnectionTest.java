@@ -50,7 +50,10 @@ import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
 
-/** Connecting and accepting: events in every order, deadlines, errors, and that no call comes which would end the process. */
+/**
+ * Connecting and accepting: events in every order, deadlines, errors, and that no call comes which would end the
+ * process.
+ */
 class ConnectionTest {
     private static final long LONG_NS = TimeUnit.SECONDS.toNanos(30);
     private static final long SHORT_NS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -393,7 +396,10 @@ class ConnectionTest {
         }
     }
 
-    /** On RoCE a disconnect between the reply and the peer's confirmation goes nowhere (ib_cm: no DREQ in state REP_SENT). */
+    /**
+     * On RoCE a disconnect between the reply and the peer's confirmation goes nowhere (ib_cm: no DREQ in state
+     * REP_SENT).
+     */
     @Test
     void shouldDisconnectAgainWhenThePeerConfirmsAfterADisconnect() throws IOException {
         disni.afterAccept = List.of();

@@ -26,8 +26,8 @@ import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.VerbsDevice;
 
 /**
- * A DiSNI that does nothing but remember: its ids, queues and queue pairs are mocks, in the order in which they were made, and a test
- * says which events come. Thread-safe.
+ * A DiSNI that does nothing but remember: its ids, queues and queue pairs are mocks, in the order in which they were
+ * made, and a test says which events come. Thread-safe.
  */
 final class MockedDisni implements DisniLibrary {
     static final InetAddress ADDRESS = InetAddress.ofLiteral("192.0.2.1");

@@ -59,7 +59,10 @@ import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 
-/** Posting and polling: calls prepared once, completions that find their request, full queues, flushing, events, closing in every state. */
+/**
+ * Posting and polling: calls prepared once, completions that find their request, full queues, flushing, events,
+ * closing in every state.
+ */
 class PostAndPollTest {
     private static final long LONG_NS = TimeUnit.SECONDS.toNanos(30);
     private static final int FLUSHED = 5;

@@ -1,5 +1,6 @@
 package org.softrdma.ibverbs.device;
 
+import java.util.function.BiConsumer;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -16,20 +17,21 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
 /**
- * One {@code rdma_cm_id}: a listener or one side of a connection. It lives until the last of its holders (connector or request, and
- * queue pair) has released it. Events arrive on the device's thread, everything else comes from application threads. That no call
- * comes too early or too late is kept by its callers: connecting needs {@link #resolve}, accepting a connect request, neither comes
- * after the last {@link #release}.
+ * One {@code rdma_cm_id}: a listener or one side of a connection. It lives until the last of its holders (connector or
+ * request, and queue pair) has released it. Events arrive on the device's thread, everything else comes from
+ * application threads. That no call comes too early or too late is kept by its callers: connecting needs {@link
+ * #resolve}, accepting a connect request, neither comes after the last {@link #release}.
  *
  * <p>What a provider adds are the calls of its library; they throw {@link VerbsException} if refused.
  */
 public abstract class CmId {
-    private final ConnectionManager manager;
+    private final ConnectionThread thread;
     private final Object key;
     private final AtomicInteger holders = new AtomicInteger(1);
     private volatile CompletableFuture<CmEvent> expected = new CompletableFuture<>();
-    private volatile @Nullable IbvQueuePair queuePair;
-    private volatile @Nullable IbvListener listener;
+    private volatile @Nullable ConnectionEnd queuePair;
+    private volatile @Nullable BiConsumer<CmEvent, CmId> requests;
+    private volatile Runnable whenReleased = () -> {};
     /** What {@code rdma_accept} is called with, or was; null on the side that connects. */
     private volatile @Nullable ConnectionParameters accepting;
     /** Done when {@code rdma_connect} has returned; null if it was not called. */
@@ -38,11 +40,11 @@ public abstract class CmId {
     /**
      * Of a native id.
      *
-     * @param manager takes its events
+     * @param thread takes its events
      * @param key by which events name it
      */
-    protected CmId(ConnectionManager manager, Object key) {
-        this.manager = manager;
+    protected CmId(ConnectionThread thread, Object key) {
+        this.thread = thread;
         this.key = key;
     }
 
@@ -78,24 +80,25 @@ public abstract class CmId {
      * @param privateData for the peer
      * @param made its queue pair, which has to go to ERROR; or null
      */
-    protected abstract void reject(byte[] privateData, @Nullable IbvQueuePair made);
+    protected abstract void reject(byte[] privateData, @Nullable ConnectionEnd made);
 
     /**
-     * The connection that this side asked for is there: tells the queue pair how many READs were agreed on. On the device's thread.
+     * The connection that this side asked for is there: tells the queue pair how many READs were agreed on. On the
+     * device's thread.
      *
-     * @return what {@link IbvQueuePair#established} says
+     * @return what {@link ConnectionEnd#established} says
      */
-    protected abstract boolean established(IbvQueuePair connected, CmEvent event);
+    protected abstract boolean established(ConnectionEnd connected, CmEvent event);
 
     /**
-     * {@code rdma_accept} has moved the queue pair to RTS: tells it how many READs were agreed on. On the thread that accepts, and on the
-     * device's, which may be first.
+     * {@code rdma_accept} has moved the queue pair to RTS: tells it how many READs were agreed on. On the thread that
+     * accepts, and on the device's, which may be first.
      *
      * @param connected the queue pair
      * @param parameters of the call
-     * @return what {@link IbvQueuePair#established} says
+     * @return what {@link ConnectionEnd#established} says
      */
-    protected abstract boolean accepted(IbvQueuePair connected, ConnectionParameters parameters);
+    protected abstract boolean accepted(ConnectionEnd connected, ConnectionParameters parameters);
 
     /** {@code rdma_disconnect}; a connection that has gone is no error. */
     protected abstract void disconnect();
@@ -112,17 +115,23 @@ public abstract class CmId {
         return key;
     }
 
-    final ConnectionManager manager() {
-        return manager;
+    /** The thread that takes its events. */
+    final ConnectionThread thread() {
+        return thread;
     }
 
-    /** Connect requests go there. */
-    final void listener(IbvListener newListener) {
-        listener = newListener;
+    /** Connect requests to this listening id go there, each with its id. */
+    final void whenRequested(BiConsumer<CmEvent, CmId> taker) {
+        requests = taker;
+    }
+
+    /** Runs when the last holder lets go, before the id is destroyed. */
+    final void whenReleased(Runnable action) {
+        whenReleased = action;
     }
 
     /** A queue pair was made on it, which holds it and hears of the connection's end. */
-    final void heldBy(IbvQueuePair made) {
+    final void heldBy(ConnectionEnd made) {
         holders.incrementAndGet();
         queuePair = made;
     }
@@ -131,7 +140,7 @@ public abstract class CmId {
 
     /** An event, already acknowledged. */
     final void happened(CmEvent event) {
-        IbvQueuePair mine = queuePair;
+        ConnectionEnd mine = queuePair;
         switch (event.type()) {
             case TIMEWAIT_EXIT, ADDR_CHANGE -> {}
             case DISCONNECTED, DEVICE_REMOVAL -> {
@@ -170,11 +179,11 @@ public abstract class CmId {
 
     /** A connect request to this listening id. */
     final void requested(CmEvent event, CmId request) {
-        IbvListener mine = listener;
-        if (mine == null) {
+        BiConsumer<CmEvent, CmId> taker = requests;
+        if (taker == null) {
             request.release();
         } else {
-            mine.requested(event, request);
+            taker.accept(event, request);
         }
     }
 
@@ -195,8 +204,8 @@ public abstract class CmId {
      * @param deadline of the whole operation
      * @param what waited for, for the message
      * @param remote the peer
-     * @throws VerbsException {@code TIMED_OUT}, {@code INTERRUPTED}, how the call failed that should have caused it, or what another
-     *     event means
+     * @throws VerbsException {@code TIMED_OUT}, {@code INTERRUPTED}, how the call failed that should have caused it,
+     *     or what another event means
      */
     static CmEvent await(
             CompletableFuture<CmEvent> future,
@@ -267,12 +276,13 @@ public abstract class CmId {
     }
 
     /**
-     * {@code rdma_accept}, which moves the queue pair to RTS: it takes requests when this returns. If the connection does not come
-     * up after all, an event says so and the queue pair goes to ERROR.
+     * {@code rdma_accept}, which moves the queue pair to RTS: it takes requests when this returns. If the connection
+     * does not come up after all, an event says so and the queue pair goes to ERROR.
      *
-     * @throws VerbsException if the call failed, or {@code CONNECTION_LOST} if the queue pair has gone to ERROR meanwhile
+     * @throws VerbsException if the call failed, or {@code CONNECTION_LOST} if the queue pair has gone to ERROR
+     *     meanwhile
      */
-    final void accept(ConnectionParameters parameters, IbvQueuePair accepted) {
+    final void accept(ConnectionParameters parameters, ConnectionEnd accepted) {
         accepting = parameters;
         callAccept(parameters);
         if (!accepted(accepted, parameters)) {
@@ -292,11 +302,14 @@ public abstract class CmId {
     final void afterConnecting(Runnable action) {
         CompletableFuture<Void> call = connectCall;
         if (call != null) {
-            manager.postpone(call.thenRun(() -> manager.execute(action)));
+            thread.postpone(call.thenRun(() -> thread.execute(action)));
         }
     }
 
-    /** Waits until {@code rdma_connect} has returned, if it was called. Under no lock, as that may take as long as TCP does. */
+    /**
+     * Waits until {@code rdma_connect} has returned, if it was called. Under no lock, as that may take as long as TCP
+     * does.
+     */
     final void awaitConnecting() {
         CompletableFuture<Void> call = connectCall;
         if (call != null) {
@@ -304,22 +317,27 @@ public abstract class CmId {
         }
     }
 
+    /** Runs something while no event is taken. */
+    protected final void exclusively(Runnable action) {
+        thread.exclusively(action);
+    }
+
     /** Destroys the queue pair and releases its hold. No connect call is under way. */
     public final void destroyQueuePair() {
         try {
-            manager.exclusively(this::callDestroyQueuePair);
+            exclusively(this::callDestroyQueuePair);
         } finally {
             release();
         }
     }
 
     /**
-     * A holder lets go; the last one destroys the id, which rejects a request that was not answered. A queue pair holds it until a connect
-     * call under way has returned.
+     * A holder lets go; the last one destroys the id, which rejects a request that was not answered. A queue pair
+     * holds it until a connect call under way has returned.
      */
     final void release() {
         if (holders.decrementAndGet() == 0) {
-            manager.forget(this);
+            whenReleased.run();
             destroy();
         }
     }

@@ -1,53 +1,21 @@
 package org.softrdma.ibverbs.device;
 
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.ibverbs.Threads;
 
 /**
- * The event channel of a device and the one thread that waits on it, acknowledges an event at once (else {@code rdma_destroy_id} waits
- * for ever), and hands it to the id's object. The thread also runs tasks that must not run while posting or polling.
- *
- * <p>librdmacm moves queue pairs between states while it takes an event, so that and the destruction of a queue pair exclude each other
- * ({@link #exclusively}); the lock is fair, or a thread that waits for events under it would keep it.
+ * The event channel of a device: its ids by the keys that events name them by, and the thread, which acknowledges an
+ * event at once (else {@code rdma_destroy_id} waits for ever) and hands it to the id's object.
  */
-public abstract class ConnectionManager implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(ConnectionManager.class.getName());
-
+public abstract class ConnectionManager extends ConnectionThread {
     private final Map<Object, CmId> ids = new ConcurrentHashMap<>();
-    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    private final Queue<CompletableFuture<Void>> postponed = new ConcurrentLinkedQueue<>();
-    private final ReentrantLock eventLock = new ReentrantLock(true);
-    private final ReentrantLock wakeLock = new ReentrantLock();
-    private volatile @Nullable Thread thread;
-    private volatile boolean closing;
-    /** There is nothing to {@link #wake} any more. Under the wake lock. */
-    private boolean gone;
 
-    /** Without a thread yet. */
+    /** Without ids. */
     protected ConnectionManager() {}
-
-    // ---- what a provider does
 
     /** {@code rdma_create_id}, and {@link #adopt}. */
     protected abstract CmId createId();
-
-    /** Waits for events until there is one or {@link #wake} was called, or a while; takes and delivers what is there. */
-    protected abstract void takeEvents();
-
-    /** Ends the wait of {@link #takeEvents}, now or soon. Any thread. */
-    protected abstract void wake();
-
-    /** {@code rdma_destroy_event_channel}. */
-    protected abstract void closeChannel();
-
-    // ---- ids
 
     /**
      * From now on events reach the id's object.
@@ -56,55 +24,14 @@ public abstract class ConnectionManager implements AutoCloseable {
      * @return {@code id}
      */
     protected final CmId adopt(CmId id) {
+        id.whenReleased(() -> ids.remove(id.key(), id));
         ids.put(id.key(), id);
         return id;
     }
 
-    /** No event reaches the id's object any more. */
-    final void forget(CmId id) {
-        ids.remove(id.key(), id);
-    }
-
-    // ---- the thread
-
     /**
-     * Starts the thread.
-     *
-     * @param name of the thread
-     */
-    public final void start(String name) {
-        thread = Thread.ofPlatform().daemon().name(name).start(this::run);
-    }
-
-    private void run() {
-        while (!closing) {
-            runTasks();
-            guarded(this::takeEvents);
-        }
-        runTasks();
-    }
-
-    private void runTasks() {
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            guarded(task);
-        }
-    }
-
-    /**
-     * Runs something on the thread: a fault of one connection, of whatever kind, must not end the thread of all.
-     *
-     * @param action what may fail
-     */
-    protected static void guarded(Runnable action) {
-        try {
-            action.run();
-        } catch (Throwable e) {
-            LOG.log(System.Logger.Level.ERROR, "a connection's event or task failed; the others go on", e);
-        }
-    }
-
-    /**
-     * Finds whom an event is about. If the key is an address, before the acknowledgement: after it that may be another's.
+     * Finds whom an event is about. If the key is an address, before the acknowledgement: after it that may be
+     * another's.
      *
      * @param key of its id
      * @param event taken
@@ -132,73 +59,5 @@ public abstract class ConnectionManager implements AutoCloseable {
                 listener.requested(event, request);
             }
         });
-    }
-
-    /** Runs something on the thread, soon; nothing once the channel is closed, when everything it could be about is. Any thread. */
-    final void execute(Runnable task) {
-        wakeLock.lock();
-        try {
-            if (!gone) {
-                tasks.add(task);
-                wake();
-            }
-        } finally {
-            wakeLock.unlock();
-        }
-    }
-
-    /** Something that needs the channel goes on after its application has closed it. */
-    final void postpone(CompletableFuture<Void> end) {
-        postponed.removeIf(CompletableFuture::isDone);
-        postponed.add(end);
-    }
-
-    /**
-     * Runs something while no event is taken from the channel.
-     *
-     * @param action short
-     */
-    protected void exclusively(Runnable action) {
-        eventLock.lock();
-        try {
-            action.run();
-        } finally {
-            eventLock.unlock();
-        }
-    }
-
-    /**
-     * Makes something, or takes an event, while no other event is taken from the channel.
-     *
-     * @param action short
-     */
-    protected final <T> T callExclusively(Supplier<T> action) {
-        eventLock.lock();
-        try {
-            return action.get();
-        } finally {
-            eventLock.unlock();
-        }
-    }
-
-    /** Stops the thread and closes the channel; every id is destroyed before, as the device counts their holders. */
-    @Override
-    public final void close() {
-        closing = true;
-        wake();
-        Thread started = thread;
-        if (started != null) {
-            Threads.join(started);
-        }
-        // An rdma_connect that waits for TCP still holds its id.
-        postponed.forEach(CompletableFuture::join);
-        wakeLock.lock();
-        try {
-            gone = true;
-        } finally {
-            wakeLock.unlock();
-        }
-        runTasks();
-        closeChannel();
     }
 }

@@ -10,11 +10,11 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * What the completion queues of a channel are armed for, the events raised beside the device's, and those given out. A provider adds how
- * to wait. Thread-safe, under one lock.
+ * What the completion queues of a channel are armed for, the events raised beside the device's, and those given out. A
+ * provider adds how to wait. Thread-safe, under one lock.
  */
 public abstract class IbvCompletionChannel implements CompletionChannel {
-    private final IbvDevice device;
+    private final OpenDevice device;
     /** Over everything in here, and what a provider adds. */
     protected final ReentrantLock lock = new ReentrantLock();
 
@@ -23,30 +23,16 @@ public abstract class IbvCompletionChannel implements CompletionChannel {
     private int queues;
     private boolean closed;
 
-    /** What a queue is armed for, and its events that were given out. Under the channel's lock. */
-    static final class Arming {
-        private final Optional<CompletionQueue> event;
-        private boolean armed;
-        private boolean any;
-        private boolean raised;
-        private boolean detached;
-        private int taken;
-
-        Arming(IbvCompletionQueue queue) {
-            event = Optional.of(queue);
-        }
-    }
-
     /**
      * None raised.
      *
      * @param device counts it already
      */
-    protected IbvCompletionChannel(IbvDevice device) {
+    protected IbvCompletionChannel(OpenDevice device) {
         this.device = device;
     }
 
-    final boolean isOf(IbvDevice other) {
+    final boolean isOf(OpenDevice other) {
         return device == other;
     }
 
@@ -158,12 +144,12 @@ public abstract class IbvCompletionChannel implements CompletionChannel {
     /**
      * True if a queue waits for an event.
      *
-     * @param queue of this channel
+     * @param arming of a queue of this channel
      */
-    public final boolean isArmed(IbvCompletionQueue queue) {
+    public final boolean isArmed(Arming arming) {
         lock.lock();
         try {
-            return queue.arming().armed;
+            return arming.armed;
         } finally {
             lock.unlock();
         }
@@ -172,14 +158,13 @@ public abstract class IbvCompletionChannel implements CompletionChannel {
     /**
      * A native event came, which {@link #takeRaised} gives; nothing if the queue is not armed.
      *
-     * @param queue of this channel
-     * @return true if it goes on waiting, as this may be of another completion than the solicited one that the queue is armed for, and has
-     *     to be armed natively again
+     * @param arming of a queue of this channel
+     * @return true if it goes on waiting, as this may be of another completion than the solicited one that the queue
+     *     is armed for, and has to be armed natively again
      */
-    public final boolean happened(IbvCompletionQueue queue) {
+    public final boolean happened(Arming arming) {
         lock.lock();
         try {
-            Arming arming = queue.arming();
             if (!arming.armed) {
                 return false;
             }
@@ -194,24 +179,25 @@ public abstract class IbvCompletionChannel implements CompletionChannel {
     /**
      * A native event was taken and is given out at once. Under the lock.
      *
-     * @param queue of this channel
+     * @param arming of a queue of this channel
      * @return what {@link #await} gives; empty if the queue is closed
      */
-    protected final Optional<CompletionQueue> taken(IbvCompletionQueue queue) {
-        Arming arming = queue.arming();
+    protected final Optional<CompletionQueue> taken(Arming arming) {
         if (arming.detached) {
             return Optional.empty();
         }
         if (goesOn(arming)) {
-            queue.armNatively(true);
+            arming.armForAny.run();
         }
         arming.taken++;
         return arming.event;
     }
 
-    /** Where solicited completions are not told from others, the queue stays armed until the solicited one has come. */
+    /**
+     * Where solicited completions are not told from others, the queue stays armed until the solicited one has come.
+     */
     private boolean goesOn(Arming arming) {
-        arming.armed = arming.armed && !arming.any && device.isIwarp();
+        arming.armed = arming.armed && !arming.any && device.traits().isIwarp();
         return arming.armed;
     }
 

@@ -14,14 +14,14 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * An {@code ibv_cq}. Native completions are polled in batches into memory of its own and handed out from there; those of queue pairs
- * that are gone, and of requests that were completed before, are passed over.
+ * An {@code ibv_cq}. Native completions are polled in batches into memory of its own and handed out from there; those
+ * of queue pairs that are gone, and of requests that were completed before, are passed over.
  *
- * <p>Where the device does not flush by itself this queue does, in order ({@link WorkRing#nextToFlush}), once its native queue was empty
- * after the queue pair was quiesced.
+ * <p>Where the device does not flush by itself this queue does, in order ({@link WorkRing#nextToFlush}), once its
+ * native queue was empty after the queue pair was quiesced.
  *
- * <p>A message may be there before the event that says that the connection is, which comes another way. Its completion is held back until
- * then, so that whoever gets it can answer.
+ * <p>A message may be there before the event that says that the connection is, which comes another way. Its completion
+ * is held back until then, so that whoever gets it can answer.
  *
  * <p>Threads: whoever polls, under one lock.
  */
@@ -38,12 +38,12 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     /** Of {@link #take}: it waits, and what is behind it with it. */
     private static final int EARLY = -1;
 
-    private final IbvDevice device;
+    private final OpenDevice device;
     private final @Nullable IbvCompletionChannel channel;
     private final int entries;
 
     @SuppressWarnings("this-escape") // kept, not called
-    private final IbvCompletionChannel.Arming arming = new IbvCompletionChannel.Arming(this);
+    private final Arming arming = new Arming(this, () -> armNatively(true));
 
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -51,9 +51,9 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     private int batchNext;
     private int batchEnd;
     private int queuePairs;
-    private IbvQueuePair[] toFlush = new IbvQueuePair[0];
+    private ToFlush[] toFlush = {};
     /** Whose failure a poll has seen and not told yet, each once; as long as there are queue pairs. */
-    private @Nullable IbvQueuePair[] failed = new IbvQueuePair[0];
+    private @Nullable QueuePairWork[] failed = new QueuePairWork[0];
 
     private int failedCount;
     /** A RECV waits for its queue pair. */
@@ -62,6 +62,9 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     private boolean overrun;
     private boolean closed;
 
+    /** A queue of a queue pair whose requests the device does not flush. */
+    private record ToFlush(QueuePairWork work, WorkRing ring) {}
+
     /**
      * Of a native queue just created.
      *
@@ -69,7 +72,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
      * @param entries that it holds
      * @param channel where events go, which counts it already; or null
      */
-    protected IbvCompletionQueue(IbvDevice device, int entries, @Nullable IbvCompletionChannel channel) {
+    protected IbvCompletionQueue(OpenDevice device, int entries, @Nullable IbvCompletionChannel channel) {
         this.device = device;
         this.entries = entries;
         this.channel = channel;
@@ -122,11 +125,12 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
 
     // ---- its queue pairs
 
-    final boolean isOf(IbvDevice other) {
+    final boolean isOf(OpenDevice other) {
         return device == other;
     }
 
-    final IbvCompletionChannel.Arming arming() {
+    /** The part of it that its channel knows. */
+    public final Arming arming() {
         return arming;
     }
 
@@ -148,13 +152,13 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     }
 
     /** A queue pair is gone; null if it was never made. */
-    final void detach(@Nullable IbvQueuePair queuePair) {
+    final void detach(@Nullable QueuePairWork work) {
         lock.lock();
         try {
             queuePairs--;
-            toFlush = Arrays.stream(toFlush).filter(each -> each != queuePair).toArray(IbvQueuePair[]::new);
-            int index = Arrays.asList(failed).indexOf(queuePair);
-            if (queuePair != null && index >= 0) {
+            toFlush = Arrays.stream(toFlush).filter(each -> each.work != work).toArray(ToFlush[]::new);
+            int index = Arrays.asList(failed).indexOf(work);
+            if (work != null && index >= 0) {
                 failed[index] = failed[--failedCount];
                 failed[failedCount] = null;
             }
@@ -174,13 +178,13 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
         raise();
     }
 
-    /** From now on the requests of a queue pair are flushed here. */
-    final void flushPending(IbvQueuePair queuePair) {
+    /** From now on the requests of a queue of a queue pair are flushed here. */
+    final void flushPending(QueuePairWork work, WorkRing ring) {
         lock.lock();
         try {
-            if (!Arrays.asList(toFlush).contains(queuePair)) {
+            if (Arrays.stream(toFlush).noneMatch(each -> each.ring == ring)) {
                 toFlush = Arrays.copyOf(toFlush, toFlush.length + 1);
-                toFlush[toFlush.length - 1] = queuePair;
+                toFlush[toFlush.length - 1] = new ToFlush(work, ring);
             }
         } finally {
             lock.unlock();
@@ -259,20 +263,20 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
 
     /** Changes states, under no lock; another thread that polls may do a part of it. */
     private void tellFailed() {
-        IbvQueuePair next = nextFailed();
+        QueuePairWork next = nextFailed();
         while (next != null) {
-            next.enterError("a work request failed");
+            next.requestFailed();
             next = nextFailed();
         }
     }
 
-    private @Nullable IbvQueuePair nextFailed() {
+    private @Nullable QueuePairWork nextFailed() {
         lock.lock();
         try {
             if (failedCount == 0) {
                 return null;
             }
-            IbvQueuePair next = failed[--failedCount];
+            QueuePairWork next = failed[--failedCount];
             failed[failedCount] = null;
             return next;
         } finally {
@@ -320,24 +324,24 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     /** Hands out a native completion; returns 0 if it means nothing any more, {@link #EARLY} if not yet. */
     private int take(int index, WorkCompletion to) {
         long nativeId = wrId(index);
-        IbvQueuePair queuePair = device.queuePairs().find(nativeId);
-        if (queuePair == null) {
+        QueuePairWork work = device.queuePairs().find(nativeId);
+        if (work == null) {
             return 0;
         }
         boolean receive = QueuePairTable.isReceive(nativeId);
         int status = status(index);
-        if (receive && status == 0 && queuePair.state() == QueuePairState.INITIAL) {
+        if (receive && status == 0 && work.state() == QueuePairState.INITIAL) {
             return EARLY;
         }
-        WorkRing ring = receive ? queuePair.receives() : queuePair.sends();
+        WorkRing ring = receive ? work.receives() : work.sends();
         long sequence = ring.resolve(nativeId & WorkRing.SEQUENCE_MASK);
         if (sequence < 0) {
             return 0;
         }
-        if (status == FLUSHED && !queuePair.deviceFlushes()) {
+        if (status == FLUSHED && !work.deviceFlushes()) {
             // siw flushes what it had not sent yet before the READs that were on their way.
             ring.flushed(sequence);
-            noteFailed(queuePair);
+            noteFailed(work);
             return 0;
         }
         if (status == 0) {
@@ -347,16 +351,16 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
             }
             to.succeeded(
                     ring.complete(sequence, true),
-                    queuePair.number(),
+                    work.number(),
                     receive ? CompletionOpcode.RECEIVE : meaning(opcode(index)),
                     Integer.toUnsignedLong(byteLength(index)));
         } else {
             to.failed(
                     ring.complete(sequence, false),
-                    queuePair.number(),
+                    work.number(),
                     CompletionStatus.ofCode(status),
                     vendorError(index));
-            noteFailed(queuePair);
+            noteFailed(work);
         }
         return 1;
     }
@@ -370,36 +374,30 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     }
 
     /** Its state changes once this queue's lock is free. */
-    private void noteFailed(IbvQueuePair queuePair) {
+    private void noteFailed(QueuePairWork work) {
         for (int i = 0; i < failedCount; i++) {
-            if (failed[i] == queuePair) {
+            if (failed[i] == work) {
                 return;
             }
         }
-        failed[failedCount++] = queuePair;
+        failed[failedCount++] = work;
     }
 
     private int flush(WorkCompletion[] completions, int from, int max) {
         int taken = from;
         for (int i = 0; i < toFlush.length && taken < max; i++) {
-            IbvQueuePair queuePair = toFlush[i];
-            if (queuePair.sendsTo(this)) {
-                taken = flush(queuePair, queuePair.sends(), completions, taken, max);
-            }
-            if (queuePair.receivesTo(this)) {
-                taken = flush(queuePair, queuePair.receives(), completions, taken, max);
-            }
+            taken = flush(toFlush[i], completions, taken, max);
         }
         return taken;
     }
 
-    private static int flush(
-            IbvQueuePair queuePair, WorkRing ring, WorkCompletion[] completions, int from, int max) {
+    private static int flush(ToFlush flushed, WorkCompletion[] completions, int from, int max) {
+        WorkRing ring = flushed.ring;
         int taken = from;
         long sequence = ring.nextToFlush();
         while (sequence >= 0 && taken < max && areElements(completions, taken, 1)) {
             completions[taken++].failed(
-                    ring.complete(sequence, false), queuePair.number(), CompletionStatus.FLUSHED, 0);
+                    ring.complete(sequence, false), flushed.work.number(), CompletionStatus.FLUSHED, 0);
             sequence = ring.nextToFlush();
         }
         return taken;
@@ -423,7 +421,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
             checkOpen();
             boolean any = channel.arm(arming, solicitedOnly);
             // siw raises no solicited event for a RECV.
-            armNatively(any || device.isIwarp());
+            armNatively(any || device.traits().isIwarp());
         } finally {
             lock.unlock();
         }

@@ -17,7 +17,8 @@ import org.softrdma.verbs.provider.Closing;
 final class IbvConnectionRequest implements ConnectionRequest {
     private static final byte[] NO_DATA = {};
 
-    private final IbvDevice device;
+    private final OpenDevice device;
+    private final QueuePairs queuePairs;
     private final CmId id;
     private final CmEvent event;
     private final InetSocketAddress remote;
@@ -30,11 +31,13 @@ final class IbvConnectionRequest implements ConnectionRequest {
      * A request.
      *
      * @param device its device, which counts it already
+     * @param queuePairs makes its queue pair
      * @param id of the request, released by {@link #reject} or {@link #close}
      * @param event that brought it
      */
-    IbvConnectionRequest(IbvDevice device, CmId id, CmEvent event) {
+    IbvConnectionRequest(OpenDevice device, QueuePairs queuePairs, CmId id, CmEvent event) {
         this.device = device;
+        this.queuePairs = queuePairs;
         this.id = id;
         this.event = event;
         remote = id.remoteAddress();
@@ -71,7 +74,7 @@ final class IbvConnectionRequest implements ConnectionRequest {
         if (released.get()) {
             throw new IllegalStateException("this request is closed");
         }
-        IbvQueuePair created = device.createQueuePair(domain, attributes, id);
+        IbvQueuePair created = queuePairs.create(domain, attributes, id);
         queuePair = created;
         return created;
     }

@@ -15,7 +15,8 @@ import org.softrdma.verbs.provider.Closing;
 
 /** An id that is resolved to a peer. One application thread. */
 final class IbvConnector implements Connector {
-    private final IbvDevice device;
+    private final OpenDevice device;
+    private final QueuePairs queuePairs;
     private final CmId id;
     private final InetSocketAddress remote;
     private final Closing closing = new Closing();
@@ -26,11 +27,13 @@ final class IbvConnector implements Connector {
      * A connector.
      *
      * @param device its device, which counts it already
+     * @param queuePairs makes its queue pair
      * @param id resolved, released by {@link #close}
      * @param remote the peer
      */
-    IbvConnector(IbvDevice device, CmId id, InetSocketAddress remote) {
+    IbvConnector(OpenDevice device, QueuePairs queuePairs, CmId id, InetSocketAddress remote) {
         this.device = device;
+        this.queuePairs = queuePairs;
         this.id = id;
         this.remote = remote;
     }
@@ -43,7 +46,7 @@ final class IbvConnector implements Connector {
         if (closing.hasBegun()) {
             throw new IllegalStateException("this connector is closed");
         }
-        IbvQueuePair created = device.createQueuePair(domain, attributes, id);
+        IbvQueuePair created = queuePairs.create(domain, attributes, id);
         queuePair = created;
         return created;
     }

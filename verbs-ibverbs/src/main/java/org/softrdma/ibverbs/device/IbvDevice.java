@@ -2,50 +2,37 @@ package org.softrdma.ibverbs.device;
 
 import java.net.InetSocketAddress;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.ArenaMemory;
 import org.softrdma.ibverbs.Deadline;
-import org.softrdma.ibverbs.QueuePairTable;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.HostMemory;
-import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.provider.Closing;
-import org.softrdma.verbs.provider.Creation;
 
 /**
  * An {@code ibv_context} as a verbs device: the table of its queue pairs, and what the application made. Thread-safe.
  */
-public abstract class IbvDevice implements VerbsDevice {
+public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
     /**
-     * Entries, of 32 bytes ({@code struct siw_cqe}), of a completion queue that nobody uses, made on siw before all others. libsiw takes the
-     * offset 0x90000 at which a queue is to be mapped for "none" (SIW_INVAL_UOBJ_KEY, which the kernel has not used since it gives offsets
-     * page by page) and refuses to create whatever gets it, for as long as it is the first that is free. This queue covers it, from 0.
+     * Entries, of 32 bytes ({@code struct siw_cqe}), of a completion queue that nobody uses, made on siw before all
+     * others. libsiw takes the offset 0x90000 at which a queue is to be mapped for "none" (SIW_INVAL_UOBJ_KEY, which
+     * the kernel has not used since it gives offsets page by page) and refuses to create whatever gets it, for as long
+     * as it is the first that is free. This queue covers it, from 0.
      */
     public static final int SIW_GUARD_ENTRIES = 0x90000 / 32 + 1;
 
-    private static final int CLOSED = -1;
+    @SuppressWarnings("this-escape") // kept, not called
+    private final OpenDevice opened = new OpenDevice(this);
 
-    private final QueuePairTable<IbvQueuePair> queuePairs = new QueuePairTable<>();
-    private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
-    private final LongAdder connectionsEstablished = new LongAdder();
-    private final LongAdder connectionsClosed = new LongAdder();
-    /** Number of live children, or {@link #CLOSED}. */
-    private final AtomicInteger children = new AtomicInteger();
+    @SuppressWarnings("this-escape") // kept, not called
+    private final QueuePairs queuePairs = new QueuePairs(opened, this::newQueuePair);
 
     private final Closing closing = new Closing();
 
@@ -53,15 +40,6 @@ public abstract class IbvDevice implements VerbsDevice {
     protected IbvDevice() {}
 
     // ---- what a provider does
-
-    /** True on iWARP, and where the transport is unknown: what is then done suits every transport. */
-    public abstract boolean isIwarp();
-
-    /** True on the kernel's SoftiWARP. */
-    public abstract boolean isSoftIwarp();
-
-    /** Optional features of every connection. */
-    protected abstract Set<Feature> connectionFeatures();
 
     /** Its event channel and thread. */
     protected abstract ConnectionManager connections();
@@ -99,82 +77,9 @@ public abstract class IbvDevice implements VerbsDevice {
     /** Closes what keeps the context, and {@link #connections}. */
     protected abstract void destroy();
 
-    // ---- for the objects of this package
-
-    final QueuePairTable<IbvQueuePair> queuePairs() {
-        return queuePairs;
-    }
-
-    final void connectionEstablished() {
-        connectionsEstablished.increment();
-    }
-
-    final void connectionClosed() {
-        connectionsClosed.increment();
-    }
-
-    final void regionOpened(MemoryRegion region) {
-        regions.add(region);
-    }
-
-    final void regionClosed(MemoryRegion region) {
-        regions.remove(region);
-    }
-
-    final void childOpened() {
-        if (children.getAndUpdate(count -> count < 0 ? count : count + 1) < 0) {
-            throw new IllegalStateException(name() + " is closed");
-        }
-    }
-
-    final void childClosed() {
-        children.decrementAndGet();
-    }
-
-    /** Makes something that this device counts until it calls {@link #childClosed}. */
-    final <T> T child(Supplier<T> made) {
-        return Creation.counted(this::childOpened, made, this::childClosed, "an object of " + name());
-    }
-
-    final IbvQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes, CmId id) {
-        if (!(domain instanceof IbvProtectionDomain mine) || domain.device() != this) {
-            throw new IllegalArgumentException("the protection domain is not of this device, " + name());
-        }
-        checkMine(attributes.sendCompletions());
-        checkMine(attributes.receiveCompletions());
-        QueuePairParts parts = QueuePairParts.take(this, mine, attributes, id);
-        return Creation.orUndo(
-                () -> {
-                    IbvQueuePair made = newQueuePair(parts);
-                    queuePairs.set(parts.tableNumber(), made);
-                    id.heldBy(made);
-                    return made;
-                },
-                () -> parts.giveBack(null),
-                "a queue pair of " + attributes.limits());
-    }
-
-    private void checkMine(CompletionQueue queue) {
-        if (!(queue instanceof IbvCompletionQueue mine) || !mine.isOf(this)) {
-            throw new IllegalArgumentException("the completion queue is not of this device, " + name());
-        }
-    }
-
-    /** What a side wants, within the limits of this device. */
-    final ConnectionParameters clamp(ConnectionParameters parameters) {
-        checkPrivateData(parameters.privateData().length);
-        return new ConnectionParameters(
-                Math.min(parameters.outboundReads(), capabilities().maxOutboundReads()),
-                Math.min(parameters.inboundReads(), capabilities().maxInboundReads()),
-                parameters.privateData());
-    }
-
-    final void checkPrivateData(int length) {
-        int most = capabilities().maxPrivateData();
-        if (length > most) {
-            throw new IllegalArgumentException("private data of " + length + " bytes: expected at most " + most
-                    + (most == 0 ? ", as this provider carries none; send it as the first message" : ""));
-        }
+    /** What its objects know of it. */
+    public final OpenDevice opened() {
+        return opened;
     }
 
     // ---- VerbsDevice
@@ -186,12 +91,12 @@ public abstract class IbvDevice implements VerbsDevice {
 
     @Override
     public final ProtectionDomain allocateProtectionDomain() {
-        return child(this::newProtectionDomain);
+        return opened.child(this::newProtectionDomain);
     }
 
     @Override
     public final CompletionChannel createCompletionChannel() {
-        return child(this::newCompletionChannel);
+        return opened.child(this::newCompletionChannel);
     }
 
     @Override
@@ -211,12 +116,12 @@ public abstract class IbvDevice implements VerbsDevice {
                     + (capabilities().completionVectors() - 1));
         }
         if (channel == null) {
-            return child(() -> newCompletionQueue(minimumEntries, null, completionVector));
+            return opened.child(() -> newCompletionQueue(minimumEntries, null, completionVector));
         }
-        if (!(channel instanceof IbvCompletionChannel mine) || !mine.isOf(this)) {
+        if (!(channel instanceof IbvCompletionChannel mine) || !mine.isOf(opened)) {
             throw new IllegalArgumentException("the completion channel is not of this device, " + name());
         }
-        return child(() -> {
+        return opened.child(() -> {
             mine.attach();
             try {
                 return newCompletionQueue(minimumEntries, mine, completionVector);
@@ -242,10 +147,10 @@ public abstract class IbvDevice implements VerbsDevice {
                     VerbsErrorCode.ADDRESS_NOT_AVAILABLE, "host " + local.getHostString() + " is unknown");
         }
         InetSocketAddress address = listenAddress(local);
-        return child(() -> {
+        return opened.child(() -> {
             CmId id = connections().createId();
             try {
-                return new IbvListener(this, id, address, backlog);
+                return new IbvListener(opened, queuePairs, id, address, backlog);
             } catch (Throwable e) {
                 id.release();
                 throw e;
@@ -255,14 +160,14 @@ public abstract class IbvDevice implements VerbsDevice {
 
     @Override
     public final Connector resolve(InetSocketAddress remote, long timeoutNs) {
-        return child(() -> {
+        return opened.child(() -> {
             if (remote.isUnresolved()) {
                 throw new VerbsException(VerbsErrorCode.UNREACHABLE, "host " + remote.getHostString() + " is unknown");
             }
             CmId id = connections().createId();
             try {
                 id.resolve(remote, Deadline.in(timeoutNs));
-                return new IbvConnector(this, id, remote);
+                return new IbvConnector(opened, queuePairs, id, remote);
             } catch (Throwable e) {
                 id.release();
                 throw e;
@@ -278,13 +183,13 @@ public abstract class IbvDevice implements VerbsDevice {
     @Override
     public Map<String, Long> counters() {
         return Map.of(
-                "connectionsEstablished", connectionsEstablished.sum(), "connectionsClosed", connectionsClosed.sum());
+                "connectionsEstablished", opened.connectionsEstablished(), "connectionsClosed", opened.connectionsClosed());
     }
 
     @Override
     public final void close() {
         closing.once(() -> {
-            int live = children.compareAndExchange(0, CLOSED);
+            int live = opened.closeUnlessInUse();
             if (live > 0) {
                 closing.stillOpen();
                 throw new VerbsException(

@@ -13,7 +13,8 @@ final class IbvListener implements Listener {
     private static final System.Logger LOG = System.getLogger(IbvListener.class.getName());
     private static final byte[] NO_DATA = {};
 
-    private final IbvDevice device;
+    private final OpenDevice device;
+    private final QueuePairs queuePairs;
     private final CmId id;
     private final InetSocketAddress localAddress;
     private final Backlog<ConnectionRequest> requests;
@@ -23,28 +24,30 @@ final class IbvListener implements Listener {
      * Binds and listens.
      *
      * @param device its device, which counts it already
+     * @param queuePairs of the requests
      * @param id new, released by {@link #close}
      * @param local where
      * @param backlog requests that may wait
      */
-    IbvListener(IbvDevice device, CmId id, InetSocketAddress local, int backlog) {
+    IbvListener(OpenDevice device, QueuePairs queuePairs, CmId id, InetSocketAddress local, int backlog) {
         this.device = device;
+        this.queuePairs = queuePairs;
         this.id = id;
         requests = new Backlog<>(backlog);
-        id.listener(this);
+        id.whenRequested(this::requested);
         id.listen(local, backlog);
         localAddress = id.localAddress();
     }
 
     /** A peer wants to connect. On the device's thread. */
-    void requested(CmEvent event, CmId request) {
+    private void requested(CmEvent event, CmId request) {
         if (!request.isOfDevice()) {
             refuse(request);
             return;
         }
         IbvConnectionRequest made;
         try {
-            made = device.child(() -> new IbvConnectionRequest(device, request, event));
+            made = device.child(() -> new IbvConnectionRequest(device, queuePairs, request, event));
         } catch (VerbsException | IllegalStateException e) {
             LOG.log(System.Logger.Level.WARNING, "a connection request that is gone again, or of a closed device", e);
             refuse(request);

@@ -1,5 +1,6 @@
 package org.softrdma.ibverbs.device;
 
+import java.util.function.Consumer;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -22,16 +23,18 @@ public abstract class IbvMemoryRegion implements MemoryRegion {
     /**
      * What is registered.
      *
-     * @param domain counts the region
+     * @param domain its domain
      * @param memory its memory
      * @param access rights in force
      * @param owner the device's memory it lies in, whose registration is counted already; null for foreign memory
+     * @param whenClosed of the domain, which counts the region
      */
     public record Registration(
-            IbvProtectionDomain domain,
+            ProtectionDomain domain,
             MemorySegment memory,
             Set<AccessFlag> access,
-            HostMemories.@Nullable Allocation owner) {}
+            HostMemories.@Nullable Allocation owner,
+            Consumer<MemoryRegion> whenClosed) {}
 
     /**
      * Of a region just registered.
@@ -48,10 +51,15 @@ public abstract class IbvMemoryRegion implements MemoryRegion {
         this.rkey = rkey;
     }
 
-    /** {@code ibv_dereg_mr}. Where it throws, the memory is left to the process, unless it called {@link #stillOpen}. */
+    /**
+     * {@code ibv_dereg_mr}. Where it throws, the memory is left to the process, unless it called {@link #stillOpen}.
+     */
     protected abstract void deregister();
 
-    /** The native region could not be deregistered, so that {@link #close} may be called again. From {@link #deregister}. */
+    /**
+     * The native region could not be deregistered, so that {@link #close} may be called again. From {@link
+     * #deregister}.
+     */
     protected final void stillOpen() {
         closing.stillOpen();
     }
@@ -108,7 +116,7 @@ public abstract class IbvMemoryRegion implements MemoryRegion {
             if (registration.owner != null) {
                 registration.owner.release();
             }
-            registration.domain.regionClosed(this);
+            registration.whenClosed.accept(this);
         });
     }
 

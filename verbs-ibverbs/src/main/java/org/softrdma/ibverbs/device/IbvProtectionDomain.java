@@ -9,7 +9,6 @@ import org.softrdma.ibverbs.RegionRights;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.provider.Creation;
@@ -20,7 +19,7 @@ import org.softrdma.verbs.provider.HostMemories;
 public abstract class IbvProtectionDomain implements ProtectionDomain {
     private static final String WHAT = "a memory region";
 
-    private final IbvDevice device;
+    private final OpenDevice device;
     private final DomainContents contents = new DomainContents();
 
     /**
@@ -28,7 +27,7 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
      *
      * @param device counts it already
      */
-    protected IbvProtectionDomain(IbvDevice device) {
+    protected IbvProtectionDomain(OpenDevice device) {
         this.device = device;
     }
 
@@ -52,7 +51,10 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
     /** {@code ibv_dealloc_pd}; after {@link #stillOpen} it may throw. */
     protected abstract void deallocate();
 
-    /** The native domain could not be deallocated, so that {@link #close} may be called again. From {@link #deallocate}. */
+    /**
+     * The native domain could not be deallocated, so that {@link #close} may be called again. From {@link
+     * #deallocate}.
+     */
     protected final void stillOpen() {
         device.childOpened(); // close counts it as closed whatever happens
         contents.stillOpen();
@@ -84,15 +86,14 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
 
     // ---- ProtectionDomain
 
-    @Override
-    public final VerbsDevice device() {
-        return device;
+    final boolean isOf(OpenDevice other) {
+        return device == other;
     }
 
     @Override
     public final MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
         Set<AccessFlag> granted =
-                RegionRights.granted(memory, access, device.capabilities().maxRegionLength(), device.isIwarp());
+                RegionRights.granted(memory, access, device.traits().capabilities().maxRegionLength(), device.traits().isIwarp());
         if (granted.contains(AccessFlag.ZERO_BASED)) {
             checkZeroBased(memory);
         }
@@ -106,7 +107,7 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
     private IbvMemoryRegion register(
             MemorySegment memory, Set<AccessFlag> granted, HostMemories.@Nullable Allocation owner) {
         return Creation.orUndo(
-                () -> keep(register(new IbvMemoryRegion.Registration(this, memory, granted, owner))),
+                () -> keep(register(new IbvMemoryRegion.Registration(this, memory, granted, owner, this::regionClosed))),
                 () -> {
                     if (owner != null) {
                         owner.release();
@@ -126,7 +127,7 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
                 WHAT);
     }
 
-    final void regionClosed(IbvMemoryRegion region) {
+    private void regionClosed(MemoryRegion region) {
         device.regionClosed(region);
         contents.regionClosed();
     }

@@ -19,7 +19,7 @@ import org.softrdma.verbs.provider.PostingRules;
  * @param tableNumber in the table of the device
  */
 public record QueuePairParts(
-        IbvDevice device,
+        OpenDevice device,
         IbvProtectionDomain domain,
         IbvCompletionQueue sendCompletions,
         IbvCompletionQueue receiveCompletions,
@@ -31,10 +31,10 @@ public record QueuePairParts(
 
     /** Of a domain and completion queues that are the device's. */
     static QueuePairParts take(
-            IbvDevice device, IbvProtectionDomain domain, QueuePairAttributes attributes, CmId id) {
+            OpenDevice device, IbvProtectionDomain domain, QueuePairAttributes attributes, CmId id) {
         IbvCompletionQueue sends = (IbvCompletionQueue) attributes.sendCompletions();
         IbvCompletionQueue receives = (IbvCompletionQueue) attributes.receiveCompletions();
-        QueuePairLimits limits = PostingRules.checked(attributes.limits(), device.capabilities());
+        QueuePairLimits limits = PostingRules.checked(attributes.limits(), device.traits().capabilities());
         return Creation.counted(
                 domain.contents()::queuePairOpened,
                 () -> {
@@ -70,7 +70,7 @@ public record QueuePairParts(
      *
      * @param made null if it was never made
      */
-    void giveBack(@Nullable IbvQueuePair made) {
+    void giveBack(@Nullable QueuePairWork made) {
         device.queuePairs().giveBack(tableNumber);
         sendCompletions.detach(made);
         if (receiveCompletions != sendCompletions) {

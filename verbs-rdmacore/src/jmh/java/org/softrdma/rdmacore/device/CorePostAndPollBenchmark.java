@@ -37,7 +37,9 @@ import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
 
-/** What this provider adds to a post and a poll: a connected queue pair whose device completes each request at once. */
+/**
+ * What this provider adds to a post and a poll: a connected queue pair whose device completes each request at once.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -15,8 +15,8 @@ import java.lang.invoke.VarHandle;
 import org.softrdma.ibverbs.Errno;
 
 /**
- * A C function of the control path, called with longs, whose result is brought to one convention. Allocates at each call; the
- * data path has handles of its own ({@link NativeOperations}). Thread-safe.
+ * A C function of the control path, called with longs, whose result is brought to one convention. Allocates at each
+ * call; the data path has handles of its own ({@link NativeOperations}). Thread-safe.
  */
 final class CFunction {
     /** An {@code int} or an enumeration. */

@@ -7,8 +7,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The data path of a context through its operation table, as the inline functions of {@code infiniband/verbs.h} do it. Allocates
- * nothing. Thread-safe.
+ * The data path of a context through its operation table, as the inline functions of {@code infiniband/verbs.h} do it.
+ * Allocates nothing. Thread-safe.
  */
 final class NativeOperations implements VerbsLibrary.Operations {
     // Static, so that the JIT compiler sees through them.

@@ -15,8 +15,8 @@ import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 
 /**
- * What a context is and can do, found out by making one object of each kind, which also shows that the structures are laid out as
- * this provider knows them.
+ * What a context is and can do, found out by making one object of each kind, which also shows that the structures are
+ * laid out as this provider knows them.
  *
  * @param name of the device
  * @param transport what it speaks

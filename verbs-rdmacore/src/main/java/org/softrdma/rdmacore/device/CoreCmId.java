@@ -1,5 +1,6 @@
 package org.softrdma.rdmacore.device;
 
+import org.softrdma.ibverbs.device.ConnectionThread;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.OptionalInt;
@@ -10,7 +11,7 @@ import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.device.CmEvent;
 import org.softrdma.ibverbs.device.CmId;
 import org.softrdma.ibverbs.device.ConnectionFailures;
-import org.softrdma.ibverbs.device.IbvQueuePair;
+import org.softrdma.ibverbs.device.ConnectionEnd;
 import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.SocketAddresses;
@@ -21,17 +22,19 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 
 /** A {@code rdma_cm_id} by its pointer. */
 final class CoreCmId extends CmId {
-    /** How often a silent peer is asked again; 7, the most that rdma_connect(3) takes, is for ever on rxe (rxe_comp.c). */
+    /**
+     * How often a silent peer is asked again; 7, the most that rdma_connect(3) takes, is for ever on rxe (rxe_comp.c).
+     */
     private static final byte RETRIES = 6;
     /** For ever, where a RECV is missing; rdma_connect(3). */
     private static final byte RNR_RETRIES = 7;
     /**
-     * InfiniBand and RoCE ask a silent peer again after 4.096 us shifted left by this, 0.54 s, and give it up after {@link #RETRIES}
-     * times; the kernel's own choice is four to eight times as long (CMA_IBOE_PACKET_LIFETIME).
+     * InfiniBand and RoCE ask a silent peer again after 4.096 us shifted left by this, 0.54 s, and give it up after
+     * {@link #RETRIES} times; the kernel's own choice is four to eight times as long (CMA_IBOE_PACKET_LIFETIME).
      */
     private static final int ACK_TIMEOUT_SHIFT = 17;
 
-    private final CoreDevice device;
+    private final DeviceContext device;
     private final VerbsLibrary library;
     private final long pointer;
 
@@ -39,11 +42,11 @@ final class CoreCmId extends CmId {
      * Of a native id.
      *
      * @param device its device
-     * @param manager takes its events
+     * @param thread takes its events
      * @param pointer of the id, also the key by which events name it
      */
-    CoreCmId(CoreDevice device, CoreConnectionManager manager, long pointer) {
-        super(manager, pointer);
+    CoreCmId(DeviceContext device, ConnectionThread thread, long pointer) {
+        super(thread, pointer);
         this.device = device;
         this.pointer = pointer;
         library = device.library();
@@ -153,7 +156,7 @@ final class CoreCmId extends CmId {
     }
 
     @Override
-    protected void reject(byte[] privateData, @Nullable IbvQueuePair made) {
+    protected void reject(byte[] privateData, @Nullable ConnectionEnd made) {
         try (Arena arena = Arena.ofConfined()) {
             library.reject(pointer, data(arena, privateData), privateData.length);
         }
@@ -185,7 +188,7 @@ final class CoreCmId extends CmId {
     }
 
     @Override
-    protected boolean established(IbvQueuePair connected, CmEvent event) {
+    protected boolean established(ConnectionEnd connected, CmEvent event) {
         if (device.isSoftIwarp()) {
             // siw gives its own READ depths as cma_iw_handler expects the peer's, so that they arrive exchanged.
             return connected.established(event.responderResources(), event.initiatorDepth());
@@ -195,7 +198,7 @@ final class CoreCmId extends CmId {
     }
 
     @Override
-    protected boolean accepted(IbvQueuePair connected, ConnectionParameters parameters) {
+    protected boolean accepted(ConnectionEnd connected, ConnectionParameters parameters) {
         return connected.established(
                 OptionalInt.of(parameters.outboundReads()), OptionalInt.of(parameters.inboundReads()));
     }

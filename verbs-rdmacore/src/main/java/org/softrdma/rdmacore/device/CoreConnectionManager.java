@@ -12,7 +12,10 @@ import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 
-/** A {@code rdma_event_channel} and the thread that waits in {@code poll(2)}; it also reads the context's asynchronous events. */
+/**
+ * A {@code rdma_event_channel} and the thread that waits in {@code poll(2)}; it also reads the context's asynchronous
+ * events.
+ */
 final class CoreConnectionManager extends ConnectionManager {
     /** A pause after an error of the channel that should not be there, so that it does not fill a core. */
     private static final int ERROR_PAUSE_MS = 100;
@@ -23,7 +26,7 @@ final class CoreConnectionManager extends ConnectionManager {
 
     private static final long DESCRIPTOR_BYTES = ConnectionManagerAbi.POLL_DESCRIPTOR.byteSize();
 
-    private final CoreDevice device;
+    private final DeviceContext device;
     private final VerbsLibrary library;
     private final long channel;
     private final int wakeDescriptor;
@@ -36,7 +39,7 @@ final class CoreConnectionManager extends ConnectionManager {
      *
      * @param device whose context is shared already
      */
-    CoreConnectionManager(CoreDevice device) {
+    CoreConnectionManager(DeviceContext device) {
         this.device = device;
         library = device.library();
         channel = NativeErrors.require(

@@ -1,5 +1,6 @@
 package org.softrdma.rdmacore.device;
 
+import org.softrdma.ibverbs.device.OpenDevice;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.RegionRights;
@@ -16,12 +17,12 @@ import org.softrdma.verbs.VerbsException;
 final class CoreProtectionDomain extends IbvProtectionDomain {
     private static final long PAGE = 4096;
 
-    private final CoreDevice device;
+    private final DeviceContext device;
     private final long pointer;
 
     /** Allocates the native domain; its device counts it already. */
-    CoreProtectionDomain(CoreDevice device) {
-        super(device);
+    CoreProtectionDomain(DeviceContext device, OpenDevice counts) {
+        super(counts);
         this.device = device;
         pointer = NativeErrors.require(
                 "ibv_alloc_pd", device.library().allocateDomain(device.context()), "a protection domain");
@@ -31,7 +32,10 @@ final class CoreProtectionDomain extends IbvProtectionDomain {
         return pointer;
     }
 
-    /** The kernel wants the region's first address and the memory's to agree within a page (uverbs_cmd.c, ib_uverbs_reg_mr). */
+    /**
+     * The kernel wants the region's first address and the memory's to agree within a page (uverbs_cmd.c,
+     * ib_uverbs_reg_mr).
+     */
     @Override
     protected void checkZeroBased(MemorySegment memory) {
         if (!device.capabilities().has(Feature.ZERO_BASED)) {

@@ -13,13 +13,13 @@ import org.softrdma.verbs.SendWorkRequest;
 
 /** An {@code ibv_qp} by its pointer, and the memory that its work requests are written in. */
 final class CoreQueuePair extends IbvQueuePair {
-    private final CoreDevice device;
+    private final DeviceContext device;
     private final CoreCmId id;
     private final long pointer;
     private final Arena arena = Arena.ofShared();
     private final PostBuffer buffer;
 
-    private CoreQueuePair(CoreDevice device, QueuePairParts parts, long pointer, QueuePairLimits limits) {
+    private CoreQueuePair(DeviceContext device, QueuePairParts parts, long pointer, QueuePairLimits limits) {
         super(parts, CMemory.getInt(pointer + VerbsAbi.QUEUE_PAIR_NUMBER), limits);
         this.device = device;
         this.pointer = pointer;
@@ -35,7 +35,7 @@ final class CoreQueuePair extends IbvQueuePair {
      * @param device its device
      * @param parts of the device
      */
-    static CoreQueuePair create(CoreDevice device, QueuePairParts parts) {
+    static CoreQueuePair create(DeviceContext device, QueuePairParts parts) {
         try (Arena scratch = Arena.ofConfined()) {
             long init = initialAttributes(scratch, parts);
             long domain = ((CoreProtectionDomain) parts.domain()).pointer();

@@ -8,7 +8,8 @@ import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 
 /**
- * The contexts of {@code rdma_get_devices}, which are the only ones that {@code rdma_create_qp} takes. They live until this is closed.
+ * The contexts of {@code rdma_get_devices}, which are the only ones that {@code rdma_create_qp} takes. They live until
+ * this is closed.
  */
 public final class DeviceList implements AutoCloseable {
     private final VerbsLibrary library;

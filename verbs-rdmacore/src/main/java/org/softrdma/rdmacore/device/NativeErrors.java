@@ -33,8 +33,8 @@ final class NativeErrors {
     }
 
     /**
-     * True if what a function closes is closed: by it, or because the device was removed, when the kernel has closed everything itself and
-     * says {@code EIO}.
+     * True if what a function closes is closed: by it, or because the device was removed, when the kernel has closed
+     * everything itself and says {@code EIO}.
      *
      * @param errno that it returned
      */

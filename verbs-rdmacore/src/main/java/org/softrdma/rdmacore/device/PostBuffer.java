@@ -9,8 +9,8 @@ import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
 
 /**
- * The native memory in which a queue pair's work requests are written when they are posted: a chain of {@code ibv_send_wr}, one
- * {@code ibv_recv_wr}, and their entries. Made once; the driver has read it when its post returns.
+ * The native memory in which a queue pair's work requests are written when they are posted: a chain of {@code
+ * ibv_send_wr}, one {@code ibv_recv_wr}, and their entries. Made once; the driver has read it when its post returns.
  *
  * <p>Entries of 0 bytes are left out: their keys are not looked at, and to some devices a length of 0 means 2 GiB.
  */
@@ -78,7 +78,9 @@ final class PostBuffer {
         CMemory.putInt(at + VerbsAbi.SEND_RKEY, request.rkey());
     }
 
-    /** Before the first requests are posted: none follows, and a driver that fails without naming where took nothing. */
+    /**
+     * Before the first requests are posted: none follows, and a driver that fails without naming where took nothing.
+     */
     void endChain(int count) {
         CMemory.putLong(send(count - 1) + VerbsAbi.SEND_NEXT, 0);
         CMemory.putLong(bad, sends);

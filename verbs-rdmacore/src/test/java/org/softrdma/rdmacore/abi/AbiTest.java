@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.softrdma.ibverbs.Errno;
 
 /**
- * The structures have the sizes and offsets that a C compiler gave for the headers of rdma-core 44 (libibverbs 1.14, librdmacm 1.3)
- * on x86-64 Linux, and calls go through the slots of the operation table.
+ * The structures have the sizes and offsets that a C compiler gave for the headers of rdma-core 44 (libibverbs 1.14,
+ * librdmacm 1.3) on x86-64 Linux, and calls go through the slots of the operation table.
  */
 class AbiTest {
     private static void expectSize(long expected, GroupLayout layout) {

@@ -12,7 +12,9 @@ import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.SendFlags;
 
-/** An {@code ibv_qp} that runs its requests when they are posted, or when the peer's RECV is. Under the fake's lock. */
+/**
+ * An {@code ibv_qp} that runs its requests when they are posted, or when the peer's RECV is. Under the fake's lock.
+ */
 final class FakeQueuePair {
     /** {@code IBV_WC_SEND}. */
     private static final int COMPLETED_SEND = 0;

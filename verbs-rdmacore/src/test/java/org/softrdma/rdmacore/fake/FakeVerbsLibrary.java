@@ -23,8 +23,8 @@ import org.softrdma.rdmacore.fake.FakeId.FakeEvents;
 import org.softrdma.rdmacore.fake.FakeQueue.FakeChannel;
 
 /**
- * libibverbs and librdmacm with one device whose connections end at itself. It is as slow as one lock and keeps what it allocated;
- * it flushes as rxe does, or as siw (not at all), and refuses what they refuse. Thread-safe.
+ * libibverbs and librdmacm with one device whose connections end at itself. It is as slow as one lock and keeps what
+ * it allocated; it flushes as rxe does, or as siw (not at all), and refuses what they refuse. Thread-safe.
  */
 public class FakeVerbsLibrary implements VerbsLibrary {
     private static final int ADDR_RESOLVED = 0;
@@ -383,7 +383,9 @@ public class FakeVerbsLibrary implements VerbsLibrary {
         });
     }
 
-    /** Where the real library would wait for the acknowledgement of another thread. Events not yet read are dropped. */
+    /**
+     * Where the real library would wait for the acknowledgement of another thread. Events not yet read are dropped.
+     */
     private void requireAcknowledged(long element) {
         asyncEvents.removeIf(event -> event.element == element);
         while (unacknowledged.getOrDefault(element, 0) > 0) {

@@ -9,22 +9,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The thread of all connections: what it runs, what does not end it, and that nothing touches a channel that is closed. */
-class ConnectionManagerTest {
+/**
+ * The thread of all connections: what it runs, what does not end it, and that nothing touches a channel that is
+ * closed.
+ */
+class ConnectionThreadTest {
     private static final long TIMEOUT_S = 30;
 
     private final Channel channel = new Channel();
 
     /** No events; its waits end when it is woken. */
-    private static final class Channel extends ConnectionManager {
+    private static final class Channel extends ConnectionThread {
         private final Semaphore wakes = new Semaphore(0);
         private final AtomicInteger wakesAfterTheEnd = new AtomicInteger();
         private volatile boolean closed;
-
-        @Override
-        protected CmId createId() {
-            throw new UnsupportedOperationException();
-        }
 
         @Override
         protected void takeEvents() {
