@@ -5,11 +5,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a device offers (C: {@code ibv_query_device}). A device refuses what is not named here: it emulates nothing and drops
- * nothing in silence.
+ * What a device offers (C: {@code ibv_query_device}). A device refuses what is not named here: it emulates nothing and
+ * drops nothing in silence.
  *
- * <p>As on hardware, a limit is the most you can ask for and not what is set aside. Sizes that need more memory than the
- * machine has are refused when the object is created, with {@link VerbsErrorCode#NO_RESOURCES}.
+ * <p>As on hardware, a limit is the most you can ask for and not what is set aside. Sizes that need more memory than
+ * the machine has are refused when the object is created, with {@link VerbsErrorCode#NO_RESOURCES}.
  */
 public final class Capabilities {
     private final String provider;
@@ -49,8 +49,8 @@ public final class Capabilities {
     }
 
     /**
-     * Capabilities of a small device, to be told what else it can: one request, entry, region and READ of each kind, messages
-     * and regions of any length, no inline data, no private data, no optional features.
+     * Capabilities of a small device, to be told what else it can: one request, entry, region and READ of each kind,
+     * messages and regions of any length, no inline data, no private data, no optional features.
      *
      * @param provider see {@link #provider()}
      * @param transport see {@link #transport()}

@@ -8,13 +8,14 @@ import org.softrdma.verbs.cm.Listener;
 /**
  * An opened RDMA device (C: {@code ibv_context}), the parent of everything else.
  *
- * <p>Thread-safe, except in <em>manual progress</em>: there the thread that opened the device owns it, {@link
- * CompletionQueue#poll}, {@link #progress} and the blocking calls of the connection manager drive the device, and a call
- * from any other thread is refused with {@link IllegalStateException}. {@link #manualProgress()} tells which.
+ * <p>Thread-safe, except in <em>manual progress</em> ({@link #manualProgress()}). There the thread that opened the
+ * device owns it and drives it by {@link CompletionQueue#poll}, {@link #progress} and the blocking calls of the
+ * connection manager; a call from any other thread throws {@link IllegalStateException}.
  *
- * <p>Closing a parent with live children is refused ({@link VerbsErrorCode#BUSY}); close in reverse order of opening. What several
- * threads close at once is closed once, and each of their calls returns when that is done. What cannot be created for want of memory
- * is {@link VerbsErrorCode#NO_RESOURCES} and leaves nothing behind.
+ * <p>Close objects in the reverse order of opening them: closing one that has live children is refused ({@link
+ * VerbsErrorCode#BUSY}). If several threads close an object at once, it is closed once, and each of their calls
+ * returns when that is done. An object that cannot be created for lack of memory is refused with {@link
+ * VerbsErrorCode#NO_RESOURCES}, and nothing of it remains.
  */
 public interface VerbsDevice extends AutoCloseable {
     /** Name for people and reports, for example {@code sim0 (epoll, engine)}. */
@@ -23,7 +24,7 @@ public interface VerbsDevice extends AutoCloseable {
     /** What every queue pair and region of this device may use. */
     Capabilities capabilities();
 
-    /** True if the owning thread must drive this device, see the class comment. */
+    /** True in manual progress: the owning thread must drive this device. */
     boolean manualProgress();
 
     /** Allocates a protection domain (C: {@code ibv_alloc_pd}). */
@@ -35,34 +36,36 @@ public interface VerbsDevice extends AutoCloseable {
     /**
      * Creates a completion queue without notification (C: {@code ibv_create_cq}).
      *
-     * @param minimumEntries entries wanted, 1 to {@link Capabilities#maxCompletionQueueEntries()}; the queue may be larger
+     * @param minimumEntries completions that it must hold, 1 to {@link Capabilities#maxCompletionQueueEntries()}; it
+     *     may hold more
      */
     CompletionQueue createCompletionQueue(int minimumEntries);
 
     /**
      * Creates a completion queue whose events go to a channel (C: {@code ibv_create_cq}).
      *
-     * @param minimumEntries entries wanted, 1 to {@link Capabilities#maxCompletionQueueEntries()}; the queue may be larger
+     * @param minimumEntries completions that it must hold, 1 to {@link Capabilities#maxCompletionQueueEntries()}; it
+     *     may hold more
      * @param channel a channel of this device
      * @param completionVector 0 to {@link Capabilities#completionVectors()} - 1
      */
     CompletionQueue createCompletionQueue(int minimumEntries, CompletionChannel channel, int completionVector);
 
     /**
-     * Allocates zeroed, page-aligned memory that is safe to register: its freeing waits for deregistration.
+     * Allocates zeroed, page-aligned memory that is safe to register: it is not freed before it is deregistered.
      *
      * @param length bytes, at least 1
-     * @throws VerbsException {@link VerbsErrorCode#NO_RESOURCES} if the machine has not that much
+     * @throws VerbsException {@link VerbsErrorCode#NO_RESOURCES} if the machine does not have that much
      */
     HostMemory allocateMemory(long length);
 
     /**
-     * Allocates zeroed, page-aligned memory of a kind, as {@link #allocateMemory(long)} does otherwise.
+     * Allocates memory as {@link #allocateMemory(long)} does, and says where its pages come from.
      *
      * @param length bytes, at least 1
      * @param source where its pages come from
-     * @throws VerbsException {@link VerbsErrorCode#NO_RESOURCES} if there is not that much of it, or the file cannot be made;
-     *     {@link VerbsErrorCode#NOT_SUPPORTED} if the device has none of that kind
+     * @throws VerbsException {@link VerbsErrorCode#NO_RESOURCES} if the source does not have that much, or the file
+     *     cannot be made; {@link VerbsErrorCode#NOT_SUPPORTED} if the device does not know the source
      */
     default HostMemory allocateMemory(long length, MemorySource source) {
         if (source instanceof MemorySource.Anonymous) {
@@ -74,14 +77,14 @@ public interface VerbsDevice extends AutoCloseable {
     }
 
     /**
-     * How regions are pinned unless they say it themselves, for people: {@code lazy, budget 8388608 bytes}, {@code off}; and why, where it
-     * is less than could be expected.
+     * How the device pins regions by default, for people: {@code lazy, budget 8388608 bytes}, {@code off}. Tells why
+     * if that is less than a user would expect.
      */
     default String pinning() {
         return "eager, by the driver";
     }
 
-    /** What pinning did to all regions since the device was opened, where the device counts it; else zeros. */
+    /** What pinning did to all regions since the device was opened; zeros if the device does not count it. */
     default PinningCounters pinningCounters() {
         return new PinningCounters(0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
@@ -89,14 +92,15 @@ public interface VerbsDevice extends AutoCloseable {
     /**
      * Listens for connection requests (C: {@code rdma_bind_addr}, {@code rdma_listen}).
      *
-     * @param local address and port; port 0 picks a free one, see {@link Listener#localAddress()}
-     * @param backlog requests that may wait, at least 1
+     * @param local address and port; port 0 picks a free one, which {@link Listener#localAddress()} tells
+     * @param backlog requests that may wait to be taken, at least 1
      * @throws VerbsException {@link VerbsErrorCode#ADDRESS_IN_USE} or {@link VerbsErrorCode#ADDRESS_NOT_AVAILABLE}
      */
     Listener listen(InetSocketAddress local, int backlog);
 
     /**
-     * Begins a connection to a peer (C: {@code rdma_create_id}, {@code rdma_resolve_addr}, {@code rdma_resolve_route}).
+     * Prepares a connection to a peer (C: {@code rdma_create_id}, {@code rdma_resolve_addr}, {@code
+     * rdma_resolve_route}).
      *
      * @param remote a resolved address
      * @param timeoutNs how long resolution may take
@@ -106,9 +110,9 @@ public interface VerbsDevice extends AutoCloseable {
     Connector resolve(InetSocketAddress remote, long timeoutNs);
 
     /**
-     * Drives a device in manual progress; elsewhere it returns 0 at once.
+     * Drives a device in manual progress. Otherwise it returns 0 at once.
      *
-     * @param timeoutNs how long to wait for something to do; 0 does not wait
+     * @param timeoutNs how long to wait for something to do; 0 to return at once
      * @return the number of events handled, 0 if there was nothing to do
      */
     int progress(long timeoutNs);
@@ -116,13 +120,13 @@ public interface VerbsDevice extends AutoCloseable {
     /**
      * A snapshot of the device's counters since it was opened, by name.
      *
-     * <p>Names that every provider that can count uses: {@code responderReads}, {@code responderReadBytes}, {@code
-     * responderWrites}, {@code responderWriteBytes}, {@code responderSends}, {@code accessErrors}, {@code
-     * connectionsEstablished}, {@code connectionsClosed}. A name that is absent is not counted.
+     * <p>Every provider uses the same names for what it can count: {@code responderReads}, {@code responderReadBytes},
+     * {@code responderWrites}, {@code responderWriteBytes}, {@code responderSends}, {@code accessErrors}, {@code
+     * connectionsEstablished}, {@code connectionsClosed}. It does not count what is absent.
      */
     Map<String, Long> counters();
 
-    /** Closes the device. Refused with {@link VerbsErrorCode#BUSY} while it has children; idempotent after that. */
+    /** Closes the device. Refused with {@link VerbsErrorCode#BUSY} while it has children. Idempotent. */
     @Override
     void close();
 }

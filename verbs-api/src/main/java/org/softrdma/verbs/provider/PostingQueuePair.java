@@ -11,15 +11,16 @@ import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.SendWorkRequestList;
 
 /**
- * A queue pair's front: every way to post becomes one form, a checked {@link SendWorkRequest} or {@link ReceiveWorkRequest}, which a
- * provider takes. A new kind of request needs a method here and a case in the provider's switch over {@link SendOpcode}, and no new
- * method in any provider.
+ * The posting front of a queue pair: it turns every way to post into one checked {@link SendWorkRequest} or {@link
+ * ReceiveWorkRequest}, which the provider takes. A new kind of request needs a method here and a case in the
+ * provider's switch over {@link SendOpcode}, but no new method in any provider.
  *
- * <p>The methods with one local buffer fill a request of this queue pair's own under the lock of the queue, so posting allocates
- * nothing. A request is refused before anything is written: first what no queue pair of this device takes ({@link PostingRules}), then
- * what this one does not take in its state.
+ * <p>The methods with one local buffer fill a request that this queue pair keeps, under the lock of the queue, so
+ * posting allocates nothing. The front refuses before it writes anything: first what no queue pair of this device
+ * takes ({@link PostingRules}), then what this one does not take in its state.
  *
- * <p>Threads: any that posts, under the lock that a provider takes in {@link #beginSends} and {@link #beginReceives}.
+ * <p>Threads: any that posts, under the locks that the provider takes in {@link #beginSends} and {@link
+ * #beginReceives}.
  */
 public abstract class PostingQueuePair implements QueuePair {
     private final PostingRules rules;
@@ -37,7 +38,7 @@ public abstract class PostingQueuePair implements QueuePair {
         this.rules = rules;
     }
 
-    // ---- what a provider does; it allocates nothing
+    // ---- what a provider does, allocating nothing
 
     /** Takes the lock of the send queue; refuses a thread that may not post. */
     protected abstract void beginSends();
@@ -63,8 +64,8 @@ public abstract class PostingQueuePair implements QueuePair {
     protected abstract boolean write(int position, SendWorkRequest request);
 
     /**
-     * Gives the device what was written; what it does not take leaves the queue again, also if this throws. Under the lock of the send
-     * queue.
+     * Gives the device what was written. What the device does not take leaves the queue again, also if this throws.
+     * Under the lock of the send queue.
      *
      * @param count requests of the chain
      * @return how many the device took; fewer than {@code count} if it is full
