@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -16,8 +15,9 @@ import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.client.KvItem;
 import org.softrdma.kv.client.KvProtocol;
 import org.softrdma.kv.client.SetStatus;
-import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsProvider;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProvider;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /**
  * Values of 1 byte to 1 MB at a store, set and got back by READ; then races of set and delete with GETs by READ: one writer, two readers, each value checked whole, and that no GET gives a state
@@ -55,11 +55,7 @@ public final class StoreRace {
         InetSocketAddress server = new InetSocketAddress(arguments[0], Integer.parseInt(arguments[1]));
         long seed = Long.parseLong(arguments[5]);
         StoreRace race = new StoreRace(Long.parseLong(arguments[4]), seed);
-        VerbsProvider provider = ServiceLoader.load(VerbsProvider.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .filter(each -> each.name().equals(arguments[2]))
-                .findFirst()
-                .orElseThrow();
+        VerbsProvider provider = VerbsProviders.named(arguments[2]);
         try (VerbsDevice device = provider.open(Map.of("device", arguments[3]))) {
             race.start(device, server, race::values, 0).join();
             List<Thread> threads = new ArrayList<>();

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The scripted peer of the interoperation suites: a program on the kernel's verbs and rdma_cm (pyverbs) that does what the
-other end asks for by messages. The messages are those of org.softrdma.testkit.interop.ControlMessage.
+other end asks for by messages. The messages are those of org.softrdma.testkit.interop.ScriptMessage.
 
     peer.py listen PORT                      serves one connection after the other until it is killed
     peer.py connect HOST PORT HOW...         connects once for each HOW, a number: with so many bytes of private data 0, 1, 2, ...,

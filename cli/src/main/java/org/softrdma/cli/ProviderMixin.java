@@ -3,18 +3,16 @@ package org.softrdma.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.VerbsProvider;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProvider;
+import org.softrdma.verbs.device.VerbsProviders;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -54,10 +52,7 @@ public final class ProviderMixin {
 
     /** All providers on the class path, by name. */
     static List<VerbsProvider> all() {
-        List<VerbsProvider> providers = new ArrayList<>();
-        ServiceLoader.load(VerbsProvider.class).forEach(providers::add);
-        providers.sort(Comparator.comparing(VerbsProvider::name));
-        return providers;
+        return VerbsProviders.all();
     }
 
     /** The provider asked for. */

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.softrdma.kv.client.KvClientContext;
@@ -18,8 +17,8 @@ import org.softrdma.kv.client.KvItem;
 import org.softrdma.kv.client.KvRequest;
 import org.softrdma.kv.client.SharedKvClient;
 import org.softrdma.kv.server.RunningServer;
-import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsProvider;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /** The README's example of the store's client: it runs, and it is what the README shows. */
 class ReadmeExampleTest {
@@ -37,10 +36,7 @@ class ReadmeExampleTest {
     private static String greet(String host, int port) {
         // README: begin
         KvClientContext context = new KvClientContext(new InetSocketAddress(host, port)).conclude();
-        try (VerbsDevice device = ServiceLoader.load(VerbsProvider.class)
-                        .findFirst()
-                        .orElseThrow()
-                        .open(Map.of());
+        try (VerbsDevice device = VerbsProviders.named("sim").open(Map.of());
                 SharedKvClient client = SharedKvClient.connect(device, context)) { // one for all threads
             byte[] key = "greeting".getBytes(UTF_8);
             client.set(key, 0, 60, "hello".getBytes(UTF_8)); // over TCP, as to any memcached; expires in 60 s

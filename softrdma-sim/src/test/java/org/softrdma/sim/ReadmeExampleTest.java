@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Map;
-import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
@@ -21,13 +20,13 @@ import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsProvider;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /** The README's example: it runs, and it is what the README shows. */
 class ReadmeExampleTest {
@@ -68,10 +67,7 @@ class ReadmeExampleTest {
 
     private static String read(String host, int port, RemoteRegion remote) {
         // README: begin
-        try (VerbsDevice device = ServiceLoader.load(VerbsProvider.class)
-                        .findFirst()
-                        .orElseThrow()
-                        .open(Map.of());
+        try (VerbsDevice device = VerbsProviders.named("sim").open(Map.of());
                 ProtectionDomain domain = device.allocateProtectionDomain();
                 CompletionQueue completions = device.createCompletionQueue(64);
                 HostMemory memory = device.allocateMemory(4096);

@@ -1,22 +1,22 @@
 package org.softrdma.verbs;
 
 /**
- * What a memory region may be used for (C: {@code IBV_ACCESS_*}). Local read is always allowed.
+ * What a memory region may be used for (C: {@code IBV_ACCESS_*}). The device may always read it for local requests.
  *
- * <p>Besides the rights there are <em>intents</em>: name the use and the provider adds the rights which its transport needs
- * (some iWARP hardware wants REMOTE_WRITE on the sink of a READ).
+ * <p>Some of these are rights, and some are <em>intents</em>. An intent names a use, and the provider adds the rights
+ * that its transport needs for it: some iWARP hardware wants REMOTE_WRITE on the sink of a READ.
  */
 public enum AccessFlag {
-    /** The device may write here for local requests: RECV and READ sinks. */
+    /** The device may write here for local requests: a RECV, or a READ of the peer's memory. */
     LOCAL_WRITE,
-    /** A peer may WRITE here; needs {@link #LOCAL_WRITE}. */
+    /** A peer may WRITE here. Needs {@link #LOCAL_WRITE}. */
     REMOTE_WRITE,
     /** A peer may READ here. */
     REMOTE_READ,
-    /** Addresses of this region start at 0, not at the memory's own address; needs {@link Feature#ZERO_BASED}. */
+    /** The region's addresses start at 0 and not at the memory's own address. Needs {@link Feature#ZERO_BASED}. */
     ZERO_BASED,
-    /** Intent: data of READs that this side posts lands here. */
+    /** Intent: READs that this side posts put their data here. */
     READ_SINK,
-    /** Intent: data of RECVs lands here. */
+    /** Intent: RECVs put their data here. */
     RECEIVE_SINK
 }

@@ -1,11 +1,11 @@
 package org.softrdma.verbs;
 
-/** What is to be done about memory that will be used soon (C: {@code IBV_ADVISE_MR_ADVICE_*}). */
+/** What to do about memory that will be used soon (C: {@code IBV_ADVISE_MR_ADVICE_*}). */
 public enum Advice {
     /** Pin it, for reading. */
     PREFETCH,
-    /** Pin it, for writing; the region must allow the device to write. */
+    /** Pin it, for writing. The region must allow the device to write. */
     PREFETCH_WRITE,
-    /** Pin what is in memory already, and the rest as it comes in; reads nothing from a disk. */
+    /** Pin the pages that are in memory, and the others when they come in. Reads nothing from a disk. */
     PREFETCH_NO_FAULT
 }

@@ -3,28 +3,28 @@ package org.softrdma.verbs;
 import java.util.Set;
 
 /**
- * What a device offers (C: {@code ibv_query_device}). Nothing is silently emulated and nothing silently dropped: what is
- * not named here is refused.
+ * What a device offers (C: {@code ibv_query_device}). A device refuses what is not named here: it emulates nothing and
+ * drops nothing in silence. Providers make one by {@link #builder}.
  *
- * <p>As on hardware each limit is the most that can be asked for, not what is set aside: sizes that need more memory than there is are
- * refused when the object is created, with {@link VerbsErrorCode#NO_RESOURCES}.
+ * <p>As on hardware, a limit is the most you can ask for and not what is set aside. Sizes that need more memory than
+ * the machine has are refused when the object is created, with {@link VerbsErrorCode#NO_RESOURCES}.
  *
  * @param provider name of the provider
  * @param transport wire protocol for people, for example {@code iWARP over TCP}
- * @param maxSendWorkRequests largest send queue
- * @param maxReceiveWorkRequests largest receive queue
+ * @param maxSendWorkRequests largest send queue, in requests
+ * @param maxReceiveWorkRequests largest receive queue, in RECVs
  * @param maxScatterGather most scatter/gather entries of a SEND, WRITE or RECV
  * @param maxScatterGatherRead most scatter/gather entries of a READ (1 on iWARP)
- * @param maxInline most bytes of an inline SEND or WRITE
- * @param maxCompletionQueueEntries largest completion queue
- * @param maxMemoryRegions most live memory regions
+ * @param maxInline most bytes of an inline SEND or WRITE; 0 if there are none
+ * @param maxCompletionQueueEntries largest completion queue, in entries
+ * @param maxMemoryRegions most memory regions that may live at once
  * @param maxRegionLength bytes of the largest region
  * @param maxMessageLength bytes of the longest SEND, WRITE or READ
  * @param maxOutboundReads most READs that a queue pair may have in flight (ORD)
- * @param maxInboundReads most READs that a queue pair accepts in flight (IRD)
- * @param maxPrivateData bytes of private data of a connect, accept or reject; 0 if it is not offered
+ * @param maxInboundReads most READs of the peer that a queue pair accepts in flight (IRD)
+ * @param maxPrivateData bytes of private data of a connect, accept or reject; 0 if the device carries none
  * @param completionVectors number of completion vectors, at least 1
- * @param features optional features present on every queue pair and region
+ * @param features optional features of every queue pair and region
  */
 public record Capabilities(
         String provider,
@@ -49,11 +49,172 @@ public record Capabilities(
     }
 
     /**
-     * True if the feature is present on every queue pair and region.
+     * Capabilities of a small device, to be told what else it can: one request, entry, region and READ of each kind,
+     * messages and regions of any length, no inline data, no private data, no optional features.
+     *
+     * @param provider name of the provider
+     * @param transport wire protocol for people
+     */
+    public static Builder builder(String provider, String transport) {
+        return new Builder(provider, transport);
+    }
+
+    /** A builder that starts with these. */
+    public Builder toBuilder() {
+        Builder builder = new Builder(provider, transport);
+        builder.maxSendWorkRequests = maxSendWorkRequests;
+        builder.maxReceiveWorkRequests = maxReceiveWorkRequests;
+        builder.maxScatterGather = maxScatterGather;
+        builder.maxScatterGatherRead = maxScatterGatherRead;
+        builder.maxInline = maxInline;
+        builder.maxCompletionQueueEntries = maxCompletionQueueEntries;
+        builder.maxMemoryRegions = maxMemoryRegions;
+        builder.maxRegionLength = maxRegionLength;
+        builder.maxMessageLength = maxMessageLength;
+        builder.maxOutboundReads = maxOutboundReads;
+        builder.maxInboundReads = maxInboundReads;
+        builder.maxPrivateData = maxPrivateData;
+        builder.completionVectors = completionVectors;
+        builder.features = features;
+        return builder;
+    }
+
+    /**
+     * True if every queue pair and region has the feature.
      *
      * @param feature the feature asked for
      */
     public boolean has(Feature feature) {
         return features.contains(feature);
+    }
+
+    /** Names the limits of a device one by one; what is not named stays as {@link Capabilities#builder} says. */
+    public static final class Builder {
+        private final String provider;
+        private final String transport;
+        private int maxSendWorkRequests = 1;
+        private int maxReceiveWorkRequests = 1;
+        private int maxScatterGather = 1;
+        private int maxScatterGatherRead = 1;
+        private int maxInline;
+        private int maxCompletionQueueEntries = 1;
+        private int maxMemoryRegions = 1;
+        private long maxRegionLength = Long.MAX_VALUE;
+        private long maxMessageLength = Long.MAX_VALUE;
+        private int maxOutboundReads = 1;
+        private int maxInboundReads = 1;
+        private int maxPrivateData;
+        private int completionVectors = 1;
+        private Set<Feature> features = Set.of();
+
+        private Builder(String provider, String transport) {
+            this.provider = provider;
+            this.transport = transport;
+        }
+
+        /** Sets {@link Capabilities#maxSendWorkRequests()}. */
+        public Builder maxSendWorkRequests(int maxSendWorkRequests) {
+            this.maxSendWorkRequests = maxSendWorkRequests;
+            return this;
+        }
+
+        /** Sets {@link Capabilities#maxReceiveWorkRequests()}. */
+        public Builder maxReceiveWorkRequests(int maxReceiveWorkRequests) {
+            this.maxReceiveWorkRequests = maxReceiveWorkRequests;
+            return this;
+        }
+
+        /** Sets {@link Capabilities#maxScatterGather()}. */
+        public Builder maxScatterGather(int maxScatterGather) {
+            this.maxScatterGather = maxScatterGather;
+            return this;
+        }
+
+        /** Sets {@link Capabilities#maxScatterGatherRead()}. */
+        public Builder maxScatterGatherRead(int maxScatterGatherRead) {
+            this.maxScatterGatherRead = maxScatterGatherRead;
+            return this;
+        }
+
+        /** Sets {@link Capabilities#maxInline()}. */
+        public Builder maxInline(int maxInline) {
+            this.maxInline = maxInline;
+            return this;
+        }
+
+        /** Sets {@link Capabilities#maxCompletionQueueEntries()}. */
+        public Builder maxCompletionQueueEntries(int maxCompletionQueueEntries) {
+            this.maxCompletionQueueEntries = maxCompletionQueueEntries;
+            return this;
+        }
+
+        /** Sets {@link Capabilities#maxMemoryRegions()}. */
+        public Builder maxMemoryRegions(int maxMemoryRegions) {
+            this.maxMemoryRegions = maxMemoryRegions;
+            return this;
+        }
+
+        /** Sets {@link Capabilities#maxRegionLength()}. */
+        public Builder maxRegionLength(long maxRegionLength) {
+            this.maxRegionLength = maxRegionLength;
+            return this;
+        }
+
+        /** Sets {@link Capabilities#maxMessageLength()}. */
+        public Builder maxMessageLength(long maxMessageLength) {
+            this.maxMessageLength = maxMessageLength;
+            return this;
+        }
+
+        /** Sets {@link Capabilities#maxOutboundReads()}. */
+        public Builder maxOutboundReads(int maxOutboundReads) {
+            this.maxOutboundReads = maxOutboundReads;
+            return this;
+        }
+
+        /** Sets {@link Capabilities#maxInboundReads()}. */
+        public Builder maxInboundReads(int maxInboundReads) {
+            this.maxInboundReads = maxInboundReads;
+            return this;
+        }
+
+        /** Sets {@link Capabilities#maxPrivateData()}. */
+        public Builder maxPrivateData(int maxPrivateData) {
+            this.maxPrivateData = maxPrivateData;
+            return this;
+        }
+
+        /** Sets {@link Capabilities#completionVectors()}. */
+        public Builder completionVectors(int completionVectors) {
+            this.completionVectors = completionVectors;
+            return this;
+        }
+
+        /** Sets {@link Capabilities#features()}. */
+        public Builder features(Set<Feature> features) {
+            this.features = features;
+            return this;
+        }
+
+        /** The capabilities named so far. */
+        public Capabilities build() {
+            return new Capabilities(
+                    provider,
+                    transport,
+                    maxSendWorkRequests,
+                    maxReceiveWorkRequests,
+                    maxScatterGather,
+                    maxScatterGatherRead,
+                    maxInline,
+                    maxCompletionQueueEntries,
+                    maxMemoryRegions,
+                    maxRegionLength,
+                    maxMessageLength,
+                    maxOutboundReads,
+                    maxInboundReads,
+                    maxPrivateData,
+                    completionVectors,
+                    features);
+        }
     }
 }

@@ -1,14 +1,15 @@
 package org.softrdma.verbs;
 
 /**
- * Where completions of work requests arrive (C: {@code ibv_cq}). Thread-safe, except in manual progress, where polling
- * drives the device and belongs to its owner.
+ * Where completions of work requests arrive (C: {@code ibv_cq}). Thread-safe, except in manual progress: there polling
+ * drives the device, and only its owner may poll.
  *
- * <p>Order: per send queue and per receive queue in posting order; between queues none. A completion is published by a
- * release and taken by an acquire: what the device wrote before it is visible to the thread that polled it.
+ * <p>Completions of one send queue, or of one receive queue, arrive in posting order; those of different queues arrive
+ * in any order. What the device wrote before a completion is visible to the thread that polls it: the completion is
+ * published by a release and taken by an acquire.
  */
 public interface CompletionQueue extends AutoCloseable {
-    /** Entries it can hold, at least the number asked for. */
+    /** How many completions it can hold, at least the number asked for. */
     int entries();
 
     /**
@@ -17,10 +18,10 @@ public interface CompletionQueue extends AutoCloseable {
      * @param completions filled from index 0
      * @param max most to take, 0 to {@code completions.length}
      * @return how many were taken
-     * @throws IllegalArgumentException if {@code max} is out of range, or an element that would be filled is null; nothing was
-     *     taken then
-     * @throws VerbsException {@link VerbsErrorCode#QUEUE_OVERRUN}, once everything that fitted was taken, if completions
-     *     were lost because the queue was full, where the device tells; its queue pairs are in error
+     * @throws IllegalArgumentException if {@code max} is out of range, or an element that would be filled is null;
+     *     then nothing was taken
+     * @throws VerbsException {@link VerbsErrorCode#QUEUE_OVERRUN} if the queue was full and completions were lost, as
+     *     far as the device tells. You get everything that was in the queue first. Its queue pairs are in error
      */
     int poll(WorkCompletion[] completions, int max);
 
@@ -35,26 +36,27 @@ public interface CompletionQueue extends AutoCloseable {
     }
 
     /**
-     * Arms the queue for one event on its channel (C: {@code ibv_req_notify_cq}). Completions that are already in the queue
-     * need not raise one: poll again after arming. An event may come without a completion, and several completions may share
-     * one. Arming for any completion and then for solicited ones stays armed for any.
+     * Arms the queue for one event on its channel (C: {@code ibv_req_notify_cq}). Completions that are in the queue
+     * already need not raise it, so poll again after arming. An event may come without a completion, and several
+     * completions may share one event. A queue that is armed for any completion stays so if you arm it for solicited
+     * ones.
      *
-     * @param solicitedOnly only a RECV of a solicited SEND, or a failed completion, raises the event
+     * @param solicitedOnly true if only the RECV of a solicited SEND, or a failed completion, raises the event
      * @throws IllegalStateException if the queue has no channel
      */
     void requestNotification(boolean solicitedOnly);
 
     /**
-     * Gives back events taken from the channel (C: {@code ibv_ack_cq_events}).
+     * Gives back events that were taken from the channel (C: {@code ibv_ack_cq_events}).
      *
      * @param count how many
-     * @throws IllegalArgumentException if more are given back than were taken
+     * @throws IllegalArgumentException if {@code count} is more than were taken
      */
     void acknowledgeEvents(int count);
 
     /**
-     * Closes the queue; completions not polled are lost. Refused with {@link VerbsErrorCode#BUSY} while a queue pair uses it
-     * or an event was not acknowledged; idempotent.
+     * Closes the queue. Completions that were not polled are lost. Refused with {@link VerbsErrorCode#BUSY} while a
+     * queue pair uses it or an event was not acknowledged. Idempotent.
      */
     @Override
     void close();

@@ -18,7 +18,7 @@ public enum CompletionStatus {
     BAD_RESPONSE_ERROR(7),
     /** A peer's access to local memory failed (C: {@code LOC_ACCESS_ERR}). */
     LOCAL_ACCESS_ERROR(8),
-    /** The peer could not take the request as it was (C: {@code REM_INV_REQ_ERR}). */
+    /** The request did not fit the peer: no room for it, or no such operation (C: {@code REM_INV_REQ_ERR}). */
     REMOTE_INVALID_REQUEST_ERROR(9),
     /** The peer refused the key, range, right or domain (C: {@code REM_ACCESS_ERR}). */
     REMOTE_ACCESS_ERROR(10),

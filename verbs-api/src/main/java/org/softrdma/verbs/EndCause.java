@@ -1,12 +1,13 @@
 package org.softrdma.verbs;
 
-/** Why a queue pair has gone to ERROR, as far as its device tells this side; see {@link Feature#END_CAUSES}. */
+/** Why a queue pair went to ERROR, as far as its device tells this side ({@link Feature#END_CAUSES}). */
 public enum EndCause {
-    /** It has not ended, or ended by something else, or the device does not tell. */
+    /** It has not ended, it ended for another reason, or the device does not tell. */
     UNKNOWN,
     /**
-     * The peer used a key, range or right that it does not have, and this side's device refused the access (C: {@code
-     * IBV_EVENT_QP_ACCESS_ERR}). The peer sees {@link CompletionStatus#REMOTE_ACCESS_ERROR}, where its device tells it.
+     * The peer used a wrong key, left the range or lacked the right, and this side's device refused the access (C:
+     * {@code IBV_EVENT_QP_ACCESS_ERR}). The peer gets {@link CompletionStatus#REMOTE_ACCESS_ERROR} if its device
+     * reports such errors.
      */
     PEER_ACCESS_ERROR
 }

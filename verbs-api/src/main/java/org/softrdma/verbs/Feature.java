@@ -6,18 +6,18 @@ public enum Feature {
     ZERO_BASED,
     /** {@link MemoryRegion#swap}. */
     REGION_SWAP,
-    /** A successful WRITE or SEND completion means that the peer's device has the data and can no longer refuse it. */
+    /** A WRITE or SEND that completes with success has reached the peer's device, which can no longer refuse it. */
     ACKNOWLEDGED_WRITES,
-    /** {@code REMOTE_*} statuses reach the failing WRITE or SEND; without it the queue pair is flushed instead. */
+    /** A WRITE or SEND that the peer refuses completes with a {@code REMOTE_*} status; without this it is flushed. */
     REMOTE_STATUSES,
-    /** A {@code REMOTE_*} status reaches the failing READ; without it the READ is flushed. */
+    /** A READ that the peer refuses completes with a {@code REMOTE_*} status; without this it is flushed. */
     REMOTE_READ_STATUSES,
-    /** A SEND waits for a RECV (receiver not ready); without it a SEND that finds none ends the connection. */
+    /** A SEND waits for a RECV of the peer; without this, a SEND that finds none ends the connection. */
     RECEIVER_NOT_READY,
     /** {@link PinningPolicy#LAZY}, {@link ProtectionDomain#advise} and {@link MemoryRegion#unpin}. */
     LAZY_PINNING,
     /** IPv6 addresses. */
     IPV6,
-    /** {@link QueuePair#endCause} tells every wrong access of the peer from other ends, and in time. */
+    /** {@link QueuePair#endCause} tells a wrong access of the peer from every other end, and is known in time. */
     END_CAUSES
 }

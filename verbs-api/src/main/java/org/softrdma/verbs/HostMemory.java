@@ -3,18 +3,19 @@ package org.softrdma.verbs;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory of this process that may be registered without care for its lifetime, on any device: it is freed when it has been closed
- * <em>and</em> its last registration is gone, whichever is later. From then on its segments are dead, as those of a closed arena are.
+ * Memory of this process that you can register on any device without caring for its lifetime. It is freed once you
+ * have closed it <em>and</em> its last registration is gone. Then its segments are dead, as those of a closed arena
+ * are.
  */
 public interface HostMemory extends AutoCloseable {
     /**
-     * The memory; after {@link #close()} the application must not use it any more.
+     * The memory. Do not use it after {@link #close()}.
      *
      * @throws IllegalStateException if it is closed
      */
     MemorySegment segment();
 
-    /** Gives the memory back as soon as no region uses it. Idempotent. */
+    /** Frees the memory as soon as no region uses it. Idempotent. */
     @Override
     void close();
 }

@@ -9,28 +9,28 @@ public interface MemoryRegion extends AutoCloseable {
     ProtectionDomain protectionDomain();
 
     /**
-     * The memory that the keys name now; another region's after {@link #swap}.
+     * The memory that the keys name now. After {@link #swap} that is the other region's.
      *
      * @throws IllegalStateException if the region is closed
      */
     MemorySegment memory();
 
     /**
-     * The first address of the region as scatter/gather entries and peers name it: the memory's own address at registration,
-     * or 0 if ZERO_BASED. It does not change on {@link #swap}.
+     * The first address of the region, as scatter/gather entries and peers name it: the memory's own address at
+     * registration, or 0 if the region is ZERO_BASED. {@link #swap} does not change it.
      */
     long address();
 
-    /** Bytes. */
+    /** Its length in bytes. */
     long length();
 
-    /** The key for local scatter/gather entries. Never assume that it equals {@link #rkey()}. */
+    /** The key for local scatter/gather entries. It need not equal {@link #rkey()}. */
     int lkey();
 
     /** The key for a peer. */
     int rkey();
 
-    /** The rights in force, with those the provider added for an intent. */
+    /** The rights in force, including those that the provider added for an intent. */
     Set<AccessFlag> access();
 
     /** What a peer needs to reach this region. */
@@ -38,28 +38,28 @@ public interface MemoryRegion extends AutoCloseable {
         return new RemoteRegion(address(), length(), rkey());
     }
 
-    /** The policy in force, never {@link PinningPolicy#AUTO}; OFF for memory that is resident by itself. */
+    /** The policy in force, never {@link PinningPolicy#AUTO}. Memory that is always resident has OFF. */
     default PinningPolicy pinning() {
         return PinningPolicy.EAGER;
     }
 
-    /** What pinning did to the memory that the keys name now, since it was registered. */
+    /** What pinning did, since registration, to the memory that the keys name now. */
     default PinningCounters pinningCounters() {
         return PinningCounters.eager(length());
     }
 
     /**
-     * Gives back what is pinned lazily of this region, also where other regions share it; the next access pins again. Waits for what uses it just
-     * now, never for a peer. Nothing happens without {@link Feature#LAZY_PINNING}.
+     * Unlocks the lazily pinned pages of this region, even those that other regions share; the next access locks them
+     * again. May wait for an access under way, never for a peer. Does nothing without {@link Feature#LAZY_PINNING}.
      */
     default void unpin() {
         // Pinned by the driver until it is deregistered.
     }
 
     /**
-     * Checks that a range lies inside.
+     * Checks that a range lies inside the region.
      *
-     * @param offset bytes from the start
+     * @param offset bytes from the start of the region
      * @param length bytes
      * @throws IllegalArgumentException if it does not
      */
@@ -71,11 +71,12 @@ public interface MemoryRegion extends AutoCloseable {
     }
 
     /**
-     * Atomically exchanges the memory which the keys of this and the other region name ({@link Feature#REGION_SWAP}).
+     * Atomically exchanges the memory that the keys of this region and of the other name ({@link
+     * Feature#REGION_SWAP}).
      *
-     * <p>A READ request of a peer that is checked after this returns sees the new memory, one that was checked before sees
-     * the old memory to its end; none sees a mixture. Local requests in flight that use the regions, and WRITEs of a peer, may see
-     * both. Both regions must be ZERO_BASED, of one domain, one length and with equal rights.
+     * <p>A peer's READ sees the memory that the keys named when the device checked the READ, to its end, and never a
+     * mixture: those checked after this returns see the new memory. Local requests in flight, and a peer's WRITEs, may
+     * see both. Both regions must be ZERO_BASED and have the same domain, length and rights.
      *
      * @param other the region to exchange with
      * @throws VerbsException {@link VerbsErrorCode#NOT_SUPPORTED} without the feature
@@ -84,8 +85,8 @@ public interface MemoryRegion extends AutoCloseable {
     void swap(MemoryRegion other);
 
     /**
-     * Deregisters (C: {@code ibv_dereg_mr}). When this returns the device touches the memory no more. It never waits for a
-     * peer: a message that still needed the memory fails instead. Idempotent.
+     * Deregisters the memory (C: {@code ibv_dereg_mr}). When this returns, the device no longer touches it. It never
+     * waits for a peer: a message that still needs the memory fails instead. Idempotent.
      */
     @Override
     void close();

@@ -2,22 +2,24 @@ package org.softrdma.verbs;
 
 import java.nio.file.Path;
 
-/** Where the pages of {@link VerbsDevice#allocateMemory(long, MemorySource)} come from. */
+/** Where the pages of {@link org.softrdma.verbs.device.VerbsDevice#allocateMemory(long, MemorySource)} come from. */
 public sealed interface MemorySource {
-    /** Memory of the process alone; leaves for swap only, where there is any. */
+    /** Memory of this process alone. The kernel can move it to swap only, if there is any. */
     record Anonymous() implements MemorySource {}
 
-    /** Anonymous huge pages that the administrator has reserved (vm.nr_hugepages); the kernel never takes them away. */
+    /**
+     * Anonymous huge pages that the administrator has reserved (vm.nr_hugepages). The kernel never takes them away.
+     */
     record HugePages() implements MemorySource {}
 
-    /** A file without a name in memory (memfd_create(2), tmpfs). */
+    /** A nameless file in memory (memfd_create(2), tmpfs). */
     record SharedMemory() implements MemorySource {}
 
     /**
-     * A new file, so that pages that are not used can leave without swap. Its blocks are reserved when it is made, so that a disk that
-     * fills up later does no harm, and its name is removed at once, so that nothing stays behind.
+     * A new file, so that unused pages can leave memory without swap. Its blocks are reserved at once, so that a disk
+     * that fills up later does no harm, and its name is removed at once, so that nothing stays behind.
      *
-     * @param path name of a file that does not exist; on tmpfs or on a disk
+     * @param path name of a file that does not exist yet, on tmpfs or on a disk
      */
     record File(Path path) implements MemorySource {}
 }

@@ -1,22 +1,23 @@
 package org.softrdma.verbs;
 
 /**
- * What pinning did to a region, or to all of a device, since registration or opening. A granule is the piece of memory that a
- * device pins at once.
+ * What pinning did to a region since it was registered, or to a whole device since it was opened. A granule is the
+ * piece of memory that a device pins at once.
  *
- * <p>A granule that several regions share is counted with the region whose access pinned it, until that region is closed; in the
- * device's counters it is counted once.
+ * <p>The counters of a region include a granule that it shares if it was this region's access that pinned it, until
+ * the region is closed. The counters of a device include each granule once.
  *
  * @param registeredBytes bytes registered now
  * @param pinnedBytes bytes locked into memory now
  * @param highWaterBytes most bytes that were locked at once
- * @param firstTouches accesses that found their granule not pinned, one for each granule and access (page faults, in the terms of on-demand
- *     paging); also after an eviction
- * @param pins times that a granule, or more of its pages, were pinned, by whatever
- * @param unpins times that a granule was given back, for whatever reason
- * @param evictions those of the unpins that made room for another granule
- * @param unpinnedAccesses those of the first touches that did without, because the budget was in use or the kernel refused
- * @param pinningNs time spent pinning and unpinning
+ * @param firstTouches accesses that found their granule not pinned, each granule of an access counted; on-demand
+ *     paging calls them page faults. An access after an eviction counts again
+ * @param pins times that a granule, or more of its pages, was pinned
+ * @param unpins times that a granule was unpinned
+ * @param evictions unpins that made room for another granule
+ * @param unpinnedAccesses first touches that went ahead without pinning, because the budget was in use or the kernel
+ *     refused
+ * @param pinningNs nanoseconds spent pinning and unpinning
  */
 public record PinningCounters(
         long registeredBytes,
@@ -29,7 +30,7 @@ public record PinningCounters(
         long unpinnedAccesses,
         long pinningNs) {
     /**
-     * Of a region that a driver has pinned at registration and says no more about.
+     * Of a region that a driver pinned at registration; the driver tells no more.
      *
      * @param bytes its length
      */

@@ -3,29 +3,32 @@ package org.softrdma.verbs;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A reliable connection's two queues of work (C: {@code ibv_qp}, RC). Created on a {@link
- * org.softrdma.verbs.cm.Connector} or {@link org.softrdma.verbs.cm.ConnectionRequest}.
+ * One end of a reliable connection: a send queue and a receive queue (C: {@code ibv_qp}, RC). A {@link
+ * org.softrdma.verbs.cm.Connector} or a {@link org.softrdma.verbs.cm.ConnectionRequest} creates it.
  *
- * <p>Posting is thread-safe (except in manual progress), allocates nothing and does not block; the requests of one thread
- * run in their order. RECVs may be posted from creation on, everything else once connected. In {@link
- * QueuePairState#ERROR} posting succeeds and gives {@link CompletionStatus#FLUSHED} completions. Buffers belong to the
- * device until the completion, keys and ranges are checked when the request runs, and the first failing request takes the
- * queue pair to ERROR. With several local entries a READ scatters and a WRITE or SEND gathers in their order. A request of 0
- * bytes succeeds without its keys being looked at.
+ * <p>Any thread may post, except in manual progress. Posting allocates nothing and does not block, although it may
+ * wait for another thread's short critical section. Requests that one thread posts run in that order. You can post
+ * RECVs as soon as the queue pair exists, and everything else once it is connected. In {@link QueuePairState#ERROR}
+ * posting still succeeds, and the requests complete with {@link CompletionStatus#FLUSHED}.
  *
- * <p>A READ on a connection that allows none in flight is an {@link IllegalStateException}. Posting and polling may wait for
- * another thread's short critical section. Every post method throws {@link IllegalArgumentException} for what can never be posted (too many entries, unknown
- * flags, INLINE or SOLICITED where they do not belong, too many inline bytes, inline bytes
- * outside of their region) and {@link IllegalStateException} before the
- * connection exists or after {@link #close()}; nothing was posted then, except by a list (see there).
+ * <p>A buffer belongs to the device until its request completes. Keys and ranges are checked when the request runs,
+ * not when it is posted, and the first request that fails takes the queue pair to ERROR. With several local entries, a
+ * READ scatters into them and a WRITE or SEND gathers from them, in their order. A request of 0 bytes succeeds
+ * whatever its keys are.
+ *
+ * <p>Every post method throws {@link IllegalArgumentException} for what can never be posted: too many entries or
+ * inline bytes, unknown flags, INLINE or SOLICITED on the wrong kind of request, inline bytes outside of their region.
+ * It throws {@link IllegalStateException} before the connection exists, after {@link #close()}, and for a READ on a
+ * connection that allows none in flight. When a method throws, it has posted nothing; only a list may have been
+ * accepted in part.
  */
 public interface QueuePair extends AutoCloseable {
     /** Its number, unique among the live queue pairs of the device. */
     int number();
 
     /**
-     * The state as the provider knows it: from a failed completion, a connection event or this side's own disconnect. A peer
-     * that vanished may be noticed late.
+     * The state as far as the provider knows. It changes on a failed completion, on a connection event, and on this
+     * side's own disconnect; the provider may notice late that a peer has vanished.
      */
     QueuePairState state();
 
@@ -45,10 +48,10 @@ public interface QueuePair extends AutoCloseable {
     /**
      * Posts a READ of the peer's memory into one local buffer (C: {@code IBV_WR_RDMA_READ}).
      *
-     * @param wrId returned with the completion
+     * @param wrId a number of yours, returned with the completion
      * @param local region with LOCAL_WRITE (intent READ_SINK)
-     * @param offset bytes from its start
-     * @param length bytes
+     * @param offset where the buffer begins, in bytes from the start of the region
+     * @param length bytes to read
      * @param remoteAddress first address at the peer
      * @param rkey the peer's key
      * @param flags {@link SendFlags}
@@ -59,10 +62,10 @@ public interface QueuePair extends AutoCloseable {
     /**
      * Posts a WRITE of one local buffer into the peer's memory (C: {@code IBV_WR_RDMA_WRITE}).
      *
-     * @param wrId returned with the completion
+     * @param wrId a number of yours, returned with the completion
      * @param local any region
-     * @param offset bytes from its start
-     * @param length bytes
+     * @param offset where the buffer begins, in bytes from the start of the region
+     * @param length bytes to write
      * @param remoteAddress first address at the peer
      * @param rkey the peer's key
      * @param flags {@link SendFlags}
@@ -73,10 +76,10 @@ public interface QueuePair extends AutoCloseable {
     /**
      * Posts a SEND of one local buffer (C: {@code IBV_WR_SEND}).
      *
-     * @param wrId returned with the completion
+     * @param wrId a number of yours, returned with the completion
      * @param local any region
-     * @param offset bytes from its start
-     * @param length bytes
+     * @param offset where the buffer begins, in bytes from the start of the region
+     * @param length bytes to send
      * @param flags {@link SendFlags}
      */
     PostStatus postSend(long wrId, MemoryRegion local, long offset, long length, int flags);
@@ -84,53 +87,59 @@ public interface QueuePair extends AutoCloseable {
     /**
      * Posts a RECV of one local buffer (C: {@code ibv_post_recv}).
      *
-     * @param wrId returned with the completion
+     * @param wrId a number of yours, returned with the completion
      * @param local region with LOCAL_WRITE (intent RECEIVE_SINK)
-     * @param offset bytes from its start
-     * @param length bytes
+     * @param offset where the buffer begins, in bytes from the start of the region
+     * @param length most bytes to receive
      */
     PostStatus postReceive(long wrId, MemoryRegion local, long offset, long length);
 
     /**
      * Posts a send work request.
      *
-     * @param request copied; may be reused at once
+     * @param request copied; you may reuse it at once
      */
     PostStatus post(SendWorkRequest request);
 
     /**
-     * Posts send work requests with one doorbell, up to the first that cannot be taken; see {@link
-     * SendWorkRequestList#accepted()}, which also holds if this throws.
+     * Posts send work requests with one doorbell, up to the first that cannot be taken. {@link
+     * SendWorkRequestList#accepted()} then tells how many were, also when this throws.
      *
-     * @param requests copied; may be reused at once
+     * @param requests copied; you may reuse them at once
      */
     PostStatus post(SendWorkRequestList requests);
 
     /**
      * Posts a RECV.
      *
-     * @param request copied; may be reused at once
+     * @param request copied; you may reuse it at once
      */
     PostStatus post(ReceiveWorkRequest request);
 
-    /** Ends the connection: both ends go to ERROR and flush (C: {@code rdma_disconnect}). Does not wait. Idempotent. */
+    /**
+     * Ends the connection: both ends go to ERROR and flush (C: {@code rdma_disconnect}). Returns without waiting for
+     * that. Idempotent.
+     */
     void disconnect();
 
     /**
-     * Completes exactly once with the reason, for people, when the provider has noticed that an established connection has
-     * ended, after the state has changed. It completes on a thread of the device: do not block in it, and close nothing in it.
+     * Completes once, when the provider notices that an established connection has ended, with the reason for people.
+     * The state has changed by then. It completes on a thread of the device: do not block in it, and close nothing in
+     * it.
      */
     CompletionStage<String> disconnected();
 
     /**
-     * Why it has gone to ERROR. With {@link Feature#END_CAUSES} it is there before {@link #state()} says ERROR and before any
-     * completion that the end flushes; without, a device may still tell, sooner or later. Kept after {@link #close()}.
+     * Why it went to ERROR. With {@link Feature#END_CAUSES} the cause is known before {@link #state()} says ERROR and
+     * before any flushed completion arrives. Without the feature, a device may still tell the cause, sooner or later.
+     * {@link #close()} keeps it.
      */
     EndCause endCause();
 
     /**
-     * Destroys the queue pair and its connection. Outstanding requests give no completion any more and completions not yet
-     * polled are removed from their queues. When this returns, the device touches no memory on its behalf. Idempotent.
+     * Destroys the queue pair and its connection. Outstanding requests never complete, and completions that were not
+     * polled yet leave their queues. When this returns, the device touches no memory on behalf of this queue pair.
+     * Idempotent.
      */
     @Override
     void close();

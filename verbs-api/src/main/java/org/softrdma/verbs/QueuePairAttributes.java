@@ -5,9 +5,9 @@ package org.softrdma.verbs;
  *
  * @param sendCompletions where completions of the send queue go
  * @param receiveCompletions where completions of RECVs go; may be the same queue
- * @param limits sizes, as minima
- * @param signalAll every send work request gives a completion (C: {@code sq_sig_all}); otherwise those with {@link
- *     SendFlags#SIGNALLED} and every failed one
+ * @param limits the least sizes wanted
+ * @param signalAll true if every send work request gives a completion (C: {@code sq_sig_all}); false if only those
+ *     with {@link SendFlags#SIGNALLED} do, and those that fail
  */
 public record QueuePairAttributes(
         CompletionQueue sendCompletions,
@@ -15,10 +15,10 @@ public record QueuePairAttributes(
         QueuePairLimits limits,
         boolean signalAll) {
     /**
-     * One completion queue for both, only flagged requests signalled.
+     * One completion queue for both; only requests with {@link SendFlags#SIGNALLED} give a completion.
      *
      * @param completions where all completions go
-     * @param limits sizes, as minima
+     * @param limits the least sizes wanted
      */
     public static QueuePairAttributes of(CompletionQueue completions, QueuePairLimits limits) {
         return new QueuePairAttributes(completions, completions, limits, false);

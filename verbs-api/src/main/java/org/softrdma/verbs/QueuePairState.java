@@ -1,13 +1,13 @@
 package org.softrdma.verbs;
 
-/** The states an application can see; the connection manager moves a queue pair through them. */
+/** The states that an application sees. The connection manager moves a queue pair through them. */
 public enum QueuePairState {
-    /** Created, not connected: RECVs may be posted. */
+    /** Created and not connected yet: you may post RECVs. */
     INITIAL,
-    /** Connected: everything may be posted. */
+    /** Connected: you may post everything. */
     READY_TO_SEND,
-    /** Failed or disconnected: what is posted is flushed. Final. */
+    /** Failed or disconnected: what you post is flushed. Only closing leads out of it. */
     ERROR,
-    /** Closed: nothing may be posted. */
+    /** Closed: you may post nothing. */
     CLOSED
 }

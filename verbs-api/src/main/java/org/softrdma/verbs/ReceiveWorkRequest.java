@@ -1,6 +1,9 @@
 package org.softrdma.verbs;
 
-/** A RECV with any number of local entries (C: {@code ibv_recv_wr}). Reusable, copied when posted, not thread-safe. */
+/**
+ * A RECV with any number of local entries (C: {@code ibv_recv_wr}). Posting copies it, so you can reuse it. Not
+ * thread-safe.
+ */
 public final class ReceiveWorkRequest {
     private final ScatterGatherList local = new ScatterGatherList();
     private long wrId;
@@ -9,9 +12,9 @@ public final class ReceiveWorkRequest {
     public ReceiveWorkRequest() {}
 
     /**
-     * Makes this a RECV without local entries yet.
+     * Makes this a RECV; its local entries follow.
      *
-     * @param newWrId returned with the completion
+     * @param newWrId a number of yours, returned with the completion
      */
     public ReceiveWorkRequest receive(long newWrId) {
         wrId = newWrId;
@@ -32,7 +35,7 @@ public final class ReceiveWorkRequest {
     }
 
     /**
-     * Adds a part of a region as local entry.
+     * Adds part of a region as a local entry.
      *
      * @param region a region of the queue pair's domain
      * @param offset bytes from its start

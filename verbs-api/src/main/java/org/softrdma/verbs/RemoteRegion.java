@@ -1,7 +1,7 @@
 package org.softrdma.verbs;
 
 /**
- * What a peer needs to reach a region; sent to it in a message.
+ * What a peer needs to reach a region. Send it to the peer in a message of your own.
  *
  * @param address first address
  * @param length bytes

@@ -1,8 +1,8 @@
 package org.softrdma.verbs;
 
 /**
- * Local memory of a work request: entries of address, length and lkey (C: {@code ibv_sge[]}). Reusable, grows on demand up
- * to the entries ever used; copied when posted. Not thread-safe.
+ * The local memory of a work request: entries of address, length and lkey (C: {@code ibv_sge[]}). Grows on demand and
+ * never shrinks. Posting copies it. Not thread-safe.
  */
 public final class ScatterGatherList {
     private long[] addresses = new long[1];
@@ -44,7 +44,7 @@ public final class ScatterGatherList {
         return lkeys[index];
     }
 
-    /** Bytes of all entries; {@link Long#MAX_VALUE} if that is too small to say. */
+    /** Bytes of all entries, or {@link Long#MAX_VALUE} if there are more. */
     public long totalLength() {
         long total = 0;
         for (int i = 0; i < size; i++) {

@@ -1,18 +1,19 @@
 package org.softrdma.verbs;
 
-/** Flags of a send work request, to be or-ed (C: {@code IBV_SEND_*}). */
+/** Flags of a send work request. Combine them with {@code |} (C: {@code IBV_SEND_*}). */
 public final class SendFlags {
-    /** No flag: no completion unless the request fails. */
+    /** No flag: the request gives no completion unless it fails. */
     public static final int NONE = 0;
     /** Wait until earlier READs have completed. */
     public static final int FENCE = 1;
-    /** Give a completion. */
+    /** Give a completion on success too. */
     public static final int SIGNALLED = 1 << 1;
-    /** The peer's RECV raises a solicited event; only SEND. */
+    /** The peer's RECV raises a solicited event. Only for SEND. */
     public static final int SOLICITED = 1 << 2;
     /**
-     * Take the data at posting: the buffer may be reused at once and its lkey is not looked at; only SEND and WRITE. Entries
-     * are then addresses of this process, also for a ZERO_BASED region, and raw ones are read unchecked.
+     * Take the data at posting: you can reuse the buffer at once, and its lkey does not matter. Only for SEND and
+     * WRITE. Local entries are then addresses of this process, even if the region is ZERO_BASED, and the memory is
+     * read unchecked.
      */
     public static final int INLINE = 1 << 3;
 

@@ -1,8 +1,8 @@
 package org.softrdma.verbs;
 
 /**
- * A send work request with any number of local entries (C: {@code ibv_send_wr}). Reusable: everything is copied when it is
- * posted. Not thread-safe. For one entry the direct methods of {@link QueuePair} say the same in one call.
+ * A send work request with any number of local entries (C: {@code ibv_send_wr}). Posting copies it, so you can reuse
+ * it. Not thread-safe. With one local entry, {@link QueuePair#postRead} and its siblings do the same in one call.
  */
 public final class SendWorkRequest {
     private final ScatterGatherList local = new ScatterGatherList();
@@ -16,9 +16,9 @@ public final class SendWorkRequest {
     public SendWorkRequest() {}
 
     /**
-     * Makes this a READ without local entries yet.
+     * Makes this a READ; its local entries follow.
      *
-     * @param newWrId returned with the completion
+     * @param newWrId a number of yours, returned with the completion
      * @param newRemoteAddress first address to read at the peer
      * @param newRkey the peer's key
      * @param newFlags {@link SendFlags}
@@ -28,9 +28,9 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Makes this a WRITE without local entries yet.
+     * Makes this a WRITE; its local entries follow.
      *
-     * @param newWrId returned with the completion
+     * @param newWrId a number of yours, returned with the completion
      * @param newRemoteAddress first address to write at the peer
      * @param newRkey the peer's key
      * @param newFlags {@link SendFlags}
@@ -40,9 +40,9 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Makes this a SEND without local entries yet.
+     * Makes this a SEND; its local entries follow.
      *
-     * @param newWrId returned with the completion
+     * @param newWrId a number of yours, returned with the completion
      * @param newFlags {@link SendFlags}
      */
     public SendWorkRequest send(long newWrId, int newFlags) {
@@ -50,9 +50,12 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Adds a local entry. With {@link SendFlags#INLINE} no key is looked at, as {@code ibv_post_send} does it: the bytes are copied from
-     * the process's memory at {@code address} while posting, which nothing can check, and an address where no memory is ends the process.
-     * So it is not an address of a {@link AccessFlag#ZERO_BASED} region then; {@link #add(MemoryRegion, long, long)} knows what to take.
+     * Adds a local entry.
+     *
+     * <p>With {@link SendFlags#INLINE}, posting copies the bytes from this process's memory at {@code address} and
+     * looks at no key, as {@code ibv_post_send} does. Nothing checks the address: a wrong one ends the process. It
+     * must be an address of this process even if the region is {@link AccessFlag#ZERO_BASED}; {@link
+     * #add(MemoryRegion, long, long)} finds the right one.
      *
      * @param address an address of the region that {@code lkey} names, see {@link MemoryRegion#address()}
      * @param length bytes
@@ -64,13 +67,13 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Adds a part of a region as local entry. With {@link SendFlags#INLINE} the part must lie inside the region, which must not be closed
-     * before the request is posted for the last time.
+     * Adds part of a region as a local entry. With {@link SendFlags#INLINE} the part must lie inside the region, and
+     * the region must stay open until the request is posted for the last time.
      *
      * @param region a region of the queue pair's domain
      * @param offset bytes from its start
      * @param length bytes
-     * @throws IllegalArgumentException if it must lie inside the region and does not
+     * @throws IllegalArgumentException if the part must lie inside the region and does not
      */
     public SendWorkRequest add(MemoryRegion region, long offset, long length) {
         if ((flags & SendFlags.INLINE) != 0) {
@@ -95,7 +98,7 @@ public final class SendWorkRequest {
         return opcode;
     }
 
-    /** {@link SendFlags}. */
+    /** Its {@link SendFlags}. */
     public int flags() {
         return flags;
     }

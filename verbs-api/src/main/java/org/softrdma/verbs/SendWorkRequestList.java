@@ -3,8 +3,8 @@ package org.softrdma.verbs;
 /**
  * Send work requests that are posted with one doorbell (C: a chain of {@code ibv_send_wr}). Reusable, not thread-safe.
  *
- * <p>Posting stops at the first entry that cannot be taken; {@link #accepted()} is then its index ({@code bad_wr}): the
- * entries before it were accepted, it and those behind it were not.
+ * <p>Posting stops at the first entry that cannot be taken, and {@link #accepted()} is then the index of that entry
+ * ({@code bad_wr}). The entries before it were accepted; that entry and those after it were not.
  */
 public final class SendWorkRequestList {
     private final SendWorkRequest[] entries;
@@ -23,7 +23,7 @@ public final class SendWorkRequestList {
         }
     }
 
-    /** Adds an entry and returns it to be filled in. */
+    /** Adds an entry and returns it for you to fill in. */
     public SendWorkRequest next() {
         if (size == entries.length) {
             throw new IllegalStateException("size=" + size + " = capacity=" + entries.length);

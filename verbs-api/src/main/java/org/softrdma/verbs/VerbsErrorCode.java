@@ -2,7 +2,7 @@ package org.softrdma.verbs;
 
 /** Why a verbs call failed, with the C name to search for. */
 public enum VerbsErrorCode {
-    /** The object has live children or events not acknowledged (C: {@code EBUSY}). */
+    /** The object has live children, or events of it were not acknowledged (C: {@code EBUSY}). */
     BUSY,
     /** A limit of the device or the machine is reached (C: {@code ENOMEM}). */
     NO_RESOURCES,
@@ -10,7 +10,7 @@ public enum VerbsErrorCode {
     NOT_SUPPORTED,
     /** A range is not inside its region (C: {@code EFAULT}). */
     BAD_RANGE,
-    /** An object is not of the kind that the call is for (C: {@code EINVAL}). */
+    /** The call does not apply to this object (C: {@code EINVAL}). */
     INVALID,
     /** No live region has this key (C: {@code ENOENT}). */
     NOT_FOUND,
@@ -22,20 +22,20 @@ public enum VerbsErrorCode {
     ADDRESS_IN_USE,
     /** The local address does not exist here, or may not be used (C: {@code EADDRNOTAVAIL}, {@code EACCES}). */
     ADDRESS_NOT_AVAILABLE,
-    /** Nobody listens there, or there is no way (C: {@code RDMA_CM_EVENT_UNREACHABLE}, {@code ECONNREFUSED}). */
+    /** Nobody listens there, or there is no route (C: {@code RDMA_CM_EVENT_UNREACHABLE}, {@code ECONNREFUSED}). */
     UNREACHABLE,
     /** The peer rejected the request (C: {@code RDMA_CM_EVENT_REJECTED}). */
     REJECTED,
-    /** The peer speaks another protocol, or an option of it that is not supported here (C: {@code EPROTO}). */
+    /** The peer speaks another protocol, or wants an option that is not supported here (C: {@code EPROTO}). */
     PROTOCOL,
     /** The connection ended before it was established (C: {@code ECONNRESET}). */
     CONNECTION_LOST,
-    /** The time given was over (C: {@code ETIMEDOUT}). */
+    /** It took longer than the caller allowed (C: {@code ETIMEDOUT}). */
     TIMED_OUT,
     /** The thread was interrupted (C: {@code EINTR}). */
     INTERRUPTED,
     /** A completion queue was full and lost completions (C: {@code IBV_EVENT_CQ_ERR}). */
     QUEUE_OVERRUN,
-    /** Anything else, see the message. */
+    /** Anything else: see the message. */
     OTHER
 }

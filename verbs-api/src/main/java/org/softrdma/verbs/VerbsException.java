@@ -14,20 +14,20 @@ public class VerbsException extends RuntimeException {
     private final VerbsErrorCode code;
 
     /**
-     * Makes one.
+     * A failure without a cause.
      *
      * @param code why
-     * @param message what was expected, what came, and what to do
+     * @param message what was expected, what happened, and what the user can do
      */
     public VerbsException(VerbsErrorCode code, String message) {
         this(code, message, null);
     }
 
     /**
-     * Makes one with a cause.
+     * A failure with a cause.
      *
      * @param code why
-     * @param message what was expected, what came, and what to do
+     * @param message what was expected, what happened, and what the user can do
      * @param cause what led to it
      */
     public VerbsException(VerbsErrorCode code, String message, @Nullable Throwable cause) {
@@ -35,7 +35,7 @@ public class VerbsException extends RuntimeException {
         this.code = code;
     }
 
-    /** Why. */
+    /** Why it failed. */
     public VerbsErrorCode code() {
         return code;
     }

@@ -3,8 +3,8 @@ package org.softrdma.verbs;
 /**
  * One completion, owned and reused by the caller of {@link CompletionQueue#poll} (C: {@code ibv_wc}).
  *
- * <p>Of a failed request only {@link #wrId()}, {@link #status()}, {@link #qpNumber()} and {@link #vendorCode()} mean
- * anything; asking for more is an {@link IllegalStateException}. Not thread-safe.
+ * <p>A failed request has only {@link #wrId()}, {@link #status()}, {@link #qpNumber()} and {@link #vendorCode()}; the
+ * other accessors throw {@link IllegalStateException}. Not thread-safe.
  */
 public final class WorkCompletion {
     private long wrId;
@@ -14,7 +14,7 @@ public final class WorkCompletion {
     private CompletionOpcode opcode = CompletionOpcode.SEND;
     private long byteLength;
 
-    /** An empty completion, to be filled by a poll. */
+    /** An empty completion for a poll to fill in. */
     public WorkCompletion() {}
 
     /**
@@ -35,12 +35,12 @@ public final class WorkCompletion {
         return wrId;
     }
 
-    /** How it ended. */
+    /** How the request ended. */
     public CompletionStatus status() {
         return status;
     }
 
-    /** True if it ended well. */
+    /** True if the request succeeded. */
     public boolean isSuccess() {
         return status == CompletionStatus.SUCCESS;
     }
@@ -50,18 +50,18 @@ public final class WorkCompletion {
         return qpNumber;
     }
 
-    /** A number of the provider that tells more about a failure; 0 on success. */
+    /** The provider's own number for a failure; 0 on success. */
     public int vendorCode() {
         return vendorCode;
     }
 
-    /** What it was; only of a success. */
+    /** What the request was. Only for a success. */
     public CompletionOpcode opcode() {
         requireSuccess("opcode");
         return opcode;
     }
 
-    /** Bytes received by a RECV or read by a READ, 0 for SEND and WRITE; only of a success. */
+    /** Bytes that a RECV received or a READ read; 0 for SEND and WRITE. Only for a success. */
     public long byteLength() {
         requireSuccess("byteLength");
         return byteLength;

@@ -15,17 +15,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.disni.device.DeviceProbe;
+import org.softrdma.disni.device.BoundDevice;
 import org.softrdma.disni.device.DisniDevice;
 import org.softrdma.disni.library.DisniLibrary;
 import org.softrdma.disni.library.InstalledDisni;
-import org.softrdma.nativeverbs.LibraryUnavailableException;
-import org.softrdma.nativeverbs.LockedMemory;
-import org.softrdma.nativeverbs.RdmaSubsystem;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.ibverbs.LibraryUnavailableException;
+import org.softrdma.ibverbs.LockedMemory;
+import org.softrdma.ibverbs.RdmaSubsystem;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.VerbsProvider;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProvider;
 
 /** The provider {@code disni}: RNICs, SoftRoCE and SoftiWARP through DiSNI 2.1 and the libdisni.so of this machine. */
 public final class DisniProvider implements VerbsProvider {
@@ -121,7 +121,7 @@ public final class DisniProvider implements VerbsProvider {
 
     private VerbsDevice open(Optional<String> device, List<InetAddress> addresses) throws UnusableException {
         try {
-            return DisniDevice.open(DeviceProbe.find(loader.load(), subsystem, device, addresses));
+            return DisniDevice.open(BoundDevice.find(loader.load(), subsystem, device, addresses));
         } catch (LibraryUnavailableException e) {
             throw new UnusableException(Usability.unusable(String.valueOf(e.getMessage()), e.remedy()), e);
         } catch (IOException e) {

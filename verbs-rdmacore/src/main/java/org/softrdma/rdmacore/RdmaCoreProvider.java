@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
-import org.softrdma.nativeverbs.LibraryUnavailableException;
-import org.softrdma.nativeverbs.LockedMemory;
-import org.softrdma.nativeverbs.RdmaSubsystem;
+import org.softrdma.ibverbs.LibraryUnavailableException;
+import org.softrdma.ibverbs.LockedMemory;
+import org.softrdma.ibverbs.RdmaSubsystem;
 import org.softrdma.rdmacore.abi.AbiMismatchException;
 import org.softrdma.rdmacore.abi.NativeVerbsLibrary;
 import org.softrdma.rdmacore.device.CoreDevice;
 import org.softrdma.rdmacore.device.DeviceList;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.VerbsProvider;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProvider;
 
 /** The provider {@code rdmacore}: RNICs, SoftRoCE and SoftiWARP through the distribution's rdma-core. */
 public final class RdmaCoreProvider implements VerbsProvider {

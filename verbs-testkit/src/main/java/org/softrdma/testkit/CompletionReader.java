@@ -11,21 +11,21 @@ import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * A completion queue with a reader that waits within a deadline and says what it waited for. What a case leaves unread when
- * it ends fails the case. One thread reads.
+ * A completion queue with a reader that waits within a deadline and says what it waited for. What a case leaves unread
+ * when it ends fails the case. One thread reads.
  */
 public final class CompletionReader implements AutoCloseable {
     private static final int BATCH = 32;
 
-    private final Fabric fabric;
+    private final CaseScope scope;
     private final CompletionQueue queue;
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private final Deque<Completion> unread = new ArrayDeque<>();
     private boolean leftoversAllowed;
     private boolean closed;
 
-    CompletionReader(Fabric fabric, CompletionQueue queue) {
-        this.fabric = fabric;
+    CompletionReader(CaseScope scope, CompletionQueue queue) {
+        this.scope = scope;
         this.queue = queue;
     }
 
@@ -41,7 +41,7 @@ public final class CompletionReader implements AutoCloseable {
      */
     public Completion next(String what) {
         if (unread.isEmpty()) {
-            fabric.await(what, () -> fill() > 0);
+            scope.await(what, () -> fill() > 0);
         }
         return unread.remove();
     }
@@ -134,7 +134,7 @@ public final class CompletionReader implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             Completion completion = Completion.of(batch[i]);
             if (completion.isSuccess()) {
-                fabric.countOperations(1);
+                scope.countOperations(1);
             }
             unread.add(completion);
         }

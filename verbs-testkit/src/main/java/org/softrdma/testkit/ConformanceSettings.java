@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What a run is about. Travels to the cases as JUnit configuration parameters, so that the cases run from a build tool as
- * well.
+ * What a run is about. Travels to the cases as JUnit configuration parameters, so that the cases run from a build tool
+ * as well.
  *
  * @param provider name of the provider under test
  * @param requesterOptions options of the device that connects and posts

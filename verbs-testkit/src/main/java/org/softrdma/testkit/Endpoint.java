@@ -11,7 +11,7 @@ import org.softrdma.verbs.SendFlags;
 
 /** One end of a connection: its queue pair and the readers of its two completion queues. */
 public final class Endpoint {
-    private final Fabric fabric;
+    private final CaseScope scope;
     private final Node node;
     private final QueuePair queuePair;
     private final CompletionReader sends;
@@ -19,8 +19,8 @@ public final class Endpoint {
     private volatile QueuePairState stateAtDisconnect = QueuePairState.ERROR;
     private final AtomicReference<@Nullable String> disconnectReason = new AtomicReference<>();
 
-    Endpoint(Fabric fabric, Node node, QueuePair queuePair, CompletionReader sends, CompletionReader receives) {
-        this.fabric = fabric;
+    Endpoint(CaseScope scope, Node node, QueuePair queuePair, CompletionReader sends, CompletionReader receives) {
+        this.scope = scope;
         this.node = node;
         this.queuePair = queuePair;
         this.sends = sends;
@@ -142,8 +142,8 @@ public final class Endpoint {
 
     /** Waits until the queue pair is in error and the end of its connection was told, with a reason. */
     public void awaitError() {
-        fabric.await(node.name() + "'s queue pair to go to ERROR", () -> queuePair.state() == QueuePairState.ERROR);
-        fabric.await(node.name() + "'s disconnected() to complete", () -> disconnectReason.get() != null);
+        scope.await(node.name() + "'s queue pair to go to ERROR", () -> queuePair.state() == QueuePairState.ERROR);
+        scope.await(node.name() + "'s disconnected() to complete", () -> disconnectReason.get() != null);
         String reason = disconnectReason.get();
         if (reason == null || reason.isBlank()) {
             throw new AssertionError(node.name() + "'s disconnected() completed without a reason");

@@ -6,64 +6,50 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
-import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
-import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
-import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsProvider;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProvider;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /**
- * What a case works with: a requester and a responder on opened devices, and pairs of connected queue pairs between them.
+ * What a case works with: a requester and a responder on opened devices, and pairs of connected queue pairs between
+ * them.
  *
- * <p>It closes everything in reverse order at the end of the case. A case that went well then fails if the canary (a second
- * connection of the same devices, made before the case began) no longer works, if a completion is left unread, if an object
- * or a connection leaked, or if a thread of it still runs. The thread that opened it owns the requester's device if that is
- * in manual progress, and every wait drives it.
+ * <p>It closes everything in reverse order at the end of the case. A case that went well then fails if the canary (a
+ * second connection of the same devices, made before the case began) no longer works, if a completion is left unread,
+ * if an object or a connection leaked, or if a thread of it still runs. The thread that opened it owns the requester's
+ * device if that is in manual progress, and every wait drives it.
  */
 public final class Fabric {
     private static final int BACKLOG = 64;
     private static final int CANARY_BYTES = 64;
     private static final int BARRIER_BYTES = 8;
-    private static final int SPINS_BEFORE_PARKING = 100;
-    private static final long PARK_NS = 20_000;
-    private static final long PROGRESS_NS = 100_000;
-    private static final long NANOS_PER_MILLI = 1_000_000;
     private static final String ESTABLISHED = "connectionsEstablished";
     private static final String CLOSED = "connectionsClosed";
 
     private final ConformanceSettings settings;
     private final VerbsProvider provider;
-    private final long timeoutNs;
     private final Random random;
-    private final Thread owner = Thread.currentThread();
-    private final ConcurrentLinkedDeque<AutoCloseable> owned = new ConcurrentLinkedDeque<>();
+    private final CaseScope scope;
     private final List<VerbsDevice> devices = new ArrayList<>();
-    private final Queue<CompletionReader> readers = new ConcurrentLinkedQueue<>();
     private final Queue<Task<?>> tasks = new ConcurrentLinkedQueue<>();
-    private final LongAdder operations = new LongAdder();
     private final Node requester;
     private final Node responder;
     private final Listener listener;
-    private final MemoryRegion requesterScratch;
-    private final MemoryRegion responderScratch;
     private final MemoryRegion barrierSink;
     private final MemoryRegion barrierSource;
     private final LoopbackPair canary;
@@ -71,8 +57,8 @@ public final class Fabric {
 
     private Fabric(ConformanceSettings settings, int caseNumber) {
         this.settings = settings;
-        this.provider = provider(settings.provider());
-        this.timeoutNs = (long) (settings.timeoutNs() * Math.max(1, settings.scale()));
+        this.provider = VerbsProviders.named(settings.provider());
+        scope = new CaseScope((long) (settings.timeoutNs() * Math.max(1, settings.scale())));
         this.random = new Random(settings.seed() * 31 + caseNumber);
         try {
             VerbsDevice active = open(settings.requesterOptions());
@@ -81,11 +67,9 @@ public final class Fabric {
                 throw new IllegalArgumentException("responder device " + passive.name()
                         + " is in manual progress; nobody would drive it: open it with other options");
             }
-            requester = new Node(this, "requester", active);
-            responder = new Node(this, "responder", passive);
+            requester = new Node(scope, "requester", active);
+            responder = new Node(scope, "responder", passive);
             listener = own(passive.listen(new InetSocketAddress(settings.address(), 0), BACKLOG));
-            requesterScratch = requester.region(CANARY_BYTES, AccessFlag.READ_SINK, AccessFlag.RECEIVE_SINK);
-            responderScratch = responder.region(CANARY_BYTES, AccessFlag.READ_SINK, AccessFlag.RECEIVE_SINK);
             barrierSink = requester.region(BARRIER_BYTES, AccessFlag.READ_SINK);
             barrierSource = responder.region(BARRIER_BYTES, AccessFlag.REMOTE_READ);
             canary = connect();
@@ -104,22 +88,6 @@ public final class Fabric {
      */
     public static Fabric open(ConformanceSettings settings, int caseNumber) {
         return new Fabric(settings, caseNumber);
-    }
-
-    /**
-     * Finds a provider on the class path.
-     *
-     * @param name its name
-     */
-    public static VerbsProvider provider(String name) {
-        List<VerbsProvider> all = new ArrayList<>();
-        ServiceLoader.load(VerbsProvider.class).forEach(all::add);
-        return all.stream()
-                .filter(candidate -> candidate.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "provider '" + name + "' is not on the class path; there " + "are: "
-                                + all.stream().map(VerbsProvider::name).collect(Collectors.joining(", "))));
     }
 
     /** The side that connects and posts. */
@@ -169,7 +137,7 @@ public final class Fabric {
 
     /** How long a case waits for anything. */
     public long timeoutNs() {
-        return timeoutNs;
+        return scope.timeoutNs();
     }
 
     /** The protocol of the connections, for people. */
@@ -179,7 +147,7 @@ public final class Fabric {
 
     /** Successful operations seen so far. */
     public long operations() {
-        return operations.sum();
+        return scope.operations();
     }
 
     /**
@@ -188,7 +156,7 @@ public final class Fabric {
      * @param count how many succeeded
      */
     public void countOperations(long count) {
-        operations.add(count);
+        scope.countOperations(count);
     }
 
     /**
@@ -231,26 +199,7 @@ public final class Fabric {
      * @param resource what the case has made
      */
     public <T extends AutoCloseable> T own(T resource) {
-        owned.push(resource);
-        return resource;
-    }
-
-    CompletionReader read(CompletionQueue queue) {
-        CompletionReader reader = own(new CompletionReader(this, queue));
-        readers.add(reader);
-        return reader;
-    }
-
-    MemoryRegion scratch(Node node) {
-        return node == requester ? requesterScratch : responderScratch;
-    }
-
-    MemoryRegion barrierSink() {
-        return barrierSink;
-    }
-
-    MemoryRegion barrierSource() {
-        return barrierSource;
+        return scope.own(resource);
     }
 
     /** Connects a pair with the defaults of the API. */
@@ -278,15 +227,15 @@ public final class Fabric {
 
     private LoopbackPair connect(Listener where, ConnectionSpec spec) {
         Task<Endpoint> accepting = startVirtual("accept", () -> accept(where, spec));
-        try (Connector connector = requester.device().resolve(where.localAddress(), timeoutNs)) {
+        try (Connector connector = requester.device().resolve(where.localAddress(), scope.timeoutNs())) {
             CompletionReader sends = spec.requesterSends();
             CompletionReader receives = spec.requesterReceives();
             Endpoint active = create(
                     requester, connector::createQueuePair, spec.requesterLimits(), spec.isSignalAll(), sends, receives);
             spec.beforeConnect().accept(active);
-            byte[] reply = connector.connect(spec.requesterParameters(), timeoutNs);
+            byte[] reply = connector.connect(spec.requesterParameters(), scope.timeoutNs());
             active.watchDisconnection();
-            return new LoopbackPair(this, active, accepting.get(), reply);
+            return new LoopbackPair(active, accepting.get(), barrierSink, barrierSource, reply);
         } catch (RuntimeException | Error e) {
             accepting.cancel();
             throw e;
@@ -294,8 +243,9 @@ public final class Fabric {
     }
 
     private Endpoint accept(Listener where, ConnectionSpec spec) {
-        try (ConnectionRequest request = where.next(timeoutNs)
-                .orElseThrow(() -> new AssertionError("no connection request within " + millis(timeoutNs) + " ms"))) {
+        try (ConnectionRequest request = where.next(scope.timeoutNs())
+                .orElseThrow(() -> new AssertionError(
+                        "no connection request within " + CaseScope.millis(scope.timeoutNs()) + " ms"))) {
             CompletionReader receives = spec.responderReceives();
             Endpoint passive =
                     create(responder, request::createQueuePair, spec.responderLimits(), false, null, receives);
@@ -319,7 +269,7 @@ public final class Fabric {
                 sharedReceives == null ? node.completions(limits.maxReceiveWorkRequests() * 2 + 2) : sharedReceives;
         QueuePair queuePair = own(factory.create(
                 node.domain(), new QueuePairAttributes(sends.queue(), receives.queue(), limits, signalAll)));
-        return new Endpoint(this, node, queuePair, sends, receives);
+        return new Endpoint(scope, node, queuePair, sends, receives);
     }
 
     /**
@@ -329,14 +279,14 @@ public final class Fabric {
      * @param work what to do
      */
     public <T> Task<T> start(String name, Callable<T> work) {
-        Task<T> task = new Task<>(this, name, work);
+        Task<T> task = new Task<>(scope, name, work);
         tasks.add(task);
         Thread.ofPlatform().daemon().name("tck-" + name).start(task.work());
         return task;
     }
 
     private <T> Task<T> startVirtual(String name, Callable<T> work) {
-        Task<T> task = new Task<>(this, name, work);
+        Task<T> task = new Task<>(scope, name, work);
         tasks.add(task);
         Thread.ofVirtual().name("tck-" + name).start(task.work());
         return task;
@@ -349,18 +299,7 @@ public final class Fabric {
      * @param condition what must hold
      */
     public void await(String what, BooleanSupplier condition) {
-        long start = System.nanoTime();
-        int rounds = 0;
-        while (!condition.getAsBoolean()) {
-            long waited = System.nanoTime() - start;
-            if (waited > timeoutNs) {
-                throw new AssertionError("waited " + millis(waited) + " ms for " + what);
-            }
-            if (Thread.currentThread().isInterrupted()) {
-                throw new AssertionError("interrupted after waiting " + millis(waited) + " ms for " + what);
-            }
-            idle(rounds++);
-        }
+        scope.await(what, condition);
     }
 
     /**
@@ -369,26 +308,7 @@ public final class Fabric {
      * @param durationNs how long
      */
     public void linger(long durationNs) {
-        long start = System.nanoTime();
-        int rounds = 0;
-        while (System.nanoTime() - start < durationNs) {
-            idle(rounds++);
-        }
-    }
-
-    private void idle(int rounds) {
-        boolean drives = Thread.currentThread().equals(owner) && drivesRequester();
-        if (drives) {
-            devices.getFirst().progress(PROGRESS_NS);
-        } else if (rounds < SPINS_BEFORE_PARKING) {
-            Thread.onSpinWait();
-        } else {
-            LockSupport.parkNanos(PARK_NS);
-        }
-    }
-
-    private boolean drivesRequester() {
-        return !devices.isEmpty() && devices.getFirst().manualProgress();
+        scope.linger(durationNs);
     }
 
     /**
@@ -401,7 +321,7 @@ public final class Fabric {
         List<Throwable> problems = new ArrayList<>();
         if (passed) {
             attempt(problems, this::singCanary);
-            readers.forEach(reader -> attempt(problems, reader::expectNoLeftovers));
+            problems.addAll(scope.check());
             tasks.forEach(task -> attempt(problems, () -> requireDone(task)));
         }
         tasks.forEach(Task::cancel);
@@ -437,11 +357,7 @@ public final class Fabric {
     }
 
     private List<Throwable> closeAll() {
-        List<Throwable> problems = new ArrayList<>();
-        while (!owned.isEmpty()) {
-            AutoCloseable resource = owned.pop();
-            attempt(problems, resource::close);
-        }
+        List<Throwable> problems = new ArrayList<>(scope.close());
         for (VerbsDevice device : devices.reversed()) {
             attempt(problems, () -> requireAllConnectionsClosed(device));
             attempt(problems, device::close);
@@ -461,24 +377,19 @@ public final class Fabric {
 
     private VerbsDevice open(Map<String, String> options) {
         VerbsDevice device = provider.open(options);
+        if (devices.isEmpty()) {
+            scope.drives(device);
+        }
         devices.add(device);
         return device;
     }
 
-    private static void attempt(List<Throwable> problems, Attempt action) {
+    private static void attempt(List<Throwable> problems, Runnable action) {
         try {
             action.run();
-        } catch (Exception | AssertionError e) {
+        } catch (RuntimeException | AssertionError e) {
             problems.add(e);
         }
-    }
-
-    private static long millis(long nanos) {
-        return nanos / NANOS_PER_MILLI;
-    }
-
-    private interface Attempt {
-        void run() throws Exception;
     }
 
     private interface QueuePairFactory {

@@ -12,7 +12,7 @@ import org.opentest4j.TestAbortedException;
 /** Hands every case a {@link Fabric} of its own and ends it; reports how many operations the case counted. */
 public final class FabricExtension implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
     /** Key of the report entry with the number of operations. */
-    static final String OPERATIONS = "operations";
+    public static final String OPERATIONS = "operations";
 
     private static final Namespace NAMESPACE = Namespace.create(FabricExtension.class);
 

@@ -5,6 +5,7 @@ import java.util.Set;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.SendFlags;
 
 /** Two connected queue pairs: the requester connected and speaks first, the responder accepted. */
@@ -12,15 +13,22 @@ public final class LoopbackPair {
     private static final long BARRIER = 0xBA881E8L;
     private static final Set<CompletionStatus> FLUSHED = Set.of(CompletionStatus.FLUSHED);
 
-    private final Fabric fabric;
     private final Endpoint requester;
     private final Endpoint responder;
+    private final MemoryRegion barrierSink;
+    private final MemoryRegion barrierSource;
     private final byte[] privateDataOfAccept;
 
-    LoopbackPair(Fabric fabric, Endpoint requester, Endpoint responder, byte[] privateDataOfAccept) {
-        this.fabric = fabric;
+    LoopbackPair(
+            Endpoint requester,
+            Endpoint responder,
+            MemoryRegion barrierSink,
+            MemoryRegion barrierSource,
+            byte[] privateDataOfAccept) {
         this.requester = requester;
         this.responder = responder;
+        this.barrierSink = barrierSink;
+        this.barrierSource = barrierSource;
         this.privateDataOfAccept = privateDataOfAccept;
     }
 
@@ -48,19 +56,17 @@ public final class LoopbackPair {
     }
 
     /**
-     * Waits until every WRITE that the requester has posted is placed at the responder: a READ behind it sees it (RFC 5040,
-     * section 5.5). The requester's completions must have been taken.
+     * Waits until every WRITE that the requester has posted is placed at the responder: a READ behind it sees it (RFC
+     * 5040, section 5.5). The requester's completions must have been taken.
      */
     public void barrier() {
-        requester.read(BARRIER, fabric.barrierSink(), fabric.barrierSource());
-        requester
-                .sends()
-                .expect(BARRIER, CompletionOpcode.READ, fabric.barrierSink().length());
+        requester.read(BARRIER, barrierSink, barrierSource);
+        requester.sends().expect(BARRIER, CompletionOpcode.READ, barrierSink.length());
     }
 
     /**
-     * Waits until both ends are in error, then checks on both that whatever is posted is flushed. Everything posted before
-     * must have been taken.
+     * Waits until both ends are in error, then checks on both that whatever is posted is flushed. Everything posted
+     * before must have been taken.
      */
     public void expectBothBroken() {
         requester.awaitError();
@@ -74,10 +80,10 @@ public final class LoopbackPair {
         long sendId = 0xF1A5L;
         long receiveId = 0xF1A6L;
         Endpoint.require(
-                end.queuePair().postSend(sendId, fabric.scratch(end.node()), 0, 1, SendFlags.NONE),
+                end.queuePair().postSend(sendId, end.node().scratch(), 0, 1, SendFlags.NONE),
                 "unsignalled SEND to the " + where);
         end.sends().expect(sendId, FLUSHED, "flush of an unsignalled SEND on the " + where);
-        end.receive(receiveId, fabric.scratch(end.node()), 0, 1);
+        end.receive(receiveId, end.node().scratch(), 0, 1);
         end.receives().expect(receiveId, FLUSHED, "flush of a RECV on the " + where);
     }
 }

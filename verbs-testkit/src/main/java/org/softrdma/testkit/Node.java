@@ -8,20 +8,24 @@ import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /** One side of the fabric: a device and a domain on it. What it makes is closed at the end of the case. */
 public final class Node {
-    private final Fabric fabric;
+    private static final int SCRATCH_BYTES = 64;
+
+    private final CaseScope scope;
     private final String name;
     private final VerbsDevice device;
     private final ProtectionDomain domain;
+    private final MemoryRegion scratch;
 
-    Node(Fabric fabric, String name, VerbsDevice device) {
-        this.fabric = fabric;
+    Node(CaseScope scope, String name, VerbsDevice device) {
+        this.scope = scope;
         this.name = name;
         this.device = device;
-        this.domain = fabric.own(device.allocateProtectionDomain());
+        this.domain = scope.own(device.allocateProtectionDomain());
+        this.scratch = region(SCRATCH_BYTES, AccessFlag.READ_SINK, AccessFlag.RECEIVE_SINK);
     }
 
     /** {@code requester} or {@code responder}. */
@@ -41,7 +45,7 @@ public final class Node {
 
     /** Another domain of the same device. */
     public ProtectionDomain otherDomain() {
-        return fabric.own(device.allocateProtectionDomain());
+        return scope.own(device.allocateProtectionDomain());
     }
 
     /**
@@ -59,7 +63,7 @@ public final class Node {
      * @param length bytes
      */
     public HostMemory deviceMemory(long length) {
-        return fabric.own(device.allocateMemory(length));
+        return scope.own(device.allocateMemory(length));
     }
 
     /**
@@ -80,7 +84,7 @@ public final class Node {
      * @param access rights and intents
      */
     public MemoryRegion register(ProtectionDomain where, MemorySegment memory, AccessFlag... access) {
-        return fabric.own(where.register(memory, Set.of(access)));
+        return scope.own(where.register(memory, Set.of(access)));
     }
 
     /**
@@ -112,7 +116,7 @@ public final class Node {
      * @param entries entries wanted
      */
     public CompletionReader completions(int entries) {
-        return fabric.read(device.createCompletionQueue(entries));
+        return read(device.createCompletionQueue(entries));
     }
 
     /**
@@ -122,12 +126,12 @@ public final class Node {
      * @param channel where events go
      */
     public CompletionReader completions(int entries, CompletionChannel channel) {
-        return fabric.read(device.createCompletionQueue(entries, channel, 0));
+        return read(device.createCompletionQueue(entries, channel, 0));
     }
 
     /** A completion channel. */
     public CompletionChannel channel() {
-        return fabric.own(device.createCompletionChannel());
+        return scope.own(device.createCompletionChannel());
     }
 
     /**
@@ -136,6 +140,13 @@ public final class Node {
      * @param queue the queue
      */
     public CompletionReader read(CompletionQueue queue) {
-        return fabric.read(queue);
+        CompletionReader reader = scope.own(new CompletionReader(scope, queue));
+        scope.atEnd(reader::expectNoLeftovers);
+        return reader;
+    }
+
+    /** A small region of this side whose content is nobody's. */
+    MemoryRegion scratch() {
+        return scratch;
     }
 }

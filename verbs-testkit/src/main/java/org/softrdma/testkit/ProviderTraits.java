@@ -18,8 +18,8 @@ import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.Feature;
 
 /**
- * How a provider lawfully differs from others. What the API can tell comes from the features of a connection, the rest from
- * the name of the device. Statuses are sets: every member is a lawful answer.
+ * How a provider lawfully differs from others. What the API can tell comes from the features of a connection, the rest
+ * from the name of the device. Statuses are sets: every member is a lawful answer.
  *
  * @param traits what holds
  * @param readRefused a READ refused by the peer, at the requester
@@ -68,28 +68,28 @@ public record ProviderTraits(
         /** A queue that is not armed, or armed when its completions are already there, may raise an event. */
         RAISES_SPURIOUS_EVENTS,
         /**
-         * A process that holds its device's thread makes the device stand still; where the RNIC is a kernel or a card, nothing that a
-         * process does can.
+         * A process that holds its device's thread makes the device stand still; where the RNIC is a kernel or a card,
+         * nothing that a process does can.
          */
         CAN_STAND_STILL,
         /** A READ whose source is deregistered while it is answered gets no refusal, and fails by its retries. */
         STOPS_ANSWERING,
         /**
-         * Deregistration does not wait for a segment that the device is placing, nor for what it has handed to TCP of a region, which
-         * leaves with whatever is in the memory then.
+         * Deregistration does not wait for a segment that the device is placing, nor for what it has handed to TCP of
+         * a region, which leaves with whatever is in the memory then.
          */
         SENDS_AFTER_DEREGISTRATION,
         /**
-         * A peer that connects and leaves, or says something else than a request, may take the listener with it, and then the kernel:
-         * the worker that accepts gives the listener's reference back although the one that reads has done so (siw_cm.c,
-         * siw_accept_newconn and siw_cm_work_handler).
+         * A peer that connects and leaves, or says something else than a request, may take the listener with it, and
+         * then the kernel: the worker that accepts gives the listener's reference back although the one that reads has
+         * done so (siw_cm.c, siw_accept_newconn and siw_cm_work_handler).
          */
         LOSES_LISTENER_TO_NONSENSE,
         /** A READ of at most 32 bytes whose source crosses a page gets wrong ones (siw_qp_tx.c, siw_try_1seg). */
         MIXES_UP_SHORT_READS,
         /**
-         * No READ is answered while a SEND or WRITE waits for own READs, so two ends that both do this wait for ever (siw_qp_rx.c,
-         * siw_init_rresp).
+         * No READ is answered while a SEND or WRITE waits for own READs, so two ends that both do this wait for ever
+         * (siw_qp_rx.c, siw_init_rresp).
          */
         STANDS_STILL_BEHIND_READS,
         /** Private data arrives with zeros behind it (rdma_get_cm_event(3)). */
@@ -180,9 +180,9 @@ public record ProviderTraits(
     }
 
     /**
-     * InfiniBand and RoCE. SoftRoCE maps three errors in a way of its own (rxe_req.c: an lkey that is none is no EFAULT; rxe_resp.c:
-     * copy_data gives EINVAL, not ENOSPC, for a message that is longer than all entries), and when a region goes while a READ of several
-     * packets is answered, it sends no NAK (rxe_resp.c, read_reply).
+     * InfiniBand and RoCE. SoftRoCE maps three errors in a way of its own (rxe_req.c: an lkey that is none is no
+     * EFAULT; rxe_resp.c: copy_data gives EINVAL, not ENOSPC, for a message that is longer than all entries), and when
+     * a region goes while a READ of several packets is answered, it sends no NAK (rxe_resp.c, read_reply).
      */
     private static ProviderTraits channelAdapter(EnumSet<Trait> traits, boolean rxe) {
         traits.add(Trait.PASSIVE_SIDE_MAY_SEND_FIRST);

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.testkit.ProviderTraits.Trait;
 
 /**
- * Makes a device stand still for a while, as one does whose machine is overloaded: streams stop in the middle of a message,
- * even of a segment, which a case can then rely on. Used once.
+ * Makes a device stand still for a while, as one does whose machine is overloaded: streams stop in the middle of a
+ * message, even of a segment, which a case can then rely on. Used once.
  *
- * <p>A device in manual progress stands still while nobody drives it. The thread of any other is held where the API forbids
- * applications to block: in the callback of a connection that was ended for this purpose.
+ * <p>A device in manual progress stands still while nobody drives it. The thread of any other is held where the API
+ * forbids applications to block: in the callback of a connection that was ended for this purpose.
  */
 public final class Standstill {
     /** More than a sender needs to fill the buffers of a stream. */
@@ -62,8 +62,8 @@ public final class Standstill {
     }
 
     /**
-     * Runs something while the requester's device stands still, after it has filled its streams to the last byte, wherever in
-     * a segment that is, and the responder has taken all of that.
+     * Runs something while the requester's device stands still, after it has filled its streams to the last byte,
+     * wherever in a segment that is, and the responder has taken all of that.
      *
      * @param action what to do; it must not use the requester's device
      */

@@ -10,12 +10,12 @@ import java.util.concurrent.FutureTask;
  * @param <T> what it returns
  */
 public final class Task<T> {
-    private final Fabric fabric;
+    private final CaseScope scope;
     private final String name;
     private final FutureTask<T> future;
 
-    Task(Fabric fabric, String name, Callable<T> work) {
-        this.fabric = fabric;
+    Task(CaseScope scope, String name, Callable<T> work) {
+        this.scope = scope;
         this.name = name;
         this.future = new FutureTask<>(work);
     }
@@ -40,7 +40,7 @@ public final class Task<T> {
 
     /** Waits for its result within the deadline of the case, and throws what it threw. */
     public T get() {
-        fabric.await("the thread '" + name + "' to end", future::isDone);
+        scope.await("the thread '" + name + "' to end", future::isDone);
         try {
             return future.get();
         } catch (ExecutionException e) {

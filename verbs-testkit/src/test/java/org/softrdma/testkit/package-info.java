@@ -1,7 +1,7 @@
 /**
- * Tests of the suite itself, without a device.
+ * Tests of what cases work with, without a device.
  *
- * <p>Everything runs on the thread of the test engine. Read {@link org.softrdma.testkit.ConformanceRunnerTest} first.
+ * <p>Everything runs on the thread of the test engine. Read {@link org.softrdma.testkit.BytePatternTest} first.
  */
 @NullMarked
 package org.softrdma.testkit;

@@ -37,12 +37,12 @@ final class ModuleArrows {
             "verbs", Set.of(),
             "testkit", Set.of("verbs"),
             "sim", Set.of("verbs"),
-            "nativeverbs", Set.of("verbs"),
-            "disni", Set.of("verbs", "nativeverbs"),
-            "rdmacore", Set.of("verbs", "nativeverbs"),
+            "ibverbs", Set.of("verbs"),
+            "disni", Set.of("verbs", "ibverbs"),
+            "rdmacore", Set.of("verbs", "ibverbs"),
             "kv", Set.of("verbs"),
             "bench", Set.of("kv", "verbs"),
-            "cli", Set.of("verbs", "testkit", "sim", "nativeverbs", "disni", "rdmacore", "kv", "bench")));
+            "cli", Set.of("verbs", "testkit", "sim", "ibverbs", "disni", "rdmacore", "kv", "bench")));
 
     /** Libraries that stay where they are, by their packages, and the packages below the root that may use them. */
     static final Map<String, List<String>> LIBRARIES = new TreeMap<>(Map.of(

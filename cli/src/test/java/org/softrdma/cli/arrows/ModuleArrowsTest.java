@@ -9,7 +9,6 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
-import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -18,7 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.softrdma.cli.Main;
-import org.softrdma.verbs.VerbsProvider;
+import org.softrdma.verbs.device.VerbsProvider;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /** The main code of every module keeps the rules of {@link ModuleArrows}, and each rule fails on a class that breaks it. */
 class ModuleArrowsTest {
@@ -34,7 +34,7 @@ class ModuleArrowsTest {
     @Test
     void shouldSeeTheMainCodeOfEveryModuleAndNoTests() {
         assertTrue(REAL.contain(Main.class));
-        assertTrue(REAL.contain("org.softrdma.verbs.VerbsProvider"));
+        assertTrue(REAL.contain("org.softrdma.verbs.device.VerbsProvider"));
         assertFalse(REAL.contain(ModuleArrowsTest.class));
     }
 
@@ -90,9 +90,8 @@ class ModuleArrowsTest {
 
     @Test
     void shouldNameNoProviderInTheStore() {
-        final Set<String> providers = ServiceLoader.load(VerbsProvider.class).stream()
-                .map(each -> each.get().name())
-                .collect(Collectors.toSet());
+        final Set<String> providers =
+                VerbsProviders.all().stream().map(VerbsProvider::name).collect(Collectors.toSet());
         assertTrue(providers.containsAll(Set.of("sim", "rdmacore")), providers::toString);
         real.namesNoProvider("kv", providers).check(REAL);
         assertFound("kv.Probe", broken.namesNoProvider("kv", providers));

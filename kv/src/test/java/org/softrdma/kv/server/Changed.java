@@ -3,10 +3,8 @@ package org.softrdma.kv.server;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Map;
-import java.util.Set;
-import org.softrdma.verbs.Capabilities;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /** Objects of the simulator of which one method does something else. */
 final class Changed {
@@ -54,24 +52,7 @@ final class Changed {
     /** A device that says that it has no private data. */
     static VerbsDevice withoutPrivateData(VerbsDevice device) {
         return with(VerbsDevice.class, device, "capabilities", (original, arguments) -> {
-            Capabilities has = original.capabilities();
-            return new Capabilities(
-                    has.provider(),
-                    has.transport(),
-                    has.maxSendWorkRequests(),
-                    has.maxReceiveWorkRequests(),
-                    has.maxScatterGather(),
-                    has.maxScatterGatherRead(),
-                    has.maxInline(),
-                    has.maxCompletionQueueEntries(),
-                    has.maxMemoryRegions(),
-                    has.maxRegionLength(),
-                    has.maxMessageLength(),
-                    has.maxOutboundReads(),
-                    has.maxInboundReads(),
-                    0,
-                    has.completionVectors(),
-                    Set.copyOf(has.features()));
+            return original.capabilities().toBuilder().maxPrivateData(0).build();
         });
     }
 }

@@ -34,7 +34,7 @@ import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 class ServerOptionsTest {
     @TempDir
@@ -404,8 +404,12 @@ class ServerOptionsTest {
         VerbsDevice device = mock(VerbsDevice.class);
         when(device.name()).thenReturn("card");
         when(device.capabilities())
-                .thenReturn(new Capabilities(
-                        "test", "none", 1, 1, 1, 1, 0, 1, regions, 1 << 20, 1 << 20, 1, 1, 0, 1, features));
+                .thenReturn(Capabilities.builder("test", "none")
+                        .maxMemoryRegions(regions)
+                        .maxRegionLength(1 << 20)
+                        .maxMessageLength(1 << 20)
+                        .features(features)
+                        .build());
         return device;
     }
 }

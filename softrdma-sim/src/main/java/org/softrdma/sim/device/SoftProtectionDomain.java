@@ -7,7 +7,6 @@ import org.softrdma.verbs.Advice;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.DomainContents;
 
@@ -22,9 +21,8 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
         this.number = number;
     }
 
-    @Override
-    public VerbsDevice device() {
-        return device;
+    boolean isOf(SoftRdmaDevice other) {
+        return device == other;
     }
 
     int number() {

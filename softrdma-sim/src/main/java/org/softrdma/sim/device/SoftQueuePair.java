@@ -21,30 +21,25 @@ import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.EndCause;
-import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.ReceiveWorkRequest;
-import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
-import org.softrdma.verbs.SendWorkRequestList;
+import org.softrdma.verbs.provider.PostingQueuePair;
 import org.softrdma.verbs.provider.PostingRules;
 
 /**
- * The application's end of a connection: checks and queues requests, and rings the engine.
+ * The application's end of a connection: queues requests and rings the engine.
  *
  * <p>Posting runs on application threads under a short lock (none in manual mode); the engine thread moves the state.
  */
-final class SoftQueuePair implements QueuePair, CompletionSource, QueuePairEnd {
+final class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueuePairEnd {
     private final int number;
     private final ProtectionDomain domain;
     private final int domainNumber;
-    private final QueuePairLimits limits;
-    private final PostingRules rules;
     private final Connection connection;
     private final RnicEngine engine;
     private final SoftCompletionQueue sendCompletions;
@@ -83,6 +78,7 @@ final class SoftQueuePair implements QueuePair, CompletionSource, QueuePairEnd {
             Capabilities capabilities,
             Connection connection,
             Runnable onClose) {
+        super(new PostingRules(granted(PostingRules.checked(attributes.limits(), capabilities)), capabilities));
         this.number = number;
         this.domain = domain;
         this.domainNumber = domainNumber;
@@ -91,8 +87,7 @@ final class SoftQueuePair implements QueuePair, CompletionSource, QueuePairEnd {
         engine = connection.engine();
         end = new OnLoopOnce(engine, this::destroy);
         locking = !engine.isManual();
-        limits = granted(PostingRules.checked(attributes.limits(), capabilities));
-        rules = new PostingRules(limits, capabilities);
+        QueuePairLimits limits = limits();
         sendCompletions = (SoftCompletionQueue) attributes.sendCompletions();
         receiveCompletions = (SoftCompletionQueue) attributes.receiveCompletions();
         sends = new SendQueue(
@@ -153,11 +148,6 @@ final class SoftQueuePair implements QueuePair, CompletionSource, QueuePairEnd {
     }
 
     @Override
-    public QueuePairLimits limits() {
-        return limits;
-    }
-
-    @Override
     public ConnectionCapabilities connectionCapabilities() {
         NegotiatedStream stream = negotiated;
         if (stream == null) {
@@ -167,143 +157,59 @@ final class SoftQueuePair implements QueuePair, CompletionSource, QueuePairEnd {
     }
 
     @Override
-    public PostStatus postRead(
-            long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
-        return post(SendOpcode.READ, wrId, local, offset, length, remoteAddress, rkey, flags);
-    }
-
-    @Override
-    public PostStatus postWrite(
-            long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
-        return post(SendOpcode.WRITE, wrId, local, offset, length, remoteAddress, rkey, flags);
-    }
-
-    @Override
-    public PostStatus postSend(long wrId, MemoryRegion local, long offset, long length, int flags) {
-        return post(SendOpcode.SEND, wrId, local, offset, length, 0, 0, flags);
-    }
-
-    @Override
-    public PostStatus postReceive(long wrId, MemoryRegion local, long offset, long length) {
-        checkReceivable();
-        rules.checkLength(length);
-        PostStatus status;
+    protected void beginSends() {
+        engine.checkThread();
         lock();
-        try {
-            status = receives.post(wrId, local.address() + offset, length, local.lkey());
-        } finally {
-            unlock();
-        }
-        receivePosted();
-        return status;
     }
 
     @Override
-    public PostStatus post(SendWorkRequest request) {
-        rules.check(request);
-        checkSendable(request.opcode());
-        PostStatus status;
-        lock();
-        try {
-            status = sends.post(request);
-        } finally {
-            unlock();
-        }
-        if (status == PostStatus.ACCEPTED) {
-            connection.ring();
-        }
-        return status;
+    protected void endSends() {
+        unlock();
     }
 
     @Override
-    public PostStatus post(SendWorkRequestList requests) {
-        requests.accepted(0);
-        PostStatus status = PostStatus.ACCEPTED;
-        lock();
-        try {
-            for (int i = 0; i < requests.size() && status == PostStatus.ACCEPTED; i++) {
-                SendWorkRequest request = requests.get(i);
-                rules.check(request);
-                checkSendable(request.opcode());
-                status = sends.post(request);
-                requests.accepted(status == PostStatus.ACCEPTED ? i + 1 : i);
-            }
-        } finally {
-            unlock();
-            if (requests.accepted() > 0) {
-                connection.ring();
-            }
-        }
-        return status;
+    protected boolean allowsReads() {
+        NegotiatedStream stream = negotiated;
+        return stream == null || stream.ord() != 0;
     }
 
     @Override
-    public PostStatus post(ReceiveWorkRequest request) {
-        checkReceivable();
-        rules.check(request);
-        PostStatus status;
-        lock();
-        try {
-            status = receives.post(request);
-        } finally {
-            unlock();
-        }
-        receivePosted();
-        return status;
+    protected boolean write(int position, SendWorkRequest request) {
+        return sends.post(request) == PostStatus.ACCEPTED;
     }
 
-    private PostStatus post(
-            SendOpcode opcode,
-            long wrId,
-            MemoryRegion local,
-            long offset,
-            long length,
-            long remoteAddress,
-            int rkey,
-            int flags) {
-        rules.check(opcode, flags, length);
-        checkSendable(opcode);
-        long address = PostingRules.source(local, offset, length, flags);
-        int lkey = local.lkey();
-        PostStatus status;
+    @Override
+    protected long sendsAccepted() {
+        return sends.posted();
+    }
+
+    @Override
+    protected void sendsPosted() {
+        connection.ring();
+    }
+
+    @Override
+    protected void beginReceives() {
+        engine.checkThread();
         lock();
-        try {
-            status = sends.post(opcode, wrId, address, length, lkey, remoteAddress, rkey, flags);
-        } finally {
-            unlock();
-        }
-        if (status == PostStatus.ACCEPTED) {
-            connection.ring();
-        }
-        return status;
+    }
+
+    @Override
+    protected void endReceives() {
+        unlock();
+    }
+
+    @Override
+    protected PostStatus take(ReceiveWorkRequest request) {
+        return receives.post(request);
     }
 
     /** A RECV may have been posted while the engine was flushing: look again after publishing it. */
-    private void receivePosted() {
+    @Override
+    protected void receivesPosted() {
         VarHandle.fullFence();
         if (state == QueuePairState.ERROR) {
             connection.ring();
-        }
-    }
-
-    private void checkSendable(SendOpcode opcode) {
-        engine.checkThread();
-        QueuePairState now = state;
-        if (now == QueuePairState.INITIAL || now == QueuePairState.CLOSED) {
-            throw new IllegalStateException(
-                    opcode + " on queue pair " + number + " in state " + now + ": expected READY_TO_SEND");
-        }
-        NegotiatedStream stream = negotiated;
-        if (opcode == SendOpcode.READ && stream != null && stream.ord() == 0) {
-            throw new IllegalStateException(
-                    "READ on queue pair " + number + ": the connection allows none (outbound reads 0)");
-        }
-    }
-
-    private void checkReceivable() {
-        engine.checkThread();
-        if (state == QueuePairState.CLOSED) {
-            throw new IllegalStateException("RECV on queue pair " + number + " in state CLOSED");
         }
     }
 
@@ -394,7 +300,7 @@ final class SoftQueuePair implements QueuePair, CompletionSource, QueuePairEnd {
             state = QueuePairState.CLOSED;
         } else {
             state = QueuePairState.ERROR;
-            // Pairs with the fence of receivePosted: either the RECV is flushed here, or its poster sees ERROR.
+            // Pairs with the fence of receivesPosted: either the RECV is flushed here, or its poster sees ERROR.
             VarHandle.fullFence();
             flush(culprit, status, vendorCode);
         }

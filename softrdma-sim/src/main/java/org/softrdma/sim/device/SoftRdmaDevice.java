@@ -45,12 +45,12 @@ import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.provider.Closing;
 import org.softrdma.verbs.provider.Creation;
 
@@ -150,23 +150,21 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     private static Capabilities capabilities(DeviceSettings settings, PinTable pins) {
-        return new Capabilities(
-                "sim",
-                "iWARP over TCP, without markers",
-                MAX_WORK_REQUESTS,
-                MAX_WORK_REQUESTS,
-                MAX_SCATTER_GATHER,
-                1,
-                MAX_INLINE,
-                MAX_COMPLETIONS,
-                settings.maxRegions(),
-                Long.MAX_VALUE,
-                MAX_MESSAGE,
-                MAX_READS,
-                MAX_READS,
-                MpaFrame.MAX_PRIVATE_DATA,
-                1,
-                features(pins));
+        return Capabilities.builder("sim", "iWARP over TCP, without markers")
+                .maxSendWorkRequests(MAX_WORK_REQUESTS)
+                .maxReceiveWorkRequests(MAX_WORK_REQUESTS)
+                .maxScatterGather(MAX_SCATTER_GATHER)
+                .maxScatterGatherRead(1)
+                .maxInline(MAX_INLINE)
+                .maxCompletionQueueEntries(MAX_COMPLETIONS)
+                .maxMemoryRegions(settings.maxRegions())
+                .maxRegionLength(Long.MAX_VALUE)
+                .maxMessageLength(MAX_MESSAGE)
+                .maxOutboundReads(MAX_READS)
+                .maxInboundReads(MAX_READS)
+                .maxPrivateData(MpaFrame.MAX_PRIVATE_DATA)
+                .features(features(pins))
+                .build();
     }
 
     Registrar registrar() {
@@ -208,7 +206,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     SoftQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes, Connection connection) {
-        if (!(domain instanceof SoftProtectionDomain mine) || domain.device() != this) {
+        if (!(domain instanceof SoftProtectionDomain mine) || !mine.isOf(this)) {
             throw new IllegalArgumentException("the protection domain is not of this device, " + name);
         }
         checkMine(attributes.sendCompletions());

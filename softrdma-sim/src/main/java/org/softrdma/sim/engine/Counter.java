@@ -2,7 +2,7 @@ package org.softrdma.sim.engine;
 
 /**
  * What engines count beside the segments of each kind ({@link org.softrdma.sim.wire.MessageKind}); {@link #label()} is the name in
- * {@link org.softrdma.verbs.VerbsDevice#counters()}.
+ * {@link org.softrdma.verbs.device.VerbsDevice#counters()}.
  */
 public enum Counter {
     /** READs of peers answered, their responses handed to TCP. */

@@ -23,15 +23,6 @@ public final class EntryTable {
         totals = new long[slots];
     }
 
-    void set(int slot, long address, long length, int lkey) {
-        int at = slot * maxEntries;
-        addresses[at] = address;
-        lengths[at] = length;
-        lkeys[at] = lkey;
-        counts[slot] = 1;
-        totals[slot] = length;
-    }
-
     void set(int slot, ScatterGatherList list) {
         int at = slot * maxEntries;
         int count = list.size();

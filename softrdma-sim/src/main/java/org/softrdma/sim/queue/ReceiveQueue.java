@@ -61,35 +61,20 @@ public final class ReceiveQueue {
 
     // ---- posting, under the post lock
 
-    /** Fills the next slot with a RECV of one entry and publishes it. */
-    public PostStatus post(long wrId, long address, long length, int lkey) {
-        if (isFull()) {
-            return PostStatus.QUEUE_FULL;
-        }
-        int slot = (int) posted & mask;
-        entries.set(slot, address, length, lkey);
-        publish(slot, wrId);
-        return PostStatus.ACCEPTED;
-    }
-
-    /** Fills the next slot with a RECV of several entries and publishes it. */
+    /** Fills the next slot with a RECV and publishes it. */
     public PostStatus post(ReceiveWorkRequest request) {
         if (isFull()) {
             return PostStatus.QUEUE_FULL;
         }
         int slot = (int) posted & mask;
         entries.set(slot, request.local());
-        publish(slot, request.wrId());
+        wrIds[slot] = request.wrId();
+        POSTED.setRelease(this, posted + 1);
         return PostStatus.ACCEPTED;
     }
 
     private boolean isFull() {
         return posted - (long) FREED.getAcquire(this) > mask;
-    }
-
-    private void publish(int slot, long wrId) {
-        wrIds[slot] = wrId;
-        POSTED.setRelease(this, posted + 1);
     }
 
     // ---- polling

@@ -117,46 +117,23 @@ public final class SendQueue {
         return posted - (long) FREED.getAcquire(this) <= mask;
     }
 
-    /** Fills the next slot with a request of one entry and publishes it. */
-    public PostStatus post(
-            SendOpcode opcode,
-            long wrId,
-            long address,
-            long length,
-            int lkey,
-            long remoteAddress,
-            int rkey,
-            int sendFlags) {
-        if (!hasRoom()) {
-            return PostStatus.QUEUE_FULL;
-        }
-        int slot = (int) posted & mask;
-        entries.set(slot, address, length, lkey);
-        publish(slot, opcode, wrId, remoteAddress, rkey, sendFlags);
-        return PostStatus.ACCEPTED;
-    }
-
-    /** Fills the next slot with a request of several entries and publishes it. */
+    /** Fills the next slot with a request and publishes it. */
     public PostStatus post(SendWorkRequest request) {
         if (!hasRoom()) {
             return PostStatus.QUEUE_FULL;
         }
         int slot = (int) posted & mask;
         entries.set(slot, request.local());
-        publish(slot, request.opcode(), request.wrId(), request.remoteAddress(), request.rkey(), request.flags());
-        return PostStatus.ACCEPTED;
-    }
-
-    private void publish(int slot, SendOpcode opcode, long wrId, long remoteAddress, int rkey, int sendFlags) {
-        wrIds[slot] = wrId;
-        remoteAddresses[slot] = remoteAddress;
-        rkeys[slot] = rkey;
-        opcodes[slot] = (byte) opcode.ordinal();
-        flags[slot] = (byte) sendFlags;
-        if ((sendFlags & SendFlags.INLINE) != 0) {
+        wrIds[slot] = request.wrId();
+        remoteAddresses[slot] = request.remoteAddress();
+        rkeys[slot] = request.rkey();
+        opcodes[slot] = (byte) request.opcode().ordinal();
+        flags[slot] = (byte) request.flags();
+        if ((request.flags() & SendFlags.INLINE) != 0) {
             copyInline(slot);
         }
         POSTED.setRelease(this, posted + 1);
+        return PostStatus.ACCEPTED;
     }
 
     private void copyInline(int slot) {

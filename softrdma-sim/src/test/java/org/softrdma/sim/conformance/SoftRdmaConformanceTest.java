@@ -13,15 +13,15 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.softrdma.testkit.CaseResult;
 import org.softrdma.testkit.ConformanceCase;
-import org.softrdma.testkit.ConformanceReport;
-import org.softrdma.testkit.ConformanceRunner;
 import org.softrdma.testkit.ConformanceSettings;
-import org.softrdma.testkit.Fabric;
-import org.softrdma.testkit.KnownDeviation;
+import org.softrdma.testkit.conformance.CaseResult;
+import org.softrdma.testkit.conformance.ConformanceReport;
+import org.softrdma.testkit.conformance.ConformanceRunner;
+import org.softrdma.testkit.conformance.KnownDeviation;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /** The software RNIC keeps every rule of the verbs API, without a known deviation. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
@@ -118,7 +118,7 @@ class SoftRdmaConformanceTest {
 
     private static void requireEpoll() {
         try {
-            Fabric.provider("sim").open(EPOLL).close();
+            VerbsProviders.named("sim").open(EPOLL).close();
         } catch (VerbsException e) {
             Assumptions.assumeTrue(e.code() != VerbsErrorCode.NO_DEVICE, e.getMessage());
             throw e;

@@ -40,7 +40,7 @@ class EntryTableTest {
     @Test
     void shouldForgetTheEntriesOfTheRequestBefore() {
         table.set(2, request().add(1, 10, 1).add(2, 20, 2).add(3, 30, 3).local());
-        table.set(2, 4, 40, 5);
+        table.set(2, request().add(4, 40, 5).local());
         assertEquals(1, table.count(2));
         assertEquals(40, table.total(2));
         assertEquals(4, table.address(2, 0));

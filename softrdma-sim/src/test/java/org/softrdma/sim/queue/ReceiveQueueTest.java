@@ -23,7 +23,7 @@ class ReceiveQueueTest {
     }
 
     private PostStatus post(long wrId) {
-        return queue.post(wrId, wrId * 1000, wrId * 10, (int) -wrId);
+        return queue.post(new ReceiveWorkRequest().receive(wrId).add(wrId * 1000, wrId * 10, (int) -wrId));
     }
 
     @Test

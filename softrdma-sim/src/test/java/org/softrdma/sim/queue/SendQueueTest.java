@@ -37,7 +37,16 @@ class SendQueueTest {
     }
 
     private PostStatus post(SendOpcode opcode, long wrId, int flags) {
-        return queue.post(opcode, wrId, wrId * 1000, wrId * 10, (int) wrId + 1, wrId * 7000, (int) wrId + 2, flags);
+        return queue.post(request(opcode, wrId, flags).add(wrId * 1000, wrId * 10, (int) wrId + 1));
+    }
+
+    private static SendWorkRequest request(SendOpcode opcode, long wrId, int flags) {
+        SendWorkRequest request = new SendWorkRequest();
+        return switch (opcode) {
+            case READ -> request.read(wrId, wrId * 7000, (int) wrId + 2, flags);
+            case WRITE -> request.write(wrId, wrId * 7000, (int) wrId + 2, flags);
+            case SEND -> request.send(wrId, flags);
+        };
     }
 
     private PostStatus write(long wrId, int flags) {
@@ -182,8 +191,8 @@ class SendQueueTest {
     @Test
     void shouldSignalEveryRequestWhenToldSo() {
         SendQueue all = queue(true);
-        all.post(SendOpcode.SEND, 1, 0, 0, 0, 0, 0, UNSIGNALLED);
-        all.post(SendOpcode.WRITE, 2, 0, 0, 0, 0, 0, UNSIGNALLED);
+        all.post(new SendWorkRequest().send(1, UNSIGNALLED).add(0, 0, 0));
+        all.post(new SendWorkRequest().write(2, 0, 0, UNSIGNALLED).add(0, 0, 0));
         all.cursor(2);
         all.complete(0);
         all.complete(1);
@@ -226,7 +235,7 @@ class SendQueueTest {
         MemorySegment memory = Arena.ofAuto().allocate(64);
         long address = memory.address();
         NativeMemory.put(address, first);
-        queue.post(SendOpcode.SEND, 1, address, first.length, 0, 0, 0, SendFlags.INLINE);
+        queue.post(new SendWorkRequest().send(1, SendFlags.INLINE).add(address, first.length, 0));
         NativeMemory.put(address, second);
         queue.post(new SendWorkRequest()
                 .write(2, 0, 0, SendFlags.INLINE)
@@ -248,7 +257,9 @@ class SendQueueTest {
         few.attach(source);
         SendQueue hurt = new SendQueue(source, few, CAPACITY, 3, MAX_INLINE, false, new MemoryOperations());
         for (int i = 0; i < CAPACITY; i++) {
-            assertEquals(PostStatus.ACCEPTED, hurt.post(SendOpcode.WRITE, i, 1000, 10, 1, 7000, 2, UNSIGNALLED));
+            assertEquals(
+                    PostStatus.ACCEPTED,
+                    hurt.post(request(SendOpcode.WRITE, i, UNSIGNALLED).add(1000, 10, 1)));
         }
         source.whenOverrun(() -> {
             throw new OutOfMemoryError("injected");
@@ -270,7 +281,8 @@ class SendQueueTest {
             queue.close();
             assertThrows(
                     IllegalStateException.class,
-                    () -> queue.post(SendOpcode.SEND, 1, address, MAX_INLINE, 0, 0, 0, SendFlags.INLINE));
+                    () -> queue.post(
+                            new SendWorkRequest().send(1, SendFlags.INLINE).add(address, MAX_INLINE, 0)));
             assertEquals(0, queue.posted());
         }
     }

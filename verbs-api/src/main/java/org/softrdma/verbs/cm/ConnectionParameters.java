@@ -1,20 +1,20 @@
 package org.softrdma.verbs.cm;
 
 /**
- * What a side wants of a connection (C: {@code rdma_conn_param}).
+ * What a side wants of a connection (C: {@code rdma_conn_param}). {@link org.softrdma.verbs.ConnectionCapabilities}
+ * tells what the two sides agreed on.
  *
- * @param outboundReads READs it wants to have in flight (C: {@code initiator_depth}, ORD), a wish: {@link
- *     org.softrdma.verbs.ConnectionCapabilities} tells what came out
- * @param inboundReads READs it grants the peer (C: {@code responder_resources}, IRD)
+ * @param outboundReads READs that it wants to have in flight (C: {@code initiator_depth}, ORD)
+ * @param inboundReads READs in flight that it grants the peer (C: {@code responder_resources}, IRD)
  * @param privateData sent to the peer with the request or the reply, at most {@link
- *     org.softrdma.verbs.Capabilities#maxPrivateData()} bytes; cloned
+ *     org.softrdma.verbs.Capabilities#maxPrivateData()} bytes; copied
  */
 @SuppressWarnings("ArrayRecordComponent") // cloned on the way in and out; nobody compares parameters
 public record ConnectionParameters(int outboundReads, int inboundReads, byte[] privateData) {
     /** 16 READs each way, no private data. */
     public static final ConnectionParameters DEFAULT = new ConnectionParameters(16, 16, new byte[0]);
 
-    /** Checks and copies. */
+    /** Checks the numbers and copies the data. */
     public ConnectionParameters {
         if (outboundReads < 0 || inboundReads < 0) {
             throw new IllegalArgumentException(
@@ -24,7 +24,7 @@ public record ConnectionParameters(int outboundReads, int inboundReads, byte[] p
     }
 
     /**
-     * The same number of READs each way, no private data.
+     * As many READs in one direction as in the other, no private data.
      *
      * @param reads READs in flight
      */
@@ -33,7 +33,7 @@ public record ConnectionParameters(int outboundReads, int inboundReads, byte[] p
     }
 
     /**
-     * These with other private data.
+     * The same, with other private data.
      *
      * @param data the private data
      */

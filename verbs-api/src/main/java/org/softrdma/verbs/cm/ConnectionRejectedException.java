@@ -12,17 +12,17 @@ public final class ConnectionRejectedException extends VerbsException {
     private final byte[] privateData;
 
     /**
-     * Makes one.
+     * A rejection.
      *
      * @param message who rejected what
-     * @param privateData what the peer sent with it
+     * @param privateData what the peer sent with the rejection
      */
     public ConnectionRejectedException(String message, byte[] privateData) {
         super(VerbsErrorCode.REJECTED, message);
         this.privateData = privateData.clone();
     }
 
-    /** What the peer sent with the rejection, perhaps empty. */
+    /** What the peer sent with the rejection; empty if nothing. */
     public byte[] privateData() {
         return privateData.clone();
     }

@@ -7,56 +7,60 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 
 /**
- * A peer's wish to connect (C: {@code RDMA_CM_EVENT_CONNECT_REQUEST}): create the queue pair, post RECVs, accept; or reject.
- * Used once. Closing one that was neither accepted nor rejected rejects it. Rejecting takes its queue pair to ERROR.
+ * A peer's request to connect (C: {@code RDMA_CM_EVENT_CONNECT_REQUEST}). Either create the queue pair, post RECVs and
+ * accept; or reject. Used once. Closing a request that was neither accepted nor rejected rejects it. Rejecting takes
+ * its queue pair to ERROR.
  */
 public interface ConnectionRequest extends AutoCloseable {
     /** The peer's address. */
     InetSocketAddress remoteAddress();
 
-    /** The private data of the request, perhaps empty; InfiniBand and RoCE pad it with zeros (rdma_get_cm_event(3)). */
+    /**
+     * The private data of the request; empty if none. InfiniBand and RoCE pad it with zeros (rdma_get_cm_event(3)).
+     */
     byte[] privateData();
 
     /** READs that the peer wants to have in flight; empty if the provider cannot tell. */
     OptionalInt peerOutboundReads();
 
-    /** READs that the peer grants this side; empty if the provider cannot tell. */
+    /** READs in flight that the peer grants this side; empty if the provider cannot tell. */
     OptionalInt peerInboundReads();
 
     /**
-     * Creates the queue pair to be connected (C: {@code rdma_create_qp}). Called once.
+     * Creates the queue pair of this connection (C: {@code rdma_create_qp}). Call it once.
      *
      * @param domain a domain of the listening device
      * @param attributes its completion queues and sizes
-     * @throws IllegalArgumentException naming the limit and the value asked for
+     * @throws IllegalArgumentException if a size is over a limit; the message names both
      * @throws org.softrdma.verbs.VerbsException {@code NO_RESOURCES} if there is not enough memory for these sizes
      */
     QueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes);
 
     /**
-     * Accepts (C: {@code rdma_accept}). When it returns, this side's reply has gone and the queue pair takes requests: it is
-     * READY_TO_SEND, or in ERROR if the peer has gone already. It does not wait for the peer
-     * ({@code RDMA_CM_EVENT_ESTABLISHED}), so a peer that says nothing more holds up nobody: completions tell how it goes on.
-     * On iWARP the peer has to send first. What is posted before that waits; a device that cannot wait needs it posted later
-     * (docs/verbs-mapping.md). A peer that does not do its part of the handshake in time takes the queue pair to ERROR, which
-     * flushes it.
+     * Accepts (C: {@code rdma_accept}). When this returns, the reply is sent and the queue pair takes requests: it is
+     * READY_TO_SEND, or in ERROR if the peer is gone already.
+     *
+     * <p>It does not wait for the peer ({@code RDMA_CM_EVENT_ESTABLISHED}), so a silent peer holds up nobody:
+     * completions tell how the connection fares. If the peer does not finish the handshake in time, the queue pair
+     * goes to ERROR and flushes. On iWARP the peer has to send first; what you post before that waits, or has to be
+     * posted later on a device that cannot wait (docs/verbs-mapping.md).
      *
      * @param parameters what this side wants
-     * @throws org.softrdma.verbs.VerbsException {@code CONNECTION_LOST} or what else the device says, if the reply cannot go; the
-     *     queue pair is in ERROR then
-     * @throws IllegalArgumentException if the private data is too long; nothing was sent
-     * @throws IllegalStateException without a queue pair in state INITIAL, or if the request was answered before
+     * @throws org.softrdma.verbs.VerbsException {@code CONNECTION_LOST}, or what else the device says, if the reply
+     *     cannot be sent; then the queue pair is in ERROR
+     * @throws IllegalArgumentException if the private data is too long; then nothing was sent
+     * @throws IllegalStateException if there is no queue pair in state INITIAL, or if the request was answered before
      */
     void accept(ConnectionParameters parameters);
 
     /**
      * Rejects (C: {@code rdma_reject}).
      *
-     * @param privateData tells the peer why, at most {@link org.softrdma.verbs.Capabilities#maxPrivateData()} bytes
+     * @param privateData sent to the peer, at most {@link org.softrdma.verbs.Capabilities#maxPrivateData()} bytes
      */
     void reject(byte[] privateData);
 
-    /** Rejects a request that was neither accepted nor rejected. Idempotent. */
+    /** Rejects the request if it was neither accepted nor rejected. Idempotent. */
     @Override
     void close();
 }

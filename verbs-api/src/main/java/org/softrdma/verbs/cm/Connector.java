@@ -5,18 +5,18 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 
 /**
- * The active side of a connection to be made: create the queue pair, post RECVs, connect. Used once.
+ * The active side of a connection (C: {@code rdma_cm_id}): create the queue pair, post RECVs, connect. Used once.
  *
- * <p>Closing a connector that has connected does nothing: the queue pair lives on. Closing one that has not takes its queue
- * pair to ERROR. Connector and queue pair are both closed by their user, in either order (C: {@code rdma_cm_id}).
+ * <p>Close both the connector and its queue pair, in either order. Closing a connector that has connected leaves the
+ * queue pair as it is; closing one that has not takes the queue pair to ERROR.
  */
 public interface Connector extends AutoCloseable {
     /**
-     * Creates the queue pair to be connected (C: {@code rdma_create_qp}). Called once.
+     * Creates the queue pair of this connection (C: {@code rdma_create_qp}). Call it once.
      *
      * @param domain a domain of the device that made this connector
      * @param attributes its completion queues and sizes
-     * @throws IllegalArgumentException naming the limit and the value asked for
+     * @throws IllegalArgumentException if a size is over a limit; the message names both
      * @throws org.softrdma.verbs.VerbsException {@code NO_RESOURCES} if there is not enough memory for these sizes
      */
     QueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes);
@@ -26,16 +26,16 @@ public interface Connector extends AutoCloseable {
      *
      * @param parameters what this side wants
      * @param timeoutNs how long it may take
-     * @return the private data of the peer's accept, perhaps empty
+     * @return the private data of the peer's accept; empty if none
      * @throws ConnectionRejectedException if the peer rejected
      * @throws org.softrdma.verbs.VerbsException {@code UNREACHABLE}, {@code TIMED_OUT}, {@code PROTOCOL}, {@code
-     *     CONNECTION_LOST}, {@code INTERRUPTED}; the queue pair is in ERROR then
-     * @throws IllegalArgumentException if the private data is too long; nothing was sent
-     * @throws IllegalStateException without a queue pair in state INITIAL
+     *     CONNECTION_LOST}, {@code INTERRUPTED}; then the queue pair is in ERROR
+     * @throws IllegalArgumentException if the private data is too long; then nothing was sent
+     * @throws IllegalStateException if there is no queue pair in state INITIAL
      */
     byte[] connect(ConnectionParameters parameters, long timeoutNs);
 
-    /** Gives up a connection that was not made. Idempotent. */
+    /** Gives up the connection if it was not made. Idempotent. */
     @Override
     void close();
 }

@@ -3,16 +3,17 @@ package org.softrdma.verbs.cm;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
-/** A place where peers connect (C: a listening {@code rdma_cm_id}). Thread-safe, except in manual progress. */
+/** Takes connection requests of peers (C: a listening {@code rdma_cm_id}). Thread-safe, except in manual progress. */
 public interface Listener extends AutoCloseable {
     /** The address and port in force. */
     InetSocketAddress localAddress();
 
     /**
-     * Waits for the next request. A peer whose handshake is broken or too slow never becomes one.
+     * Waits for the next request. A peer with a broken or slow handshake never becomes a request.
      *
-     * @param timeoutNs how long to wait; 0 only looks
-     * @return the request, which the caller accepts, rejects or closes; empty at the end of the time or once closed
+     * @param timeoutNs how long to wait; 0 returns at once
+     * @return the request, for you to accept, reject or close; empty if none came in time, or if the listener is
+     *     closed
      * @throws org.softrdma.verbs.VerbsException {@code INTERRUPTED} if the thread is interrupted
      */
     Optional<ConnectionRequest> next(long timeoutNs);
@@ -20,7 +21,7 @@ public interface Listener extends AutoCloseable {
     /** True once {@link #close()} was called. */
     boolean isClosed();
 
-    /** Stops listening; requests not yet taken are dropped. Connections already accepted stay. Idempotent. */
+    /** Stops listening and drops the requests that were not taken. Accepted connections stay. Idempotent. */
     @Override
     void close();
 }

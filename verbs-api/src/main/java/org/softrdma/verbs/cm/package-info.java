@@ -1,9 +1,10 @@
 /**
- * The connection manager, in the shape of {@code rdma_cm}: resolve, listen, connect, accept, reject, private data.
+ * The connection manager, in the shape of {@code rdma_cm}: resolve, listen, connect, accept, reject, private data. It
+ * is the only way to a connected queue pair, because it is the only one that all transports share.
  *
- * <p>The only way to a connected queue pair, because it is the only one that all transports share. Read {@link
- * org.softrdma.verbs.cm.Connector} (active side) and {@link org.softrdma.verbs.cm.Listener} (passive side). Every waiting
- * call has a deadline and may be made from any thread (in manual progress: from the owner, and it drives the device).
+ * <p>Every call that waits has a deadline. Any thread may call; in manual progress only the owner may, and the call
+ * drives the device. Read {@link org.softrdma.verbs.cm.Connector} (active side) and {@link
+ * org.softrdma.verbs.cm.Listener} (passive side) first.
  */
 @NullMarked
 package org.softrdma.verbs.cm;

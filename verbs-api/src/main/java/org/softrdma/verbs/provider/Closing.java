@@ -1,11 +1,11 @@
 package org.softrdma.verbs.provider;
 
 /**
- * Closes an object once. Whoever closes it meanwhile in another thread returns when that is done, because what close promises must
- * hold for every caller whose close has returned; whoever closes it from within its closing returns at once.
+ * Closes an object once. If another thread closes it meanwhile, its call returns when that is done: what close
+ * promises must hold for every caller whose call has returned. A close from within the closing returns at once.
  *
- * <p>A monitor and not a lock object: there are millions of memory regions, and a monitor that nobody waits for takes no memory.
- * What is closed must not wait for a thread that may close it, too.
+ * <p>It uses a monitor and not a lock object: there are millions of memory regions, and a monitor that nobody waits
+ * for takes no memory. The closing must not wait for a thread that may close the same object.
  */
 public final class Closing {
     private volatile boolean begun;
@@ -13,13 +13,13 @@ public final class Closing {
     /** Of an object that is open. */
     public Closing() {}
 
-    /** True once closing has begun; the object is not to be used any more. */
+    /** True once closing has begun: the object must not be used any more. */
     public boolean hasBegun() {
         return begun;
     }
 
     /**
-     * Closes unless that was done, and returns when it is done.
+     * Closes the object unless that was done, and returns when it is done.
      *
      * @param action closes; if it throws, the object counts as closed unless it has called {@link #stillOpen}
      */
@@ -32,7 +32,7 @@ public final class Closing {
         }
     }
 
-    /** The object could not be closed and is open again. From the action. */
+    /** The object could not be closed and is open again. Call it from the action. */
     public void stillOpen() {
         begun = false;
     }

@@ -5,15 +5,15 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Makes an object or leaves nothing behind, whatever it is that fails: what was counted or taken for an object that does not exist
- * can never be given back. Memory that is used up is a refusal like any other.
+ * Makes an object or leaves nothing behind, whatever fails: nobody could give back what was taken for an object that
+ * does not exist. A lack of memory is a refusal like any other.
  */
 public final class Creation {
     private Creation() {}
 
     /**
-     * Takes something for an object and makes it. Everything this needs is there before anything is taken: the caller's own lambdas
-     * and words are objects, too, for which there may be no memory.
+     * Takes something for an object and makes it. The caller has made everything that this needs before anything is
+     * taken: its lambdas and texts are objects too, for which there may be no memory.
      *
      * @param take takes it; if it throws, nothing was taken
      * @param made makes the object

@@ -4,7 +4,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
-/** How many memory regions and queue pairs live in a protection domain, which cannot be closed before they are. Thread-safe. */
+/**
+ * How many memory regions and queue pairs live in a protection domain, which cannot be closed before they are.
+ * Thread-safe.
+ */
 public final class DomainContents {
     private final ReentrantLock lock = new ReentrantLock();
     private final Closing closing = new Closing();

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.HostMemory;
 
 /**
- * The memory that devices have allocated, by address, so that a registration finds what it must keep alive. One for the process:
- * memory of one device may be registered on another, of the same provider or not. Thread-safe.
+ * The memory that devices have allocated, by address, so that a registration finds what it must keep alive. There is
+ * one table for the process, because memory of one device may be registered on another, even of another provider.
+ * Thread-safe.
  */
 public final class HostMemories {
     private static final ConcurrentSkipListMap<Long, Allocation> BY_ADDRESS = new ConcurrentSkipListMap<>();
@@ -17,11 +18,11 @@ public final class HostMemories {
     private HostMemories() {}
 
     /**
-     * Takes memory just allocated.
+     * Adds memory that was just allocated.
      *
      * @param segment all of it
      * @param resident its pages stay in memory whether they are locked or not
-     * @param free gives it back; called once, also if this throws
+     * @param free frees it; called once, also if this throws
      */
     public static Allocation add(MemorySegment segment, boolean resident, Runnable free) {
         try {
@@ -56,7 +57,9 @@ public final class HostMemories {
         return entry.getValue();
     }
 
-    /** Memory that counts its registrations and is freed when it is closed and the last of them is gone. Thread-safe. */
+    /**
+     * Memory that counts its registrations. It is freed once it is closed and the last of them is gone. Thread-safe.
+     */
     public static final class Allocation implements HostMemory {
         private static final int CLOSED = 1 << 31;
 

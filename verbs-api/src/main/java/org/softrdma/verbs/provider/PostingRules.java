@@ -1,7 +1,6 @@
 package org.softrdma.verbs.provider;
 
 import org.softrdma.verbs.Capabilities;
-import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendFlags;
@@ -9,22 +8,22 @@ import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
 
 /**
- * What can never be posted to a queue pair, checked before anything is queued; allocates nothing unless it refuses.
+ * Refuses what can never be posted to a queue pair, before anything is queued. Allocates nothing unless it refuses.
  *
- * @param limits in force
- * @param capabilities of the device
+ * @param limits in force on the queue pair
+ * @param capabilities of its device
  */
 public record PostingRules(QueuePairLimits limits, Capabilities capabilities) {
     private static final int KNOWN_FLAGS =
             SendFlags.FENCE | SendFlags.SIGNALLED | SendFlags.SOLICITED | SendFlags.INLINE;
 
     /**
-     * Limits that a device can give.
+     * Checks that a device can give these limits.
      *
-     * @param asked by the application
-     * @param device what it offers
+     * @param asked what the application wants
+     * @param device what the device offers
      * @return {@code asked}
-     * @throws IllegalArgumentException naming the limit and the value asked for
+     * @throws IllegalArgumentException if it cannot; the message names the limit and the value
      */
     public static QueuePairLimits checked(QueuePairLimits asked, Capabilities device) {
         check("maxSendWorkRequests", asked.maxSendWorkRequests(), 1, device.maxSendWorkRequests());
@@ -115,23 +114,6 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities) {
                         + limits.maxInline() + " of this queue pair");
             }
         }
-    }
-
-    /**
-     * The address of a local entry. Inline data is read by this process at posting, so its address is the memory's own and must lie
-     * inside the region.
-     *
-     * @param local region of the entry
-     * @param offset bytes from its start
-     * @param length bytes
-     * @param flags {@link SendFlags}
-     */
-    public static long source(MemoryRegion local, long offset, long length, int flags) {
-        if ((flags & SendFlags.INLINE) != 0) {
-            local.checkRange(offset, length);
-            return local.memory().address() + offset;
-        }
-        return local.address() + offset;
     }
 
     /**

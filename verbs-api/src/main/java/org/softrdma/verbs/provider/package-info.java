@@ -1,7 +1,7 @@
 /**
- * What every provider keeps in the same way, for providers only: what may be posted, how long a protection domain and memory live, and
- * how an object is closed.
- * On the caller's thread. Read {@link org.softrdma.verbs.provider.PostingRules} first.
+ * For providers only: what all of them do alike. Checking and posting requests, the lives of protection domains and
+ * memory, creating and closing objects. Runs on the caller's thread. Read {@link
+ * org.softrdma.verbs.provider.PostingQueuePair} first.
  */
 @NullMarked
 package org.softrdma.verbs.provider;

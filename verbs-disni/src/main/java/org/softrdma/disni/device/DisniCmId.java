@@ -6,22 +6,25 @@ import java.net.InetSocketAddress;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.AddressText;
-import org.softrdma.nativeverbs.device.CmEvent;
-import org.softrdma.nativeverbs.device.CmId;
-import org.softrdma.nativeverbs.device.ConnectionFailures;
-import org.softrdma.nativeverbs.device.NativeQueuePair;
+import org.softrdma.ibverbs.SocketAddressText;
+import org.softrdma.ibverbs.device.CmEvent;
+import org.softrdma.ibverbs.device.CmId;
+import org.softrdma.ibverbs.device.ConnectionEnd;
+import org.softrdma.ibverbs.device.ConnectionFailures;
+import org.softrdma.ibverbs.device.ConnectionThread;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
-/** A {@code rdma_cm_id} of DiSNI, which has no {@code rdma_reject}, no private data, and connects with the device's READ depths. */
+/**
+ * A {@code rdma_cm_id} of DiSNI, which has no {@code rdma_reject}, no private data, and connects with the device's
+ * READ depths.
+ */
 final class DisniCmId extends CmId {
     private static final System.Logger LOG = System.getLogger(DisniCmId.class.getName());
 
-    private final DisniDevice device;
-    private final DisniConnectionManager manager;
+    private final InetSocketAddress address;
     private final DisniLibrary.Id handle;
     /** This side asked for no READ in flight. The device grants its own maximum whatever was asked. */
     private volatile boolean readless;
@@ -29,14 +32,13 @@ final class DisniCmId extends CmId {
     /**
      * Of a native id.
      *
-     * @param device its device
-     * @param manager takes its events
+     * @param address of the device, with port 0
+     * @param thread takes its events
      * @param handle of the id, also the key by which events name it
      */
-    DisniCmId(DisniDevice device, DisniConnectionManager manager, DisniLibrary.Id handle) {
-        super(manager, handle);
-        this.device = device;
-        this.manager = manager;
+    DisniCmId(InetSocketAddress address, ConnectionThread thread, DisniLibrary.Id handle) {
+        super(thread, handle);
+        this.address = address;
         this.handle = handle;
     }
 
@@ -73,7 +75,7 @@ final class DisniCmId extends CmId {
     protected void resolveAddress(InetSocketAddress remote, int timeoutMs) {
         checkVersion(remote);
         try {
-            handle.bind(device.anyPort());
+            handle.bind(address);
             handle.resolveAddress(remote, timeoutMs);
         } catch (IOException e) {
             throw notReached(e, remote);
@@ -92,7 +94,7 @@ final class DisniCmId extends CmId {
     private static VerbsException notReached(IOException cause, InetSocketAddress remote) {
         return new VerbsException(
                 VerbsErrorCode.UNREACHABLE,
-                DisniErrors.text(cause) + ": this device does not reach " + AddressText.of(remote),
+                DisniErrors.text(cause) + ": this device does not reach " + SocketAddressText.of(remote),
                 cause);
     }
 
@@ -111,7 +113,7 @@ final class DisniCmId extends CmId {
     @Override
     protected void callConnect(ConnectionParameters parameters, InetSocketAddress remote) {
         readless = parameters.outboundReads() == 0;
-        DisniErrors.run(handle::connect, "peer " + AddressText.of(remote));
+        DisniErrors.run(handle::connect, "peer " + SocketAddressText.of(remote));
     }
 
     @Override
@@ -121,19 +123,19 @@ final class DisniCmId extends CmId {
 
     /** The kernel rejects when the id is destroyed, and that can only be done when the native queue pair is gone. */
     @Override
-    protected void reject(byte[] privateData, @Nullable NativeQueuePair made) {
+    protected void reject(byte[] privateData, @Nullable ConnectionEnd made) {
         if (made != null) {
             made.destroyRejected();
         }
     }
 
     @Override
-    protected boolean established(NativeQueuePair connected, CmEvent event) {
+    protected boolean established(ConnectionEnd connected, CmEvent event) {
         return connected.established(readless ? OptionalInt.of(0) : OptionalInt.empty(), OptionalInt.empty());
     }
 
     @Override
-    protected boolean accepted(NativeQueuePair connected, ConnectionParameters parameters) {
+    protected boolean accepted(ConnectionEnd connected, ConnectionParameters parameters) {
         return connected.established(
                 parameters.outboundReads() == 0 ? OptionalInt.of(0) : OptionalInt.empty(), OptionalInt.empty());
     }
@@ -168,7 +170,7 @@ final class DisniCmId extends CmId {
     /** Excludes events, as DiSNI looks at a listener whose request it has acknowledged already. */
     @Override
     protected void destroy() {
-        manager.exclusively(this::destroyHandle);
+        exclusively(this::destroyHandle);
     }
 
     /** Nobody is left who could do anything about a failure. */

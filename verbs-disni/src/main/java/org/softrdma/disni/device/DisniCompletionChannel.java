@@ -2,19 +2,21 @@ package org.softrdma.disni.device;
 
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
-import org.softrdma.nativeverbs.Deadline;
-import org.softrdma.nativeverbs.device.NativeCompletionChannel;
+import org.softrdma.ibverbs.Deadline;
+import org.softrdma.ibverbs.device.IbvCompletionChannel;
+import org.softrdma.ibverbs.device.OpenDevice;
 import org.softrdma.verbs.CompletionQueue;
 
 /**
- * The events of completion queues, no C object: each queue has an {@code ibv_comp_channel} of its own, because DiSNI does not tell which
- * queue an event is of, and a thread that hands its events over ({@link EventPump}). Threads: whoever waits, under one lock.
+ * The events of completion queues, no C object: each queue has an {@code ibv_comp_channel} of its own, because DiSNI
+ * does not tell which queue an event is of, and a thread that hands its events over ({@link EventPump}). Threads:
+ * whoever waits, under one lock.
  */
-final class DisniCompletionChannel extends NativeCompletionChannel {
+final class DisniCompletionChannel extends IbvCompletionChannel {
     private final Condition raised = lock.newCondition();
 
     /** None raised; its device counts it already. */
-    DisniCompletionChannel(DisniDevice device) {
+    DisniCompletionChannel(OpenDevice device) {
         super(device);
     }
 

@@ -4,13 +4,14 @@ import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.device.NativeCompletionQueue;
+import org.softrdma.ibverbs.device.IbvCompletionQueue;
+import org.softrdma.ibverbs.device.OpenDevice;
 
 /**
- * An {@code ibv_cq} with an {@code ibv_comp_channel} of its own. Native completions are polled by one prepared call per size; of a failed
- * one DiSNI gives number and status only, and leaves the rest from the completion before.
+ * An {@code ibv_cq} with an {@code ibv_comp_channel} of its own. Native completions are polled by one prepared call
+ * per size; of a failed one DiSNI gives number and status only, and leaves the rest from the completion before.
  */
-final class DisniCompletionQueue extends NativeCompletionQueue {
+final class DisniCompletionQueue extends IbvCompletionQueue {
     /** Sizes are 1, 2, 4 ... */
     private static final int SIZES = Integer.numberOfTrailingZeros(LARGEST_BATCH) + 1;
 
@@ -30,10 +31,10 @@ final class DisniCompletionQueue extends NativeCompletionQueue {
      * @param channel where events go, which counts it already; or null
      */
     DisniCompletionQueue(
-            DisniDevice device, DisniLibrary.Queue handle, int entries, @Nullable DisniCompletionChannel channel) {
+            OpenDevice device, DisniLibrary.Queue handle, int entries, @Nullable DisniCompletionChannel channel) {
         super(device, entries, channel);
         this.handle = handle;
-        pump = channel == null ? null : new EventPump(handle, channel, this);
+        pump = channel == null ? null : new EventPump(handle, channel, arming());
     }
 
     DisniLibrary.Queue handle() {

@@ -1,20 +1,22 @@
 package org.softrdma.disni.device;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.CmEventType;
-import org.softrdma.nativeverbs.device.CmEvent;
-import org.softrdma.nativeverbs.device.CmId;
-import org.softrdma.nativeverbs.device.ConnectionManager;
+import org.softrdma.ibverbs.CmEventType;
+import org.softrdma.ibverbs.device.CmEvent;
+import org.softrdma.ibverbs.device.CmId;
+import org.softrdma.ibverbs.device.ConnectionManager;
 
 /**
- * A channel of DiSNI and the thread that waits on it, in slices: DiSNI wakes it for nothing but an event. Slices are short while
- * connections are made and ended, longer when nothing happens.
+ * A channel of DiSNI and the thread that waits on it, in slices: DiSNI wakes it for nothing but an event. Slices are
+ * short while connections are made and ended, longer when nothing happens.
  *
- * <p>DiSNI finds ids in a map that is not made for two threads, so making one and waiting for events exclude each other too.
+ * <p>DiSNI finds ids in a map that is not made for two threads, so making one and waiting for events exclude each
+ * other too.
  */
 final class DisniConnectionManager extends ConnectionManager {
     private static final System.Logger LOG = System.getLogger(DisniConnectionManager.class.getName());
@@ -23,26 +25,26 @@ final class DisniConnectionManager extends ConnectionManager {
     /** Short slices without any event, after which they become longer. */
     private static final int SHORT_SLICES = 1000;
 
-    private final DisniDevice device;
     private final DisniLibrary.EventChannel channel;
+    private final InetSocketAddress address;
     private volatile int shortSlices = SHORT_SLICES;
 
     /**
      * Of an open channel.
      *
-     * @param device its device
      * @param channel closed with this
+     * @param address of the device, with port 0
      */
-    DisniConnectionManager(DisniDevice device, DisniLibrary.EventChannel channel) {
-        this.device = device;
+    DisniConnectionManager(DisniLibrary.EventChannel channel, InetSocketAddress address) {
         this.channel = channel;
+        this.address = address;
     }
 
     @Override
     protected CmId createId() {
         wake();
         return callExclusively(
-                () -> adopt(new DisniCmId(device, this, DisniErrors.make(channel::createId, "a connection id"))));
+                () -> adopt(new DisniCmId(address, this, DisniErrors.make(channel::createId, "a connection id"))));
     }
 
     @Override
@@ -57,7 +59,10 @@ final class DisniConnectionManager extends ConnectionManager {
         shortSlices = SHORT_SLICES;
     }
 
-    /** Waits a slice. An end that comes early means that the channel has failed, so the rest is waited here: it must not fill a core. */
+    /**
+     * Waits a slice. An end that comes early means that the channel has failed, so the rest is waited here: it must
+     * not fill a core.
+     */
     @Override
     protected void takeEvents() {
         int left = shortSlices;
@@ -91,7 +96,7 @@ final class DisniConnectionManager extends ConnectionManager {
         }
         CmEvent happened = CmEvent.of(event.type());
         if (event.type() == CmEventType.CONNECT_REQUEST) {
-            requestDelivery(event.listener(), adopt(new DisniCmId(device, this, about)), happened)
+            requestDelivery(event.listener(), adopt(new DisniCmId(address, this, about)), happened)
                     .run();
         } else {
             delivery(about, happened).run();

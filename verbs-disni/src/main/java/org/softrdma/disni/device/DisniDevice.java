@@ -5,28 +5,28 @@ import java.net.InetSocketAddress;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.Transport;
-import org.softrdma.nativeverbs.device.ConnectionManager;
-import org.softrdma.nativeverbs.device.NativeCompletionChannel;
-import org.softrdma.nativeverbs.device.NativeCompletionQueue;
-import org.softrdma.nativeverbs.device.NativeDevice;
-import org.softrdma.nativeverbs.device.NativeProtectionDomain;
-import org.softrdma.nativeverbs.device.NativeQueuePair;
-import org.softrdma.nativeverbs.device.QueuePairParts;
+import org.softrdma.ibverbs.WireProtocol;
+import org.softrdma.ibverbs.device.ConnectionManager;
+import org.softrdma.ibverbs.device.IbvCompletionChannel;
+import org.softrdma.ibverbs.device.IbvCompletionQueue;
+import org.softrdma.ibverbs.device.IbvDevice;
+import org.softrdma.ibverbs.device.IbvProtectionDomain;
+import org.softrdma.ibverbs.device.IbvQueuePair;
+import org.softrdma.ibverbs.device.QueuePairParts;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 
 /**
- * A context of DiSNI, kept by an id that is bound to one address, as a verbs device. A wildcard to listen on means this address, the only
- * one that DiSNI has a context for. Thread-safe.
+ * A context of DiSNI, kept by an id that is bound to one address, as a verbs device. A wildcard to listen on means
+ * this address, the only one that DiSNI has a context for. Thread-safe.
  */
-public final class DisniDevice extends NativeDevice {
-    private final DeviceProbe probe;
+public final class DisniDevice extends IbvDevice {
+    private final BoundDevice probe;
     private final DisniConnectionManager manager;
 
-    private DisniDevice(DeviceProbe probe) {
+    private DisniDevice(BoundDevice probe) {
         this.probe = probe;
-        manager = new DisniConnectionManager(this, probe.channel());
+        manager = new DisniConnectionManager(probe.channel(), new InetSocketAddress(probe.address(), 0));
     }
 
     /**
@@ -34,22 +34,19 @@ public final class DisniDevice extends NativeDevice {
      *
      * @param probe what was found, closed with this device
      */
-    public static DisniDevice open(DeviceProbe probe) {
+    public static DisniDevice open(BoundDevice probe) {
         DisniDevice device = new DisniDevice(probe);
         device.manager.start("disni-cm-" + probe.name());
         return device;
     }
 
-    /** Its address, with port 0. */
-    InetSocketAddress anyPort() {
-        return new InetSocketAddress(probe.address(), 0);
-    }
-
-    // ---- NativeDevice
+    // ---- IbvDevice
 
     @Override
     public boolean isIwarp() {
-        return probe.transport().map(transport -> transport == Transport.IWARP).orElse(true);
+        return probe.transport()
+                .map(transport -> transport == WireProtocol.IWARP)
+                .orElse(true);
     }
 
     @Override
@@ -58,7 +55,7 @@ public final class DisniDevice extends NativeDevice {
     }
 
     @Override
-    protected Set<Feature> connectionFeatures() {
+    public Set<Feature> connectionFeatures() {
         return capabilities().features();
     }
 
@@ -68,28 +65,28 @@ public final class DisniDevice extends NativeDevice {
     }
 
     @Override
-    protected NativeProtectionDomain newProtectionDomain() {
+    protected IbvProtectionDomain newProtectionDomain() {
         return new DisniProtectionDomain(
-                this, DisniErrors.make(probe.context()::allocateDomain, "a protection domain"));
+                opened(), DisniErrors.make(probe.context()::allocateDomain, "a protection domain"));
     }
 
     @Override
-    protected NativeCompletionChannel newCompletionChannel() {
-        return new DisniCompletionChannel(this);
+    protected IbvCompletionChannel newCompletionChannel() {
+        return new DisniCompletionChannel(opened());
     }
 
     @Override
-    protected NativeCompletionQueue newCompletionQueue(
-            int minimumEntries, @Nullable NativeCompletionChannel channel, int vector) {
+    protected IbvCompletionQueue newCompletionQueue(
+            int minimumEntries, @Nullable IbvCompletionChannel channel, int vector) {
         DisniLibrary.Queue queue = DisniErrors.make(
                 () -> probe.context().createQueue(minimumEntries, vector),
                 minimumEntries + " entries, completion vector " + vector + "; ask for fewer, or close some");
-        return new DisniCompletionQueue(this, queue, minimumEntries, (DisniCompletionChannel) channel);
+        return new DisniCompletionQueue(opened(), queue, minimumEntries, (DisniCompletionChannel) channel);
     }
 
     @Override
-    protected NativeQueuePair newQueuePair(QueuePairParts parts) {
-        return DisniQueuePair.create(this, parts);
+    protected IbvQueuePair newQueuePair(QueuePairParts parts) {
+        return DisniQueuePair.create(parts);
     }
 
     @Override

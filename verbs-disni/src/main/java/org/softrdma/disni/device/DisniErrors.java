@@ -2,7 +2,7 @@ package org.softrdma.disni.device;
 
 import java.io.IOException;
 import org.softrdma.disni.library.ErrorText;
-import org.softrdma.nativeverbs.Errno;
+import org.softrdma.ibverbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /** DiSNI's exceptions as exceptions that say what was asked for and what to do. */

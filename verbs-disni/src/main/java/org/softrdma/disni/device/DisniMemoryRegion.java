@@ -1,10 +1,10 @@
 package org.softrdma.disni.device;
 
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.device.NativeMemoryRegion;
+import org.softrdma.ibverbs.device.IbvMemoryRegion;
 
 /** An {@code ibv_mr} of DiSNI. Thread-safe. */
-final class DisniMemoryRegion extends NativeMemoryRegion {
+final class DisniMemoryRegion extends IbvMemoryRegion {
     private final DisniLibrary.Region handle;
 
     /** Of a region just registered. */
@@ -13,7 +13,10 @@ final class DisniMemoryRegion extends NativeMemoryRegion {
         this.handle = handle;
     }
 
-    /** DiSNI takes the region for closed before the call that may fail, so a failure leaves it, and its memory, to the process. */
+    /**
+     * DiSNI takes the region for closed before the call that may fail, so a failure leaves it, and its memory, to the
+     * process.
+     */
     @Override
     protected void deregister() {
         DisniErrors.close(handle::deregister, "a region that is still in use by the device");

@@ -3,19 +3,20 @@ package org.softrdma.disni.device;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.RegionRights;
-import org.softrdma.nativeverbs.device.NativeMemoryRegion;
-import org.softrdma.nativeverbs.device.NativeMemoryRegion.Registration;
-import org.softrdma.nativeverbs.device.NativeProtectionDomain;
+import org.softrdma.ibverbs.RegionRights;
+import org.softrdma.ibverbs.device.IbvMemoryRegion;
+import org.softrdma.ibverbs.device.IbvMemoryRegion.Registration;
+import org.softrdma.ibverbs.device.IbvProtectionDomain;
+import org.softrdma.ibverbs.device.OpenDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
 /** An {@code ibv_pd} of DiSNI. Thread-safe. */
-final class DisniProtectionDomain extends NativeProtectionDomain {
+final class DisniProtectionDomain extends IbvProtectionDomain {
     private final DisniLibrary.Domain handle;
 
     /** Of a domain just allocated; its device counts it already. */
-    DisniProtectionDomain(DisniDevice device, DisniLibrary.Domain handle) {
+    DisniProtectionDomain(OpenDevice device, DisniLibrary.Domain handle) {
         super(device);
         this.handle = handle;
     }
@@ -31,7 +32,7 @@ final class DisniProtectionDomain extends NativeProtectionDomain {
     }
 
     @Override
-    protected NativeMemoryRegion register(Registration registration) {
+    protected IbvMemoryRegion register(Registration registration) {
         MemorySegment memory = registration.memory();
         try {
             return new DisniMemoryRegion(

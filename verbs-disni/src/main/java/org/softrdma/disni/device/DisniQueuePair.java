@@ -2,39 +2,39 @@ package org.softrdma.disni.device;
 
 import java.io.IOException;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.Errno;
-import org.softrdma.nativeverbs.WorkRing;
-import org.softrdma.nativeverbs.device.NativeQueuePair;
-import org.softrdma.nativeverbs.device.QueuePairParts;
+import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.WorkRing;
+import org.softrdma.ibverbs.device.IbvQueuePair;
+import org.softrdma.ibverbs.device.QueuePairParts;
+import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.ScatterGatherList;
-import org.softrdma.verbs.SendOpcode;
+import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * An {@code ibv_qp} of DiSNI, and the prepared calls that post to it. DiSNI has no {@code ibv_modify_qp}, but {@code rdma_disconnect}
- * moves the queue pair to {@code IBV_QPS_ERR} before anything else (on iWARP {@code IBV_QPS_SQD}).
+ * An {@code ibv_qp} of DiSNI, and the prepared calls that post to it. DiSNI has no {@code ibv_modify_qp}, but {@code
+ * rdma_disconnect} moves the queue pair to {@code IBV_QPS_ERR} before anything else (on iWARP {@code IBV_QPS_SQD}).
  */
-final class DisniQueuePair extends NativeQueuePair {
+final class DisniQueuePair extends IbvQueuePair {
     private final DisniCmId id;
     /** libsiw refuses a RECV without entries. */
     private final boolean needsReceiveEntry;
 
     private final PreparedCalls calls;
 
-    private DisniQueuePair(DisniDevice device, QueuePairParts parts, DisniLibrary.Pair pair) {
+    private DisniQueuePair(QueuePairParts parts, DisniLibrary.Pair pair) {
         super(parts, DisniErrors.make(pair::number, "the number of a queue pair"), parts.limits());
         id = (DisniCmId) parts.id();
-        needsReceiveEntry = device.isSoftIwarp();
-        calls = new PreparedCalls(pair, device.capabilities().maxScatterGather());
+        needsReceiveEntry = parts.device().traits().isSoftIwarp();
+        calls = new PreparedCalls(pair, parts.device().traits().capabilities().maxScatterGather());
     }
 
     /**
      * Creates the native queue pair.
      *
-     * @param device its device
      * @param parts of the device
      */
-    static DisniQueuePair create(DisniDevice device, QueuePairParts parts) {
+    static DisniQueuePair create(QueuePairParts parts) {
         DisniLibrary.Pair pair = ((DisniCmId) parts.id())
                 .createQueuePair(
                         ((DisniProtectionDomain) parts.domain()).handle(),
@@ -42,7 +42,7 @@ final class DisniQueuePair extends NativeQueuePair {
                         ((DisniCompletionQueue) parts.receiveCompletions()).handle(),
                         parts.limits());
         try {
-            return new DisniQueuePair(device, parts, pair);
+            return new DisniQueuePair(parts, pair);
         } catch (Throwable e) { // an Error, too: what nobody knows nobody destroys
             parts.id().destroyQueuePair();
             throw e;
@@ -58,26 +58,15 @@ final class DisniQueuePair extends NativeQueuePair {
     }
 
     @Override
-    protected void writeSend(int position, SendOpcode opcode, long address, long length, int lkey) {
+    protected void writeSend(int position, SendWorkRequest request, long nativeId, int flags) {
         try {
-            calls.send(opcode, 1).entry(0, address, (int) length, lkey);
+            DisniLibrary.PreparedSend call =
+                    calls.send(request.opcode(), request.local().size());
+            PreparedCalls.fill(call, request.local());
+            call.request(nativeId, flags, request.remoteAddress(), request.rkey());
         } catch (IOException e) {
             throw notPosted(e);
         }
-    }
-
-    @Override
-    protected void writeSend(int position, SendOpcode opcode, ScatterGatherList local) {
-        try {
-            PreparedCalls.fill(calls.send(opcode, local.size()), local);
-        } catch (IOException e) {
-            throw notPosted(e);
-        }
-    }
-
-    @Override
-    protected void finishSend(int position, long nativeId, int flags, long remoteAddress, int rkey) {
-        calls.send().request(nativeId, flags, remoteAddress, rkey);
     }
 
     @Override
@@ -86,32 +75,27 @@ final class DisniQueuePair extends NativeQueuePair {
     }
 
     @Override
-    protected void writeReceive(long address, long length, int lkey) {
+    protected boolean postReceive(WorkRing ring, ReceiveWorkRequest request, long nativeId) {
+        DisniLibrary.PreparedReceive call;
         try {
-            calls.receive(1).entry(0, address, (int) length, lkey);
+            call = receive(request.local());
         } catch (IOException e) {
+            ring.takeBack(ring.next() - 1);
             throw notPosted(e);
         }
-    }
-
-    @Override
-    protected void writeReceive(ScatterGatherList local) {
-        try {
-            if (local.size() == 0 && needsReceiveEntry) {
-                calls.receive(1).entry(0, 0, 0, 0);
-            } else {
-                PreparedCalls.fill(calls.receive(local.size()), local);
-            }
-        } catch (IOException e) {
-            throw notPosted(e);
-        }
-    }
-
-    @Override
-    protected boolean postReceive(WorkRing ring, long nativeId) {
-        DisniLibrary.PreparedReceive call = calls.receive();
         call.request(nativeId);
         return execute(call, ring);
+    }
+
+    private DisniLibrary.PreparedReceive receive(ScatterGatherList local) throws IOException {
+        boolean none = local.size() == 0 && needsReceiveEntry;
+        DisniLibrary.PreparedReceive call = calls.receive(none ? 1 : local.size());
+        if (none) {
+            call.entry(0, 0, 0, 0);
+        } else {
+            PreparedCalls.fill(call, local);
+        }
+        return call;
     }
 
     /** Posts the last request of a ring; false if the device is full. */

@@ -3,11 +3,12 @@ package org.softrdma.disni.device;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.Threads;
+import org.softrdma.ibverbs.Threads;
+import org.softrdma.ibverbs.device.Arming;
 
 /**
- * The thread that takes a completion queue's native events while the queue is armed, and rests while it is not. It waits in slices,
- * because nothing ends the wait of DiSNI but an event. Started at the first arming.
+ * The thread that takes a completion queue's native events while the queue is armed, and rests while it is not. It
+ * waits in slices, because nothing ends the wait of DiSNI but an event. Started at the first arming.
  */
 final class EventPump {
     private static final System.Logger LOG = System.getLogger(EventPump.class.getName());
@@ -15,7 +16,7 @@ final class EventPump {
 
     private final DisniLibrary.Queue handle;
     private final DisniCompletionChannel channel;
-    private final DisniCompletionQueue queue;
+    private final Arming arming;
     private final Thread thread;
     private volatile boolean closing;
 
@@ -24,12 +25,12 @@ final class EventPump {
      *
      * @param handle native queue
      * @param channel where events go
-     * @param queue that they are of
+     * @param arming of their queue
      */
-    EventPump(DisniLibrary.Queue handle, DisniCompletionChannel channel, DisniCompletionQueue queue) {
+    EventPump(DisniLibrary.Queue handle, DisniCompletionChannel channel, Arming arming) {
         this.handle = handle;
         this.channel = channel;
-        this.queue = queue;
+        this.arming = arming;
         thread = Thread.ofPlatform().daemon().name("disni-events").unstarted(this::run);
     }
 
@@ -43,7 +44,7 @@ final class EventPump {
 
     private void run() {
         while (!closing) {
-            if (!channel.isArmed(queue)) {
+            if (!channel.isArmed(arming)) {
                 LockSupport.park(this);
             } else {
                 pump();
@@ -57,7 +58,7 @@ final class EventPump {
         try {
             if (!handle.takeEvent(SLICE_MS)) {
                 LockSupport.parkNanos(this, endNs - System.nanoTime());
-            } else if (channel.happened(queue)) {
+            } else if (channel.happened(arming)) {
                 handle.requestNotification(false);
             }
         } catch (Throwable e) {

@@ -8,8 +8,8 @@ import org.softrdma.verbs.ScatterGatherList;
 import org.softrdma.verbs.SendOpcode;
 
 /**
- * The calls that a queue pair makes: one per opcode and number of local entries, made when it is first needed and used again ever after.
- * Sends under the send lock, RECVs under the receive lock.
+ * The calls that a queue pair makes: one per opcode and number of local entries, made when it is first needed and used
+ * again ever after. Sends under the send lock, RECVs under the receive lock.
  */
 final class PreparedCalls {
     private final DisniLibrary.Pair pair;
@@ -17,7 +17,6 @@ final class PreparedCalls {
     private final DisniLibrary.@Nullable PreparedSend[] sends;
     private final DisniLibrary.@Nullable PreparedReceive[] receives;
     private DisniLibrary.@Nullable PreparedSend send;
-    private DisniLibrary.@Nullable PreparedReceive receive;
 
     /**
      * None made yet.
@@ -49,20 +48,14 @@ final class PreparedCalls {
         return Objects.requireNonNull(send, "no send was written yet");
     }
 
-    /** The call for a RECV, which {@link #receive()} is then. */
+    /** The call for a RECV. */
     DisniLibrary.PreparedReceive receive(int entries) throws IOException {
         DisniLibrary.PreparedReceive call = receives[entries];
         if (call == null) {
             call = pair.prepareReceive(entries);
             receives[entries] = call;
         }
-        receive = call;
         return call;
-    }
-
-    /** The call for a RECV that was asked for last. */
-    DisniLibrary.PreparedReceive receive() {
-        return Objects.requireNonNull(receive, "no RECV was written yet");
     }
 
     /** {@code enum ibv_wr_opcode}. */

@@ -1,7 +1,8 @@
 /**
- * What this provider adds to {@link org.softrdma.nativeverbs.device}: {@link org.softrdma.disni.library.DisniLibrary}'s objects, calls
- * prepared once, waiting in slices. Application threads call in; one thread per device ({@code DisniConnectionManager}) waits for
- * connection events, one per armed completion queue for completion events. Read {@code DisniQueuePair} first.
+ * What this provider adds to {@link org.softrdma.ibverbs.device}: {@link org.softrdma.disni.library.DisniLibrary}'s
+ * objects, calls prepared once, waiting in slices. Application threads call in; one thread per device ({@code
+ * DisniConnectionManager}) waits for connection events, one per armed completion queue for completion events. Read
+ * {@code DisniQueuePair} first.
  */
 @NullMarked
 package org.softrdma.disni.device;

@@ -3,18 +3,21 @@ package org.softrdma.disni.library;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.nativeverbs.CmEventType;
+import org.softrdma.ibverbs.CmEventType;
 
 /**
- * The part of DiSNI's raw verbs layer that is used, an interface per C object. Nothing here checks states: a call on an object that
- * was destroyed is an {@link IOException} at best, and {@code connect} or {@code accept} on an id without a context ends the process.
- * An {@link IOException}'s text names the C function and the error; for posts, nothing was posted then.
+ * The part of DiSNI's raw verbs layer that is used, an interface per C object. Nothing here checks states: a call on
+ * an object that was destroyed is an {@link IOException} at best, and {@code connect} or {@code accept} on an id
+ * without a context ends the process. An {@link IOException}'s text names the C function and the error; for posts,
+ * nothing was posted then.
  */
 public interface DisniLibrary {
     /** {@code rdma_create_event_channel}. */
     EventChannel createEventChannel() throws IOException;
 
-    /** A {@code rdma_event_channel}. {@link #createId} and {@link #next} exclude each other, which the caller sees to. */
+    /**
+     * A {@code rdma_event_channel}. {@link #createId} and {@link #next} exclude each other, which the caller sees to.
+     */
     interface EventChannel {
         /** {@code rdma_create_id}. */
         Id createId() throws IOException;
@@ -86,8 +89,8 @@ public interface DisniLibrary {
         void destroyQueuePair() throws IOException;
 
         /**
-         * {@code rdma_destroy_id}; rejects a connect request that was not answered. Of a listening id excludes {@link EventChannel#next},
-         * which the caller sees to.
+         * {@code rdma_destroy_id}; rejects a connect request that was not answered. Of a listening id excludes {@link
+         * EventChannel#next}, which the caller sees to.
          */
         void destroy() throws IOException;
 
@@ -109,7 +112,10 @@ public interface DisniLibrary {
         /** {@code ibv_alloc_pd}. */
         Domain allocateDomain() throws IOException;
 
-        /** {@code ibv_create_comp_channel} and {@code ibv_create_cq}: an event does not tell its queue, so each has its own channel. */
+        /**
+         * {@code ibv_create_comp_channel} and {@code ibv_create_cq}: an event does not tell its queue, so each has its
+         * own channel.
+         */
         Queue createQueue(int entries, int vector) throws IOException;
     }
 
@@ -222,7 +228,10 @@ public interface DisniLibrary {
         void request(long wrId);
     }
 
-    /** {@code ibv_poll_cq}. What a completion says holds until the next execution; of a failed one only number and status. */
+    /**
+     * {@code ibv_poll_cq}. What a completion says holds until the next execution; of a failed one only number and
+     * status.
+     */
     interface PreparedPoll extends Prepared {
         /** Polls; returns how many completions came. */
         int execute() throws IOException;

@@ -23,12 +23,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.nativeverbs.CmEventType;
-import org.softrdma.nativeverbs.LibraryUnavailableException;
+import org.softrdma.ibverbs.CmEventType;
+import org.softrdma.ibverbs.LibraryUnavailableException;
 
 /**
- * The jar of DiSNI 2.1 and the libdisni.so of this machine. Adds nothing but what makes its objects safe to use: an id per event by
- * identity, both retry counts, memory given back once.
+ * The jar of DiSNI 2.1 and the libdisni.so of this machine. Adds nothing but what makes its objects safe to use: an id
+ * per event by identity, both retry counts, memory given back once.
  */
 public final class InstalledDisni implements DisniLibrary {
     /** Local entries of a request, each way; a constant of libdisni.so. */
@@ -37,8 +37,8 @@ public final class InstalledDisni implements DisniLibrary {
     /** Upstream's own procedure; this project has none. */
     private static final String BUILD = "https://github.com/zrlio/disni#building-disni";
     /**
-     * How often InfiniBand and RoCE ask a silent peer again. DiSNI cannot set the time between, which the kernel's connection
-     * manager makes 2.1 s on RoCE: so it is given up after 9 s. 7 is for ever on rxe.
+     * How often InfiniBand and RoCE ask a silent peer again. DiSNI cannot set the time between, which the kernel's
+     * connection manager makes 2.1 s on RoCE: so it is given up after 9 s. 7 is for ever on rxe.
      */
     private static final byte RETRIES = 3;
     /** For ever: a SEND waits for its RECV. DiSNI's own default is none; rdma_connect(3). */

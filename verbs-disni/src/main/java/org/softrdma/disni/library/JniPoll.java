@@ -6,7 +6,10 @@ import com.ibm.disni.verbs.SVCPollCq;
 import java.io.IOException;
 import org.softrdma.disni.library.DisniLibrary.PreparedPoll;
 
-/** A stateful call over completions of its own, exactly as many as it polls for: more would overrun them. One thread at a time. */
+/**
+ * A stateful call over completions of its own, exactly as many as it polls for: more would overrun them. One thread at
+ * a time.
+ */
 final class JniPoll implements PreparedPoll {
     private final IbvWC[] completions;
     private final SVCPollCq call;

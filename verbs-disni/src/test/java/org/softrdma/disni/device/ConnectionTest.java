@@ -33,15 +33,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.InOrder;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.CmEventType;
-import org.softrdma.nativeverbs.Transport;
+import org.softrdma.ibverbs.CmEventType;
+import org.softrdma.ibverbs.WireProtocol;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
@@ -49,15 +48,19 @@ import org.softrdma.verbs.cm.ConnectionRejectedException;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
 
-/** Connecting and accepting: events in every order, deadlines, errors, and that no call comes which would end the process. */
+/**
+ * Connecting and accepting: events in every order, deadlines, errors, and that no call comes which would end the
+ * process.
+ */
 class ConnectionTest {
     private static final long LONG_NS = TimeUnit.SECONDS.toNanos(30);
     private static final long SHORT_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final InetSocketAddress ANY = new InetSocketAddress(0);
 
     private final MockedDisni disni = new MockedDisni();
-    private final VerbsDevice device = disni.device(Transport.ROCE);
+    private final VerbsDevice device = disni.device(WireProtocol.ROCE);
     private final ProtectionDomain domain = device.allocateProtectionDomain();
     private final CompletionQueue completions = device.createCompletionQueue(8);
     private final QueuePairAttributes attributes = QueuePairAttributes.of(completions, QueuePairLimits.of(4, 4));
@@ -393,7 +396,10 @@ class ConnectionTest {
         }
     }
 
-    /** On RoCE a disconnect between the reply and the peer's confirmation goes nowhere (ib_cm: no DREQ in state REP_SENT). */
+    /**
+     * On RoCE a disconnect between the reply and the peer's confirmation goes nowhere (ib_cm: no DREQ in state
+     * REP_SENT).
+     */
     @Test
     void shouldDisconnectAgainWhenThePeerConfirmsAfterADisconnect() throws IOException {
         disni.afterAccept = List.of();

@@ -20,14 +20,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.CmEventType;
-import org.softrdma.nativeverbs.Transport;
+import org.softrdma.ibverbs.CmEventType;
+import org.softrdma.ibverbs.WireProtocol;
 import org.softrdma.verbs.Capabilities;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A DiSNI that does nothing but remember: its ids, queues and queue pairs are mocks, in the order in which they were made, and a test
- * says which events come. Thread-safe.
+ * A DiSNI that does nothing but remember: its ids, queues and queue pairs are mocks, in the order in which they were
+ * made, and a test says which events come. Thread-safe.
  */
 final class MockedDisni implements DisniLibrary {
     static final InetAddress ADDRESS = InetAddress.ofLiteral("192.0.2.1");
@@ -78,25 +78,21 @@ final class MockedDisni implements DisniLibrary {
     }
 
     /** A device on it; null for a transport that the kernel does not tell. */
-    VerbsDevice device(@Nullable Transport transport) {
-        Capabilities capabilities = new Capabilities(
-                "disni",
-                String.valueOf(transport),
-                SIZE,
-                SIZE,
-                ENTRIES,
-                1,
-                64,
-                SIZE,
-                SIZE,
-                Integer.MAX_VALUE,
-                Integer.MAX_VALUE,
-                16,
-                16,
-                0,
-                1,
-                transport == null ? Set.of() : transport.connectionFeatures());
-        return DisniDevice.open(new DeviceProbe(
+    VerbsDevice device(@Nullable WireProtocol transport) {
+        Capabilities capabilities = Capabilities.builder("disni", String.valueOf(transport))
+                .maxSendWorkRequests(SIZE)
+                .maxReceiveWorkRequests(SIZE)
+                .maxScatterGather(ENTRIES)
+                .maxInline(64)
+                .maxCompletionQueueEntries(SIZE)
+                .maxMemoryRegions(SIZE)
+                .maxRegionLength(Integer.MAX_VALUE)
+                .maxMessageLength(Integer.MAX_VALUE)
+                .maxOutboundReads(16)
+                .maxInboundReads(16)
+                .features(transport == null ? Set.of() : transport.connectionFeatures())
+                .build();
+        return DisniDevice.open(new BoundDevice(
                 channel,
                 id(),
                 context,

@@ -33,8 +33,8 @@ import org.mockito.ArgumentCaptor;
 import org.mockito.InOrder;
 import org.softrdma.disni.device.MockedDisni.Completion;
 import org.softrdma.disni.library.DisniLibrary;
-import org.softrdma.nativeverbs.CmEventType;
-import org.softrdma.nativeverbs.Transport;
+import org.softrdma.ibverbs.CmEventType;
+import org.softrdma.ibverbs.WireProtocol;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionOpcode;
@@ -52,14 +52,17 @@ import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.SendWorkRequestList;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.device.VerbsDevice;
 
-/** Posting and polling: calls prepared once, completions that find their request, full queues, flushing, events, closing in every state. */
+/**
+ * Posting and polling: calls prepared once, completions that find their request, full queues, flushing, events,
+ * closing in every state.
+ */
 class PostAndPollTest {
     private static final long LONG_NS = TimeUnit.SECONDS.toNanos(30);
     private static final int FLUSHED = 5;
@@ -81,7 +84,7 @@ class PostAndPollTest {
         private final DisniLibrary.Id id;
         private final WorkCompletion[] polled = WorkCompletion.array(8);
 
-        Connection(Transport transport, boolean connected) {
+        Connection(WireProtocol transport, boolean connected) {
             device = disni.device(transport);
             domain = device.allocateProtectionDomain();
             channel = device.createCompletionChannel();
@@ -144,7 +147,7 @@ class PostAndPollTest {
         }
     }
 
-    private Connection connected(Transport transport) {
+    private Connection connected(WireProtocol transport) {
         return new Connection(transport, true);
     }
 
@@ -165,7 +168,7 @@ class PostAndPollTest {
 
     @Test
     void shouldPrepareACallPerOpcodeAndEntriesAndUseItAgain() throws IOException {
-        try (Connection it = connected(Transport.ROCE)) {
+        try (Connection it = connected(WireProtocol.ROCE)) {
             it.send(1, SendFlags.SIGNALLED);
             disni.completions.add(new Completion(nativeId(disni.sends.getFirst()), 0, 0, 0));
             assertEquals(1, it.poll());
@@ -194,7 +197,7 @@ class PostAndPollTest {
 
     @Test
     void shouldPostReceivesByOneCallPerEntries() throws IOException {
-        try (Connection it = connected(Transport.ROCE)) {
+        try (Connection it = connected(WireProtocol.ROCE)) {
             assertEquals(PostStatus.ACCEPTED, it.pair.postReceive(1, it.region, 0, 8));
             assertEquals(
                     PostStatus.ACCEPTED,
@@ -214,7 +217,7 @@ class PostAndPollTest {
 
     @Test
     void shouldNeverPollForMoreThanTheArrayHolds() throws IOException {
-        try (Connection it = connected(Transport.ROCE)) {
+        try (Connection it = connected(WireProtocol.ROCE)) {
             it.poll();
             it.completions.poll(it.polled, 3);
             it.completions.poll(it.polled, 1);
@@ -232,7 +235,7 @@ class PostAndPollTest {
 
     @Test
     void shouldReadOnlyNumberAndStatusWhenARequestFailed() throws IOException {
-        try (Connection it = connected(Transport.ROCE)) {
+        try (Connection it = connected(WireProtocol.ROCE)) {
             it.send(42, SendFlags.SIGNALLED);
             disni.completions.add(new Completion(nativeId(disni.sends.getFirst()), 10, 99, 4096));
             assertEquals(1, it.poll());
@@ -247,7 +250,7 @@ class PostAndPollTest {
 
     @Test
     void shouldEndEveryQueuePairThatFailedWhenTwoPollAtOnce() throws IOException {
-        try (Connection it = connected(Transport.ROCE);
+        try (Connection it = connected(WireProtocol.ROCE);
                 QueuePair second = it.another();
                 QueuePair third = it.another()) {
             it.send(1, SendFlags.SIGNALLED);
@@ -276,7 +279,7 @@ class PostAndPollTest {
 
     @Test
     void shouldPassOverCompletionsOfNobodyAndThoseThatComeTwice() {
-        try (Connection it = connected(Transport.ROCE)) {
+        try (Connection it = connected(WireProtocol.ROCE)) {
             it.send(1, SendFlags.SIGNALLED);
             long nativeId = nativeId(disni.sends.getFirst());
             disni.completions.add(new Completion(-1, 0, 0, 0));
@@ -289,7 +292,7 @@ class PostAndPollTest {
 
     @Test
     void shouldBeFullByTheRingAndByTheDriver() throws IOException {
-        try (Connection it = connected(Transport.ROCE)) {
+        try (Connection it = connected(WireProtocol.ROCE)) {
             it.send(1, SendFlags.NONE);
             DisniLibrary.PreparedSend call = disni.sends.getFirst();
             doThrow(new IOException("j2c::post_send: ibv_post_send failed: Cannot allocate memory\n"))
@@ -307,7 +310,7 @@ class PostAndPollTest {
 
     @Test
     void shouldPostNothingWhenTheDriverRefuses() throws IOException {
-        try (Connection it = connected(Transport.ROCE)) {
+        try (Connection it = connected(WireProtocol.ROCE)) {
             it.send(1, SendFlags.NONE);
             doThrow(new IOException("j2c::post_send: ibv_post_send failed: Invalid argument\n"))
                     .when(disni.sends.getFirst())
@@ -320,7 +323,7 @@ class PostAndPollTest {
 
     @Test
     void shouldSayHowMuchOfAListWasAccepted() throws IOException {
-        try (Connection it = connected(Transport.ROCE)) {
+        try (Connection it = connected(WireProtocol.ROCE)) {
             SendWorkRequestList list = new SendWorkRequestList(SENDS + 1);
             for (int i = 0; i <= SENDS; i++) {
                 list.next().send(i, SendFlags.NONE).add(it.region, 0, 1);
@@ -334,7 +337,7 @@ class PostAndPollTest {
 
     @Test
     void shouldRefuseWhatCanNeverBePosted() {
-        try (Connection it = new Connection(Transport.ROCE, false)) {
+        try (Connection it = new Connection(WireProtocol.ROCE, false)) {
             assertThrows(IllegalStateException.class, () -> it.send(1, SendFlags.NONE));
             assertThrows(IllegalArgumentException.class, () -> it.send(1, 1 << 7));
             assertThrows(
@@ -348,7 +351,7 @@ class PostAndPollTest {
 
     @Test
     void shouldRefuseAReadWhenThisSideAskedForNone() {
-        try (Connection it = new Connection(Transport.ROCE, false)) {
+        try (Connection it = new Connection(WireProtocol.ROCE, false)) {
             it.connector.connect(ConnectionParameters.ofReads(0), LONG_NS);
             assertThrows(IllegalStateException.class, () -> it.pair.postRead(1, it.region, 0, 1, 0, 0, SendFlags.NONE));
         }
@@ -358,7 +361,7 @@ class PostAndPollTest {
 
     @Test
     void shouldFlushInOrderWhenTheDeviceDoesNot() throws IOException {
-        try (Connection it = connected(Transport.IWARP)) {
+        try (Connection it = connected(WireProtocol.IWARP)) {
             it.send(1, SendFlags.SIGNALLED);
             it.send(2, SendFlags.SIGNALLED);
             long first = nativeId(disni.sends.getFirst()) - 1;
@@ -374,7 +377,7 @@ class PostAndPollTest {
 
     @Test
     void shouldFlushUnsignalledRequestsThatTheDeviceSaidNothingOf() {
-        try (Connection it = connected(Transport.IWARP)) {
+        try (Connection it = connected(WireProtocol.IWARP)) {
             it.send(1, SendFlags.NONE);
             it.pair.postRead(2, it.region, 0, 8, 0x1234, 77, SendFlags.NONE);
             verify(disni.sends.get(1)).request(anyLong(), eq(SendFlags.SIGNALLED), eq(0x1234L), eq(77));
@@ -387,9 +390,9 @@ class PostAndPollTest {
 
     /** The second is what libsiw says when the kernel refuses its doorbell: the number that write(2) returned. */
     @ParameterizedTest
-    @ValueSource(strings = {"Transport endpoint is not connected", "Unknown error -1"})
+    @ValueSource(strings = {"WireProtocol endpoint is not connected", "Unknown error -1"})
     void shouldTakeARequestOfAConnectionThatIsGoneForPosted(String error) throws IOException {
-        try (Connection it = connected(Transport.IWARP)) {
+        try (Connection it = connected(WireProtocol.IWARP)) {
             it.send(1, SendFlags.NONE);
             doThrow(new IOException("ibv_post_send failed: " + error + "\n"))
                     .when(disni.sends.getFirst())
@@ -402,7 +405,7 @@ class PostAndPollTest {
 
     @Test
     void shouldGiveTheDeviceWhatIsPostedInErrorWhenItFlushes() throws IOException {
-        try (Connection it = connected(Transport.ROCE)) {
+        try (Connection it = connected(WireProtocol.ROCE)) {
             it.pair.disconnect();
             verify(it.id, atLeast(1)).disconnect();
             assertEquals(PostStatus.ACCEPTED, it.send(1, SendFlags.NONE));
@@ -422,7 +425,7 @@ class PostAndPollTest {
     @Test
     void shouldHoldAMessageBackUntilItCanBeAnswered() throws IOException {
         disni.afterConnect = List.of();
-        try (Connection it = new Connection(Transport.IWARP, false)) {
+        try (Connection it = new Connection(WireProtocol.IWARP, false)) {
             it.pair.postReceive(7, it.region, 0, 8);
             it.completions.requestNotification(false);
             CompletableFuture<Void> connecting =
@@ -441,7 +444,7 @@ class PostAndPollTest {
 
     @Test
     void shouldGiveAMessageThatWasHeldBackWhenTheConnectionWillNeverBe() {
-        try (Connection it = new Connection(Transport.IWARP, false)) {
+        try (Connection it = new Connection(WireProtocol.IWARP, false)) {
             it.pair.postReceive(7, it.region, 0, 8);
             it.completions.requestNotification(false);
             disni.completions.add(new Completion(nativeId(disni.receives.getFirst()), 0, 128, 5));
@@ -457,7 +460,7 @@ class PostAndPollTest {
 
     @Test
     void shouldWakeWhoWaitsWhenANativeEventComes() throws IOException {
-        try (Connection it = connected(Transport.ROCE)) {
+        try (Connection it = connected(WireProtocol.ROCE)) {
             it.completions.requestNotification(false);
             verify(disni.queues.getFirst()).requestNotification(false);
             disni.completionEvents.add(true);
@@ -476,7 +479,7 @@ class PostAndPollTest {
 
     @Test
     void shouldArmForAnyWhenSolicitedEventsAreNotTold() throws IOException {
-        try (Connection it = connected(Transport.IWARP)) {
+        try (Connection it = connected(WireProtocol.IWARP)) {
             it.completions.requestNotification(true);
             verify(disni.queues.getFirst()).requestNotification(false);
             disni.completionEvents.add(true);
@@ -490,7 +493,7 @@ class PostAndPollTest {
 
     @Test
     void shouldArmForSolicitedWhereTheDeviceTellsThem() throws IOException {
-        try (Connection it = connected(Transport.ROCE)) {
+        try (Connection it = connected(WireProtocol.ROCE)) {
             it.completions.requestNotification(true);
             verify(disni.queues.getFirst()).requestNotification(true);
             it.completions.requestNotification(false);
@@ -501,7 +504,7 @@ class PostAndPollTest {
 
     @Test
     void shouldRaiseAnEventForWhatItFlushesItself() {
-        try (Connection it = connected(Transport.IWARP)) {
+        try (Connection it = connected(WireProtocol.IWARP)) {
             it.pair.postReceive(1, it.region, 0, 1);
             it.completions.requestNotification(false);
             it.pair.disconnect();
@@ -513,7 +516,7 @@ class PostAndPollTest {
 
     @Test
     void shouldEndAWaitByAnInterruptOrByClosing() throws InterruptedException {
-        Connection it = connected(Transport.ROCE);
+        Connection it = connected(WireProtocol.ROCE);
         Thread.currentThread().interrupt();
         assertEquals(
                 VerbsErrorCode.INTERRUPTED,
@@ -538,7 +541,7 @@ class PostAndPollTest {
     @ParameterizedTest
     @EnumSource(QueuePairState.class)
     void shouldCloseInEveryState(QueuePairState state) throws IOException {
-        Connection it = new Connection(Transport.ROCE, state != QueuePairState.INITIAL);
+        Connection it = new Connection(WireProtocol.ROCE, state != QueuePairState.INITIAL);
         it.pair.postReceive(1, it.region, 0, 1);
         if (state == QueuePairState.ERROR) {
             it.pair.disconnect();

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.softrdma.nativeverbs.Errno;
-import org.softrdma.nativeverbs.LibraryUnavailableException;
+import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.LibraryUnavailableException;
 
 /** What keeps DiSNI from being used is told as a reason and a remedy, the same each time. */
 class InstalledDisniTest {

@@ -14,7 +14,9 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What a call through the operation table costs before the driver does anything: the slots hold {@code pthread_equal}. */
+/**
+ * What a call through the operation table costs before the driver does anything: the slots hold {@code pthread_equal}.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -33,7 +35,7 @@ public class LinkageBenchmark {
             VerbsAbi.CONTEXT_POLL_CQ,
             VerbsAbi.CONTEXT_REQ_NOTIFY_CQ
         }) {
-            NativeMemory.putLong(context + slot, nothing.address());
+            CMemory.putLong(context + slot, nothing.address());
         }
         return new NativeOperations(context);
     }

@@ -12,11 +12,11 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
-import org.softrdma.nativeverbs.Errno;
+import org.softrdma.ibverbs.Errno;
 
 /**
- * A C function of the control path, called with longs, whose result is brought to one convention. Allocates at each call; the
- * data path has handles of its own ({@link NativeOperations}). Thread-safe.
+ * A C function of the control path, called with longs, whose result is brought to one convention. Allocates at each
+ * call; the data path has handles of its own ({@link NativeOperations}). Thread-safe.
  */
 final class CFunction {
     /** An {@code int} or an enumeration. */

@@ -11,7 +11,10 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.GroupLayout;
 
-/** The structures of {@code rdma/rdma_cma.h}, {@code sockaddr} and {@code pollfd} on LP64 Linux, and the offsets of the fields used. */
+/**
+ * The structures of {@code rdma/rdma_cma.h}, {@code sockaddr} and {@code pollfd} on LP64 Linux, and the offsets of the
+ * fields used.
+ */
 public final class ConnectionManagerAbi {
     /** Bytes of {@code struct sockaddr_storage}. */
     public static final int SOCKET_ADDRESS_BYTES = 128;

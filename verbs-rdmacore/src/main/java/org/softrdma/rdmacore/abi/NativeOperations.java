@@ -7,8 +7,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The data path of a context through its operation table, as the inline functions of {@code infiniband/verbs.h} do it. Allocates
- * nothing. Thread-safe.
+ * The data path of a context through its operation table, as the inline functions of {@code infiniband/verbs.h} do it.
+ * Allocates nothing. Thread-safe.
  */
 final class NativeOperations implements VerbsLibrary.Operations {
     // Static, so that the JIT compiler sees through them.
@@ -52,7 +52,7 @@ final class NativeOperations implements VerbsLibrary.Operations {
     }
 
     private static MemorySegment function(ExecutableMemory executable, long context, String name, long slot) {
-        long address = NativeMemory.getLong(context + slot);
+        long address = CMemory.getLong(context + slot);
         if (!executable.contains(address)) {
             throw new AbiMismatchException("ibv_context.ops." + name + " at offset " + slot + " is 0x"
                     + Long.toHexString(address) + ", expected the address of a function");

@@ -13,8 +13,8 @@ import java.lang.foreign.GroupLayout;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The structures of {@code infiniband/verbs.h} on LP64 Linux, and the offsets of the fields used. Native byte order unless a
- * field says otherwise; pointers are 8 bytes. Fields keep their C names, so that one can search for them.
+ * The structures of {@code infiniband/verbs.h} on LP64 Linux, and the offsets of the fields used. Native byte order
+ * unless a field says otherwise; pointers are 8 bytes. Fields keep their C names, so that one can search for them.
  */
 public final class VerbsAbi {
     private static final ValueLayout.OfLong POINTER = JAVA_LONG;

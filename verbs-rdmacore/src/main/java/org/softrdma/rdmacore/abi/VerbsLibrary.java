@@ -1,11 +1,12 @@
 package org.softrdma.rdmacore.abi;
 
 /**
- * Every C function that this provider calls, and nothing else: the seam between Java and native code. Thread-safe as the C
- * functions are.
+ * Every C function that this provider calls, and nothing else: the seam between Java and native code. Thread-safe as
+ * the C functions are.
  *
- * <p>Pointers are {@code long} addresses of this process. A function that makes something returns its pointer, or the negated errno;
- * {@link #isError} tells. One that does something returns 0 or a positive errno, whichever of the three C conventions it has.
+ * <p>Pointers are {@code long} addresses of this process. A function that makes something returns its pointer, or the
+ * negated errno; {@link #isError} tells. One that does something returns 0 or a positive errno, whichever of the three
+ * C conventions it has.
  */
 public interface VerbsLibrary {
     /** The largest errno of Linux; no pointer is that close to the end of the address space. */
@@ -23,8 +24,8 @@ public interface VerbsLibrary {
     // ---- librdmacm: devices and connections
 
     /**
-     * {@code rdma_get_devices}: a NULL-terminated array of contexts, which live until {@link #freeDevices}. A machine with none
-     * gives an empty array or an error, as the library pleases.
+     * {@code rdma_get_devices}: a NULL-terminated array of contexts, which live until {@link #freeDevices}. A machine
+     * with none gives an empty array or an error, as the library pleases.
      */
     long getDevices();
 
@@ -90,7 +91,10 @@ public interface VerbsLibrary {
     /** {@code ibv_query_device}: fills an {@code ibv_device_attr}. */
     int queryDevice(long context, long attributes);
 
-    /** {@code ibv_query_port}, the exported symbol: fills the part of an {@code ibv_port_attr} before {@code port_cap_flags2}. */
+    /**
+     * {@code ibv_query_port}, the exported symbol: fills the part of an {@code ibv_port_attr} before {@code
+     * port_cap_flags2}.
+     */
     int queryPort(long context, int port, long attributes);
 
     /** {@code ibv_alloc_pd}. */
@@ -123,7 +127,10 @@ public interface VerbsLibrary {
     /** {@code ibv_ack_cq_events}. */
     void acknowledgeCompletionEvents(long queue, int count);
 
-    /** {@code ibv_get_async_event} on a descriptor that does not block: fills an {@code ibv_async_event}; EAGAIN if there is none. */
+    /**
+     * {@code ibv_get_async_event} on a descriptor that does not block: fills an {@code ibv_async_event}; EAGAIN if
+     * there is none.
+     */
     int getAsyncEvent(long context, long event);
 
     /** {@code ibv_ack_async_event}. */
@@ -147,7 +154,9 @@ public interface VerbsLibrary {
 
     /** The data path of a context. Results are as the driver gives them: 0, an errno, or a negated one (libsiw). */
     interface Operations {
-        /** {@code ibv_post_send}: a chain of {@code ibv_send_wr}; the first that was not taken goes to {@code *bad}. */
+        /**
+         * {@code ibv_post_send}: a chain of {@code ibv_send_wr}; the first that was not taken goes to {@code *bad}.
+         */
         int postSend(long queuePair, long workRequests, long bad);
 
         /** {@code ibv_post_recv}. */

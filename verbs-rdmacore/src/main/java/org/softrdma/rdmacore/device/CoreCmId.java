@@ -4,15 +4,16 @@ import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.nativeverbs.AddressText;
-import org.softrdma.nativeverbs.Deadline;
-import org.softrdma.nativeverbs.Errno;
-import org.softrdma.nativeverbs.device.CmEvent;
-import org.softrdma.nativeverbs.device.CmId;
-import org.softrdma.nativeverbs.device.ConnectionFailures;
-import org.softrdma.nativeverbs.device.NativeQueuePair;
+import org.softrdma.ibverbs.Deadline;
+import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.SocketAddressText;
+import org.softrdma.ibverbs.device.CmEvent;
+import org.softrdma.ibverbs.device.CmId;
+import org.softrdma.ibverbs.device.ConnectionEnd;
+import org.softrdma.ibverbs.device.ConnectionFailures;
+import org.softrdma.ibverbs.device.ConnectionThread;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
-import org.softrdma.rdmacore.abi.NativeMemory;
 import org.softrdma.rdmacore.abi.SocketAddresses;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -21,17 +22,19 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 
 /** A {@code rdma_cm_id} by its pointer. */
 final class CoreCmId extends CmId {
-    /** How often a silent peer is asked again; 7, the most that rdma_connect(3) takes, is for ever on rxe (rxe_comp.c). */
+    /**
+     * How often a silent peer is asked again; 7, the most that rdma_connect(3) takes, is for ever on rxe (rxe_comp.c).
+     */
     private static final byte RETRIES = 6;
     /** For ever, where a RECV is missing; rdma_connect(3). */
     private static final byte RNR_RETRIES = 7;
     /**
-     * InfiniBand and RoCE ask a silent peer again after 4.096 us shifted left by this, 0.54 s, and give it up after {@link #RETRIES}
-     * times; the kernel's own choice is four to eight times as long (CMA_IBOE_PACKET_LIFETIME).
+     * InfiniBand and RoCE ask a silent peer again after 4.096 us shifted left by this, 0.54 s, and give it up after
+     * {@link #RETRIES} times; the kernel's own choice is four to eight times as long (CMA_IBOE_PACKET_LIFETIME).
      */
     private static final int ACK_TIMEOUT_SHIFT = 17;
 
-    private final CoreDevice device;
+    private final DeviceContext device;
     private final VerbsLibrary library;
     private final long pointer;
 
@@ -39,11 +42,11 @@ final class CoreCmId extends CmId {
      * Of a native id.
      *
      * @param device its device
-     * @param manager takes its events
+     * @param thread takes its events
      * @param pointer of the id, also the key by which events name it
      */
-    CoreCmId(CoreDevice device, CoreConnectionManager manager, long pointer) {
-        super(manager, pointer);
+    CoreCmId(DeviceContext device, ConnectionThread thread, long pointer) {
+        super(thread, pointer);
         this.device = device;
         this.pointer = pointer;
         library = device.library();
@@ -61,7 +64,7 @@ final class CoreCmId extends CmId {
 
     /** The context of its device; 0 before it is known. */
     private long context() {
-        return NativeMemory.getLong(pointer + ConnectionManagerAbi.ID_CONTEXT);
+        return CMemory.getLong(pointer + ConnectionManagerAbi.ID_CONTEXT);
     }
 
     @Override
@@ -77,8 +80,8 @@ final class CoreCmId extends CmId {
         if (!isOfDevice()) {
             throw new VerbsException(
                     VerbsErrorCode.UNREACHABLE,
-                    AddressText.of(remote) + " is reached by " + DeviceProbe.nameOf(context()) + ", not by "
-                            + DeviceProbe.nameOf(device.context())
+                    SocketAddressText.of(remote) + " is reached by " + ContextProbe.nameOf(context()) + ", not by "
+                            + ContextProbe.nameOf(device.context())
                             + "; open that device, or give this one an address with its option address");
         }
     }
@@ -104,7 +107,7 @@ final class CoreCmId extends CmId {
         if (errno != 0) {
             throw new VerbsException(
                     VerbsErrorCode.UNREACHABLE,
-                    function + ": " + Errno.text(errno) + ": no RDMA device reaches " + AddressText.of(remote));
+                    function + ": " + Errno.text(errno) + ": no RDMA device reaches " + SocketAddressText.of(remote));
         }
     }
 
@@ -148,12 +151,12 @@ final class CoreCmId extends CmId {
 
     private static void requireConnected(String function, int errno, InetSocketAddress remote) {
         if (errno != 0) {
-            throw NativeErrors.failed(function, errno, "peer " + AddressText.of(remote));
+            throw NativeErrors.failed(function, errno, "peer " + SocketAddressText.of(remote));
         }
     }
 
     @Override
-    protected void reject(byte[] privateData, @Nullable NativeQueuePair made) {
+    protected void reject(byte[] privateData, @Nullable ConnectionEnd made) {
         try (Arena arena = Arena.ofConfined()) {
             library.reject(pointer, data(arena, privateData), privateData.length);
         }
@@ -165,13 +168,13 @@ final class CoreCmId extends CmId {
     private static long parameters(Arena arena, ConnectionParameters from) {
         long to = arena.allocate(ConnectionManagerAbi.PARAMETERS).address();
         byte[] data = from.privateData();
-        NativeMemory.putLong(to + ConnectionManagerAbi.PARAMETERS_DATA, data(arena, data));
-        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_DATA_LENGTH, (byte) data.length);
-        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_RESPONDER_RESOURCES, (byte) from.inboundReads());
-        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_INITIATOR_DEPTH, (byte) from.outboundReads());
-        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_FLOW_CONTROL, (byte) 1);
-        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_RETRIES, RETRIES);
-        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_RNR_RETRIES, RNR_RETRIES);
+        CMemory.putLong(to + ConnectionManagerAbi.PARAMETERS_DATA, data(arena, data));
+        CMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_DATA_LENGTH, (byte) data.length);
+        CMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_RESPONDER_RESOURCES, (byte) from.inboundReads());
+        CMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_INITIATOR_DEPTH, (byte) from.outboundReads());
+        CMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_FLOW_CONTROL, (byte) 1);
+        CMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_RETRIES, RETRIES);
+        CMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_RNR_RETRIES, RNR_RETRIES);
         return to;
     }
 
@@ -180,12 +183,12 @@ final class CoreCmId extends CmId {
             return 0;
         }
         long to = arena.allocate(bytes.length).address();
-        NativeMemory.putBytes(to, bytes);
+        CMemory.putBytes(to, bytes);
         return to;
     }
 
     @Override
-    protected boolean established(NativeQueuePair connected, CmEvent event) {
+    protected boolean established(ConnectionEnd connected, CmEvent event) {
         if (device.isSoftIwarp()) {
             // siw gives its own READ depths as cma_iw_handler expects the peer's, so that they arrive exchanged.
             return connected.established(event.responderResources(), event.initiatorDepth());
@@ -195,7 +198,7 @@ final class CoreCmId extends CmId {
     }
 
     @Override
-    protected boolean accepted(NativeQueuePair connected, ConnectionParameters parameters) {
+    protected boolean accepted(ConnectionEnd connected, ConnectionParameters parameters) {
         return connected.established(
                 OptionalInt.of(parameters.outboundReads()), OptionalInt.of(parameters.inboundReads()));
     }
@@ -214,7 +217,7 @@ final class CoreCmId extends CmId {
             throw NativeErrors.failed(
                     "rdma_create_qp", errno, "the device refuses a queue pair of this size; ask for less");
         }
-        return NativeMemory.getLong(pointer + ConnectionManagerAbi.ID_QUEUE_PAIR);
+        return CMemory.getLong(pointer + ConnectionManagerAbi.ID_QUEUE_PAIR);
     }
 
     @Override

@@ -3,28 +3,30 @@ package org.softrdma.rdmacore.device;
 import java.lang.foreign.Arena;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
-import org.softrdma.nativeverbs.Deadline;
-import org.softrdma.nativeverbs.Errno;
-import org.softrdma.nativeverbs.device.NativeCompletionChannel;
-import org.softrdma.nativeverbs.device.NativeCompletionQueue;
+import org.softrdma.ibverbs.Deadline;
+import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.device.IbvCompletionChannel;
+import org.softrdma.ibverbs.device.IbvCompletionQueue;
+import org.softrdma.ibverbs.device.OpenDevice;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
-import org.softrdma.rdmacore.abi.NativeMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.CompletionQueue;
 
 /**
- * An {@code ibv_comp_channel}, and beside it the events that this provider raises itself. Who waits does so in {@code poll(2)}, in
- * slices, because an interrupt of a Java thread does not end that call; it holds a carrier thread if it is a virtual one.
+ * An {@code ibv_comp_channel}, and beside it the events that this provider raises itself. Who waits does so in {@code
+ * poll(2)}, in slices, because an interrupt of a Java thread does not end that call; it holds a carrier thread if it
+ * is a virtual one.
  *
- * <p>Native events are acknowledged when they are taken, the application's count is kept here. Threads: whoever waits, under one
- * lock that is not held while waiting.
+ * <p>Native events are acknowledged when they are taken, the application's count is kept here. Threads: whoever waits,
+ * under one lock that is not held while waiting.
  */
-final class CoreCompletionChannel extends NativeCompletionChannel {
+final class CoreCompletionChannel extends IbvCompletionChannel {
     private static final System.Logger LOG = System.getLogger(CoreCompletionChannel.class.getName());
     private static final int SLICE_MS = 10;
 
-    private final CoreDevice device;
+    private final DeviceContext device;
     private final VerbsLibrary library;
     private final long pointer;
     private final int descriptor;
@@ -33,17 +35,20 @@ final class CoreCompletionChannel extends NativeCompletionChannel {
 
     /** Under the lock. */
     private int waiting;
-    /** The native channel has failed, as when the device was removed, and is always readable: it is not waited for any more. */
+    /**
+     * The native channel has failed, as when the device was removed, and is always readable: it is not waited for any
+     * more.
+     */
     private volatile boolean broken;
 
     /** Creates the native channel; its device counts it already. */
-    CoreCompletionChannel(CoreDevice device) {
-        super(device);
+    CoreCompletionChannel(DeviceContext device, OpenDevice counts) {
+        super(counts);
         this.device = device;
         library = device.library();
         pointer = NativeErrors.require(
                 "ibv_create_comp_channel", library.createCompletionChannel(device.context()), "a completion channel");
-        descriptor = NativeMemory.getInt(pointer + VerbsAbi.COMPLETION_CHANNEL_FD);
+        descriptor = CMemory.getInt(pointer + VerbsAbi.COMPLETION_CHANNEL_FD);
         wakeDescriptor = library.createWakeDescriptor();
         if (wakeDescriptor < 0) {
             library.destroyCompletionChannel(pointer);
@@ -107,7 +112,10 @@ final class CoreCompletionChannel extends NativeCompletionChannel {
         }
     }
 
-    /** Takes an event if there is one; who was woken may find that its queue was closed, and takes the wake back all the same. */
+    /**
+     * Takes an event if there is one; who was woken may find that its queue was closed, and takes the wake back all
+     * the same.
+     */
     private Optional<CompletionQueue> take(boolean woken) {
         lock.lock();
         try {
@@ -136,9 +144,9 @@ final class CoreCompletionChannel extends NativeCompletionChannel {
             return Optional.empty();
         }
         // Before the acknowledgement the queue cannot be destroyed, and so its address cannot be another's by now.
-        NativeCompletionQueue about = device.shared().completionQueue(queue);
+        IbvCompletionQueue about = device.shared().completionQueue(queue);
         library.acknowledgeCompletionEvents(queue, 1);
-        return about == null ? Optional.empty() : taken(about);
+        return about == null ? Optional.empty() : taken(about.arming());
     }
 
     @Override

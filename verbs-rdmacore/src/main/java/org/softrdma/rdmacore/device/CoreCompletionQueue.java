@@ -2,20 +2,22 @@ package org.softrdma.rdmacore.device;
 
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.nativeverbs.device.NativeCompletionQueue;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.ibverbs.device.IbvCompletionQueue;
+import org.softrdma.ibverbs.device.OpenDevice;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 
 /** An {@code ibv_cq} by its pointer, and the memory that its native completions are polled into. */
-final class CoreCompletionQueue extends NativeCompletionQueue {
-    private final CoreDevice device;
+final class CoreCompletionQueue extends IbvCompletionQueue {
+    private final DeviceContext device;
     private final long pointer;
     private final Arena arena = Arena.ofShared();
     private final long batch;
 
     /** Of a native queue just created; its device and channel count it already. */
-    CoreCompletionQueue(CoreDevice device, long pointer, @Nullable CoreCompletionChannel channel) {
-        super(device, NativeMemory.getInt(pointer + VerbsAbi.COMPLETION_QUEUE_ENTRIES), channel);
+    CoreCompletionQueue(
+            DeviceContext device, OpenDevice counts, long pointer, @Nullable CoreCompletionChannel channel) {
+        super(counts, CMemory.getInt(pointer + VerbsAbi.COMPLETION_QUEUE_ENTRIES), channel);
         this.device = device;
         this.pointer = pointer;
         batch = arena.allocate(LARGEST_BATCH * VerbsAbi.COMPLETION_BYTES, Long.BYTES)
@@ -26,20 +28,25 @@ final class CoreCompletionQueue extends NativeCompletionQueue {
     /**
      * Creates the native queue.
      *
-     * @param device its device, which counts it already
+     * @param device its device
+     * @param counts the device, which counts it already
      * @param minimumEntries checked
      * @param channel where events go, which counts it already; or null
      * @param vector checked
      */
     static CoreCompletionQueue create(
-            CoreDevice device, int minimumEntries, @Nullable CoreCompletionChannel channel, int vector) {
+            DeviceContext device,
+            OpenDevice counts,
+            int minimumEntries,
+            @Nullable CoreCompletionChannel channel,
+            int vector) {
         long pointer = NativeErrors.require(
                 "ibv_create_cq",
                 device.library()
                         .createCompletionQueue(
                                 device.context(), minimumEntries, 0, channel == null ? 0 : channel.pointer(), vector),
                 minimumEntries + " entries, completion vector " + vector + "; ask for fewer, or close some");
-        return new CoreCompletionQueue(device, pointer, channel);
+        return new CoreCompletionQueue(device, counts, pointer, channel);
     }
 
     long pointer() {
@@ -61,27 +68,27 @@ final class CoreCompletionQueue extends NativeCompletionQueue {
 
     @Override
     protected long wrId(int index) {
-        return NativeMemory.getLong(completion(index) + VerbsAbi.COMPLETION_WR_ID);
+        return CMemory.getLong(completion(index) + VerbsAbi.COMPLETION_WR_ID);
     }
 
     @Override
     protected int status(int index) {
-        return NativeMemory.getInt(completion(index) + VerbsAbi.COMPLETION_STATUS);
+        return CMemory.getInt(completion(index) + VerbsAbi.COMPLETION_STATUS);
     }
 
     @Override
     protected int opcode(int index) {
-        return NativeMemory.getInt(completion(index) + VerbsAbi.COMPLETION_OPCODE);
+        return CMemory.getInt(completion(index) + VerbsAbi.COMPLETION_OPCODE);
     }
 
     @Override
     protected int byteLength(int index) {
-        return NativeMemory.getInt(completion(index) + VerbsAbi.COMPLETION_LENGTH);
+        return CMemory.getInt(completion(index) + VerbsAbi.COMPLETION_LENGTH);
     }
 
     @Override
     protected int vendorError(int index) {
-        return NativeMemory.getInt(completion(index) + VerbsAbi.COMPLETION_VENDOR_ERROR);
+        return CMemory.getInt(completion(index) + VerbsAbi.COMPLETION_VENDOR_ERROR);
     }
 
     @Override

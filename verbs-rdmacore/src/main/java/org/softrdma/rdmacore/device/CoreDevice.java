@@ -1,43 +1,28 @@
 package org.softrdma.rdmacore.device;
 
-import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.nativeverbs.Transport;
-import org.softrdma.nativeverbs.device.ConnectionManager;
-import org.softrdma.nativeverbs.device.NativeCompletionChannel;
-import org.softrdma.nativeverbs.device.NativeCompletionQueue;
-import org.softrdma.nativeverbs.device.NativeDevice;
-import org.softrdma.nativeverbs.device.NativeProtectionDomain;
-import org.softrdma.nativeverbs.device.NativeQueuePair;
-import org.softrdma.nativeverbs.device.QueuePairParts;
-import org.softrdma.rdmacore.abi.NativeMemory;
-import org.softrdma.rdmacore.abi.VerbsAbi;
+import org.softrdma.ibverbs.WireProtocol;
+import org.softrdma.ibverbs.device.ConnectionManager;
+import org.softrdma.ibverbs.device.IbvCompletionChannel;
+import org.softrdma.ibverbs.device.IbvCompletionQueue;
+import org.softrdma.ibverbs.device.IbvDevice;
+import org.softrdma.ibverbs.device.IbvProtectionDomain;
+import org.softrdma.ibverbs.device.IbvQueuePair;
+import org.softrdma.ibverbs.device.QueuePairParts;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 
 /** A context of librdmacm as a verbs device. Several devices may share one context. Thread-safe. */
-public final class CoreDevice extends NativeDevice {
-    private final VerbsLibrary library;
+public final class CoreDevice extends IbvDevice {
+    private final DeviceContext context;
     private final DeviceList devices;
-    private final long context;
-    private final DeviceProbe probe;
-    private final VerbsLibrary.Operations operations;
-    private final Optional<InetSocketAddress> address;
-    private final SharedContext shared;
     private final CoreConnectionManager manager;
-    private final LongAdder deviceErrors = new LongAdder();
-    private final LongAdder portErrors = new LongAdder();
-    /** {@code struct ibv_qp_attr} with {@code IBV_QPS_ERR}; read only. */
-    private final Arena arena = Arena.ofShared();
-
-    private final long errorState;
 
     /**
      * Opens a device.
@@ -54,24 +39,15 @@ public final class CoreDevice extends NativeDevice {
             DeviceList devices,
             long context,
             Optional<InetSocketAddress> address) {
-        this.library = library;
         this.devices = devices;
-        this.context = context;
-        this.address = address;
-        operations = library.operations(context);
-        probe = DeviceProbe.of(provider, library, context, operations);
-        errorState =
-                arena.allocate(VerbsAbi.QUEUE_PAIR_ATTRIBUTES_BYTES, Long.BYTES).address();
-        NativeMemory.putInt(errorState, VerbsAbi.STATE_ERROR);
-        shared = SharedContext.join(this);
+        this.context = new DeviceContext(provider, library, context, address);
         try {
-            manager = new CoreConnectionManager(this);
+            manager = new CoreConnectionManager(this.context);
         } catch (RuntimeException e) {
-            shared.leave(this);
-            arena.close();
+            this.context.close();
             throw e;
         }
-        manager.start("rdma-cm-" + probe.name());
+        manager.start("rdma-cm-" + this.context.probe().name());
     }
 
     /**
@@ -80,62 +56,24 @@ public final class CoreDevice extends NativeDevice {
      * @param context of a {@link DeviceList}
      */
     public static String deviceName(long context) {
-        return DeviceProbe.nameOf(context);
+        return ContextProbe.nameOf(context);
     }
 
-    // ---- for the objects of this package
-
-    VerbsLibrary library() {
-        return library;
-    }
-
-    VerbsLibrary.Operations operations() {
-        return operations;
-    }
-
-    long context() {
-        return context;
-    }
-
-    /** From which to connect, with port 0; empty: as routes say. */
-    Optional<InetSocketAddress> address() {
-        return address;
-    }
-
-    SharedContext shared() {
-        return shared;
-    }
-
-    /** {@code IBV_EVENT_DEVICE_FATAL}. */
-    void deviceFailed() {
-        deviceErrors.increment();
-    }
-
-    /** {@code IBV_EVENT_PORT_ERR}. */
-    void portFailed() {
-        portErrors.increment();
-    }
-
-    /** {@code ibv_modify_qp} to {@code IBV_QPS_ERR}; a queue pair that cannot is there already or has no connection. */
-    void moveToError(long queuePair) {
-        library.modifyQueuePair(queuePair, errorState, VerbsAbi.MODIFY_STATE);
-    }
-
-    // ---- NativeDevice
+    // ---- IbvDevice
 
     @Override
     public boolean isIwarp() {
-        return probe.transport() == Transport.IWARP;
+        return context.probe().transport() == WireProtocol.IWARP;
     }
 
     @Override
     public boolean isSoftIwarp() {
-        return probe.softIwarp();
+        return context.isSoftIwarp();
     }
 
     @Override
-    protected Set<Feature> connectionFeatures() {
-        return probe.transport().connectionFeatures();
+    public Set<Feature> connectionFeatures() {
+        return context.probe().transport().connectionFeatures();
     }
 
     @Override
@@ -144,24 +82,24 @@ public final class CoreDevice extends NativeDevice {
     }
 
     @Override
-    protected NativeProtectionDomain newProtectionDomain() {
-        return new CoreProtectionDomain(this);
+    protected IbvProtectionDomain newProtectionDomain() {
+        return new CoreProtectionDomain(context, opened());
     }
 
     @Override
-    protected NativeCompletionChannel newCompletionChannel() {
-        return new CoreCompletionChannel(this);
+    protected IbvCompletionChannel newCompletionChannel() {
+        return new CoreCompletionChannel(context, opened());
     }
 
     @Override
-    protected NativeCompletionQueue newCompletionQueue(
-            int minimumEntries, @Nullable NativeCompletionChannel channel, int vector) {
-        return CoreCompletionQueue.create(this, minimumEntries, (CoreCompletionChannel) channel, vector);
+    protected IbvCompletionQueue newCompletionQueue(
+            int minimumEntries, @Nullable IbvCompletionChannel channel, int vector) {
+        return CoreCompletionQueue.create(context, opened(), minimumEntries, (CoreCompletionChannel) channel, vector);
     }
 
     @Override
-    protected NativeQueuePair newQueuePair(QueuePairParts parts) {
-        return CoreQueuePair.create(this, parts);
+    protected IbvQueuePair newQueuePair(QueuePairParts parts) {
+        return CoreQueuePair.create(context, parts);
     }
 
     @Override
@@ -172,8 +110,7 @@ public final class CoreDevice extends NativeDevice {
     @Override
     protected void destroy() {
         manager.close();
-        shared.leave(this);
-        arena.close();
+        context.close();
         devices.close();
     }
 
@@ -181,19 +118,19 @@ public final class CoreDevice extends NativeDevice {
 
     @Override
     public String name() {
-        return probe.name() + " (rdma-core, " + probe.capabilities().transport() + ")";
+        return context.name();
     }
 
     @Override
     public Capabilities capabilities() {
-        return probe.capabilities();
+        return context.capabilities();
     }
 
     @Override
     public Map<String, Long> counters() {
         Map<String, Long> counters = new HashMap<>(super.counters());
-        counters.put("deviceErrors", deviceErrors.sum());
-        counters.put("portErrors", portErrors.sum());
+        counters.put("deviceErrors", context.faults().deviceErrors());
+        counters.put("portErrors", context.faults().portErrors());
         return Map.copyOf(counters);
     }
 }

@@ -1,12 +1,12 @@
 package org.softrdma.rdmacore.device;
 
-import org.softrdma.nativeverbs.device.NativeMemoryRegion;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.ibverbs.device.IbvMemoryRegion;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 
 /** An {@code ibv_mr} by its pointer. Thread-safe. */
-final class CoreMemoryRegion extends NativeMemoryRegion {
+final class CoreMemoryRegion extends IbvMemoryRegion {
     private final VerbsLibrary library;
     private final long pointer;
 
@@ -22,8 +22,8 @@ final class CoreMemoryRegion extends NativeMemoryRegion {
         super(
                 registration,
                 base,
-                NativeMemory.getInt(pointer + VerbsAbi.REGION_LKEY),
-                NativeMemory.getInt(pointer + VerbsAbi.REGION_RKEY));
+                CMemory.getInt(pointer + VerbsAbi.REGION_LKEY),
+                CMemory.getInt(pointer + VerbsAbi.REGION_RKEY));
         this.library = library;
         this.pointer = pointer;
     }

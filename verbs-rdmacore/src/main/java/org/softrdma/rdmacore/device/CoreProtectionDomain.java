@@ -1,11 +1,12 @@
 package org.softrdma.rdmacore.device;
 
 import java.lang.foreign.MemorySegment;
-import org.softrdma.nativeverbs.Errno;
-import org.softrdma.nativeverbs.RegionRights;
-import org.softrdma.nativeverbs.device.NativeMemoryRegion;
-import org.softrdma.nativeverbs.device.NativeMemoryRegion.Registration;
-import org.softrdma.nativeverbs.device.NativeProtectionDomain;
+import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.RegionRights;
+import org.softrdma.ibverbs.device.IbvMemoryRegion;
+import org.softrdma.ibverbs.device.IbvMemoryRegion.Registration;
+import org.softrdma.ibverbs.device.IbvProtectionDomain;
+import org.softrdma.ibverbs.device.OpenDevice;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Feature;
@@ -13,15 +14,15 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
 /** An {@code ibv_pd} by its pointer. Thread-safe. */
-final class CoreProtectionDomain extends NativeProtectionDomain {
+final class CoreProtectionDomain extends IbvProtectionDomain {
     private static final long PAGE = 4096;
 
-    private final CoreDevice device;
+    private final DeviceContext device;
     private final long pointer;
 
     /** Allocates the native domain; its device counts it already. */
-    CoreProtectionDomain(CoreDevice device) {
-        super(device);
+    CoreProtectionDomain(DeviceContext device, OpenDevice counts) {
+        super(counts);
         this.device = device;
         pointer = NativeErrors.require(
                 "ibv_alloc_pd", device.library().allocateDomain(device.context()), "a protection domain");
@@ -31,7 +32,10 @@ final class CoreProtectionDomain extends NativeProtectionDomain {
         return pointer;
     }
 
-    /** The kernel wants the region's first address and the memory's to agree within a page (uverbs_cmd.c, ib_uverbs_reg_mr). */
+    /**
+     * The kernel wants the region's first address and the memory's to agree within a page (uverbs_cmd.c,
+     * ib_uverbs_reg_mr).
+     */
     @Override
     protected void checkZeroBased(MemorySegment memory) {
         if (!device.capabilities().has(Feature.ZERO_BASED)) {
@@ -47,7 +51,7 @@ final class CoreProtectionDomain extends NativeProtectionDomain {
     }
 
     @Override
-    protected NativeMemoryRegion register(Registration registration) {
+    protected IbvMemoryRegion register(Registration registration) {
         MemorySegment memory = registration.memory();
         long base = registration.access().contains(AccessFlag.ZERO_BASED) ? 0 : memory.address();
         long region = device.library()

@@ -1,26 +1,26 @@
 package org.softrdma.rdmacore.device;
 
 import java.lang.foreign.Arena;
-import org.softrdma.nativeverbs.Errno;
-import org.softrdma.nativeverbs.WorkRing;
-import org.softrdma.nativeverbs.device.NativeQueuePair;
-import org.softrdma.nativeverbs.device.QueuePairParts;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.WorkRing;
+import org.softrdma.ibverbs.device.IbvQueuePair;
+import org.softrdma.ibverbs.device.QueuePairParts;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.verbs.QueuePairLimits;
-import org.softrdma.verbs.ScatterGatherList;
-import org.softrdma.verbs.SendOpcode;
+import org.softrdma.verbs.ReceiveWorkRequest;
+import org.softrdma.verbs.SendWorkRequest;
 
 /** An {@code ibv_qp} by its pointer, and the memory that its work requests are written in. */
-final class CoreQueuePair extends NativeQueuePair {
-    private final CoreDevice device;
+final class CoreQueuePair extends IbvQueuePair {
+    private final DeviceContext device;
     private final CoreCmId id;
     private final long pointer;
     private final Arena arena = Arena.ofShared();
     private final PostBuffer buffer;
 
-    private CoreQueuePair(CoreDevice device, QueuePairParts parts, long pointer, QueuePairLimits limits) {
-        super(parts, NativeMemory.getInt(pointer + VerbsAbi.QUEUE_PAIR_NUMBER), limits);
+    private CoreQueuePair(DeviceContext device, QueuePairParts parts, long pointer, QueuePairLimits limits) {
+        super(parts, CMemory.getInt(pointer + VerbsAbi.QUEUE_PAIR_NUMBER), limits);
         this.device = device;
         this.pointer = pointer;
         id = (CoreCmId) parts.id();
@@ -35,7 +35,7 @@ final class CoreQueuePair extends NativeQueuePair {
      * @param device its device
      * @param parts of the device
      */
-    static CoreQueuePair create(CoreDevice device, QueuePairParts parts) {
+    static CoreQueuePair create(DeviceContext device, QueuePairParts parts) {
         try (Arena scratch = Arena.ofConfined()) {
             long init = initialAttributes(scratch, parts);
             long domain = ((CoreProtectionDomain) parts.domain()).pointer();
@@ -54,14 +54,14 @@ final class CoreQueuePair extends NativeQueuePair {
         long sends = ((CoreCompletionQueue) parts.sendCompletions()).pointer();
         long receives = ((CoreCompletionQueue) parts.receiveCompletions()).pointer();
         long init = scratch.allocate(VerbsAbi.QUEUE_PAIR_INIT).address();
-        NativeMemory.putLong(init + VerbsAbi.INIT_SEND_QUEUE, sends);
-        NativeMemory.putLong(init + VerbsAbi.INIT_RECEIVE_QUEUE, receives);
-        NativeMemory.putInt(init + VerbsAbi.INIT_MAX_SEND, asked.maxSendWorkRequests());
-        NativeMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE, asked.maxReceiveWorkRequests());
-        NativeMemory.putInt(init + VerbsAbi.INIT_MAX_SEND_SGE, asked.maxSendScatterGather());
-        NativeMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE_SGE, asked.maxReceiveScatterGather());
-        NativeMemory.putInt(init + VerbsAbi.INIT_MAX_INLINE, asked.maxInline());
-        NativeMemory.putInt(init + VerbsAbi.INIT_TYPE, VerbsAbi.RELIABLE_CONNECTION);
+        CMemory.putLong(init + VerbsAbi.INIT_SEND_QUEUE, sends);
+        CMemory.putLong(init + VerbsAbi.INIT_RECEIVE_QUEUE, receives);
+        CMemory.putInt(init + VerbsAbi.INIT_MAX_SEND, asked.maxSendWorkRequests());
+        CMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE, asked.maxReceiveWorkRequests());
+        CMemory.putInt(init + VerbsAbi.INIT_MAX_SEND_SGE, asked.maxSendScatterGather());
+        CMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE_SGE, asked.maxReceiveScatterGather());
+        CMemory.putInt(init + VerbsAbi.INIT_MAX_INLINE, asked.maxInline());
+        CMemory.putInt(init + VerbsAbi.INIT_TYPE, VerbsAbi.RELIABLE_CONNECTION);
         return init;
     }
 
@@ -76,7 +76,7 @@ final class CoreQueuePair extends NativeQueuePair {
     }
 
     private static int granted(long field, int asked) {
-        return Math.max(NativeMemory.getInt(field), asked);
+        return Math.max(CMemory.getInt(field), asked);
     }
 
     // ---- posting
@@ -87,18 +87,8 @@ final class CoreQueuePair extends NativeQueuePair {
     }
 
     @Override
-    protected void writeSend(int position, SendOpcode opcode, long address, long length, int lkey) {
-        buffer.sendEntry(position, opcode, address, length, lkey);
-    }
-
-    @Override
-    protected void writeSend(int position, SendOpcode opcode, ScatterGatherList local) {
-        buffer.sendEntries(position, opcode, local);
-    }
-
-    @Override
-    protected void finishSend(int position, long nativeId, int flags, long remoteAddress, int rkey) {
-        buffer.send(position, nativeId, flags, remoteAddress, rkey);
+    protected void writeSend(int position, SendWorkRequest request, long nativeId, int flags) {
+        buffer.send(position, request, nativeId, flags);
     }
 
     @Override
@@ -115,18 +105,8 @@ final class CoreQueuePair extends NativeQueuePair {
     }
 
     @Override
-    protected void writeReceive(long address, long length, int lkey) {
-        buffer.receiveEntry(address, length, lkey);
-    }
-
-    @Override
-    protected void writeReceive(ScatterGatherList local) {
-        buffer.receiveEntries(local);
-    }
-
-    @Override
-    protected boolean postReceive(WorkRing ring, long nativeId) {
-        buffer.receiveId(nativeId);
+    protected boolean postReceive(WorkRing ring, ReceiveWorkRequest request, long nativeId) {
+        buffer.receive(request, nativeId);
         int errno = Math.abs(device.operations().postReceive(pointer, buffer.receive(), buffer.badReceive()));
         if (isTaken(errno)) {
             return true;

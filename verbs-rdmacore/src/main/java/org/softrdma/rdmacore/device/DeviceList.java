@@ -3,12 +3,13 @@ package org.softrdma.rdmacore.device;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.softrdma.nativeverbs.Errno;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.ibverbs.Errno;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 
 /**
- * The contexts of {@code rdma_get_devices}, which are the only ones that {@code rdma_create_qp} takes. They live until this is closed.
+ * The contexts of {@code rdma_get_devices}, which are the only ones that {@code rdma_create_qp} takes. They live until
+ * this is closed.
  */
 public final class DeviceList implements AutoCloseable {
     private final VerbsLibrary library;
@@ -33,8 +34,8 @@ public final class DeviceList implements AutoCloseable {
     public List<Long> contexts() {
         List<Long> contexts = new ArrayList<>();
         if (!VerbsLibrary.isError(array)) {
-            for (long at = array; NativeMemory.getLong(at) != 0; at += Long.BYTES) {
-                contexts.add(NativeMemory.getLong(at));
+            for (long at = array; CMemory.getLong(at) != 0; at += Long.BYTES) {
+                contexts.add(CMemory.getLong(at));
             }
         }
         return contexts;

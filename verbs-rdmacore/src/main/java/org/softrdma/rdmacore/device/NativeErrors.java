@@ -1,6 +1,6 @@
 package org.softrdma.rdmacore.device;
 
-import org.softrdma.nativeverbs.Errno;
+import org.softrdma.ibverbs.Errno;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.VerbsException;
 
@@ -33,8 +33,8 @@ final class NativeErrors {
     }
 
     /**
-     * True if what a function closes is closed: by it, or because the device was removed, when the kernel has closed everything itself and
-     * says {@code EIO}.
+     * True if what a function closes is closed: by it, or because the device was removed, when the kernel has closed
+     * everything itself and says {@code EIO}.
      *
      * @param errno that it returned
      */

@@ -1,14 +1,16 @@
 package org.softrdma.rdmacore.device;
 
 import java.lang.foreign.Arena;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
+import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.ScatterGatherList;
 import org.softrdma.verbs.SendOpcode;
+import org.softrdma.verbs.SendWorkRequest;
 
 /**
- * The native memory in which a queue pair's work requests are written when they are posted: a chain of {@code ibv_send_wr}, one
- * {@code ibv_recv_wr}, and their entries. Made once; the driver has read it when its post returns.
+ * The native memory in which a queue pair's work requests are written when they are posted: a chain of {@code
+ * ibv_send_wr}, one {@code ibv_recv_wr}, and their entries. Made once; the driver has read it when its post returns.
  *
  * <p>Entries of 0 bytes are left out: their keys are not looked at, and to some devices a length of 0 means 2 GiB.
  */
@@ -44,9 +46,9 @@ final class PostBuffer {
         bad = arena.allocate(Long.BYTES, Long.BYTES).address();
         badReceive = arena.allocate(Long.BYTES, Long.BYTES).address();
         for (int i = 0; i < CHAIN; i++) {
-            NativeMemory.putLong(send(i) + VerbsAbi.SEND_ENTRIES, sendEntries + i * sendEntriesStride);
+            CMemory.putLong(send(i) + VerbsAbi.SEND_ENTRIES, sendEntries + i * sendEntriesStride);
         }
-        NativeMemory.putLong(receive + VerbsAbi.RECEIVE_ENTRIES, receiveEntries);
+        CMemory.putLong(receive + VerbsAbi.RECEIVE_ENTRIES, receiveEntries);
     }
 
     private long send(int position) {
@@ -63,36 +65,25 @@ final class PostBuffer {
         return bad;
     }
 
-    /** Writes opcode and only entry of a send work request. */
-    void sendEntry(int position, SendOpcode opcode, long address, long length, int lkey) {
-        sendEntryCount(position, opcode, entry(sendEntries + position * sendEntriesStride, 0, address, length, lkey));
+    /** Writes a send work request; another one may follow. */
+    void send(int position, SendWorkRequest request, long nativeId, int flags) {
+        long at = send(position);
+        CMemory.putLong(at + VerbsAbi.SEND_WR_ID, nativeId);
+        CMemory.putLong(at + VerbsAbi.SEND_NEXT, send(position + 1));
+        CMemory.putInt(
+                at + VerbsAbi.SEND_ENTRY_COUNT, entries(sendEntries + position * sendEntriesStride, request.local()));
+        CMemory.putInt(at + VerbsAbi.SEND_OPCODE, code(request.opcode()));
+        CMemory.putInt(at + VerbsAbi.SEND_FLAGS, flags);
+        CMemory.putLong(at + VerbsAbi.SEND_REMOTE_ADDRESS, request.remoteAddress());
+        CMemory.putInt(at + VerbsAbi.SEND_RKEY, request.rkey());
     }
 
-    /** Writes opcode and entries of a send work request. */
-    void sendEntries(int position, SendOpcode opcode, ScatterGatherList list) {
-        sendEntryCount(position, opcode, entries(sendEntries + position * sendEntriesStride, list));
-    }
-
-    private void sendEntryCount(int position, SendOpcode opcode, int count) {
-        long request = send(position);
-        NativeMemory.putInt(request + VerbsAbi.SEND_OPCODE, code(opcode));
-        NativeMemory.putInt(request + VerbsAbi.SEND_ENTRY_COUNT, count);
-    }
-
-    /** Writes the rest of it; another one may follow. */
-    void send(int position, long nativeId, int flags, long remoteAddress, int rkey) {
-        long request = send(position);
-        NativeMemory.putLong(request + VerbsAbi.SEND_WR_ID, nativeId);
-        NativeMemory.putLong(request + VerbsAbi.SEND_NEXT, send(position + 1));
-        NativeMemory.putInt(request + VerbsAbi.SEND_FLAGS, flags);
-        NativeMemory.putLong(request + VerbsAbi.SEND_REMOTE_ADDRESS, remoteAddress);
-        NativeMemory.putInt(request + VerbsAbi.SEND_RKEY, rkey);
-    }
-
-    /** Before the first requests are posted: none follows, and a driver that fails without naming where took nothing. */
+    /**
+     * Before the first requests are posted: none follows, and a driver that fails without naming where took nothing.
+     */
     void endChain(int count) {
-        NativeMemory.putLong(send(count - 1) + VerbsAbi.SEND_NEXT, 0);
-        NativeMemory.putLong(bad, sends);
+        CMemory.putLong(send(count - 1) + VerbsAbi.SEND_NEXT, 0);
+        CMemory.putLong(bad, sends);
     }
 
     private static int code(SendOpcode opcode) {
@@ -113,51 +104,33 @@ final class PostBuffer {
         return badReceive;
     }
 
-    /** Writes its number. */
-    void receiveId(long nativeId) {
-        NativeMemory.putLong(receive + VerbsAbi.RECEIVE_WR_ID, nativeId);
-    }
-
-    /** Writes its only entry. */
-    void receiveEntry(long address, long length, int lkey) {
-        receiveEntryCount(entry(receiveEntries, 0, address, length, lkey));
-    }
-
-    /** Writes its entries. */
-    void receiveEntries(ScatterGatherList list) {
-        receiveEntryCount(entries(receiveEntries, list));
-    }
-
-    private void receiveEntryCount(int count) {
+    /** Writes it. */
+    void receive(ReceiveWorkRequest request, long nativeId) {
+        CMemory.putLong(receive + VerbsAbi.RECEIVE_WR_ID, nativeId);
+        int count = entries(receiveEntries, request.local());
         if (count == 0 && needsReceiveEntry) {
             putEntry(receiveEntries, 0, 0, 0);
-            NativeMemory.putInt(receive + VerbsAbi.RECEIVE_ENTRY_COUNT, 1);
-        } else {
-            NativeMemory.putInt(receive + VerbsAbi.RECEIVE_ENTRY_COUNT, count);
+            count = 1;
         }
+        CMemory.putInt(receive + VerbsAbi.RECEIVE_ENTRY_COUNT, count);
     }
 
+    /** Writes entries; returns how many there are without those of 0 bytes. */
     private static int entries(long to, ScatterGatherList list) {
         int count = 0;
         for (int i = 0; i < list.size(); i++) {
-            count = entry(to, count, list.address(i), list.length(i), list.lkey(i));
+            if (list.length(i) != 0) {
+                putEntry(to + count * VerbsAbi.ENTRY_BYTES, list.address(i), list.length(i), list.lkey(i));
+                count++;
+            }
         }
         return count;
     }
 
-    /** Writes an entry behind {@code count} others; returns how many there are then. */
-    private static int entry(long to, int count, long address, long length, int lkey) {
-        if (length == 0) {
-            return count;
-        }
-        putEntry(to + count * VerbsAbi.ENTRY_BYTES, address, length, lkey);
-        return count + 1;
-    }
-
     private static void putEntry(long entry, long address, long length, int lkey) {
-        NativeMemory.putLong(entry + VerbsAbi.ENTRY_ADDRESS, address);
-        NativeMemory.putInt(entry + VerbsAbi.ENTRY_LENGTH, (int) length);
-        NativeMemory.putInt(entry + VerbsAbi.ENTRY_LKEY, lkey);
+        CMemory.putLong(entry + VerbsAbi.ENTRY_ADDRESS, address);
+        CMemory.putInt(entry + VerbsAbi.ENTRY_LENGTH, (int) length);
+        CMemory.putInt(entry + VerbsAbi.ENTRY_LKEY, lkey);
     }
 
     // ---- results
@@ -168,7 +141,7 @@ final class PostBuffer {
      * @param count requests of the chain; all of them if the driver names none, as libsiw does when its doorbell fails
      */
     int countBeforeBad(int count) {
-        long stopped = NativeMemory.getLong(bad);
+        long stopped = CMemory.getLong(bad);
         return stopped == 0 ? count : (int) ((stopped - sends) / VerbsAbi.SEND_BYTES);
     }
 }

@@ -8,20 +8,22 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.nativeverbs.Errno;
-import org.softrdma.nativeverbs.device.NativeDevice;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.device.IbvCompletionQueue;
+import org.softrdma.ibverbs.device.IbvDevice;
+import org.softrdma.ibverbs.device.IbvQueuePair;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 
 /**
  * What all devices of this process on one context share, like librdmacm whose table of contexts is the process's.
  *
- * <p>Asynchronous events (C: {@code ibv_get_async_event}), of which each is given to one reader only: read, acknowledged at once,
- * because {@code ibv_destroy_qp} and {@code ibv_destroy_cq} wait for that, and told to the queue pairs, completion queue or devices that
- * they are about. Any of the devices' threads reads, under one lock.
+ * <p>Asynchronous events (C: {@code ibv_get_async_event}), of which each is given to one reader only: read,
+ * acknowledged at once, because {@code ibv_destroy_qp} and {@code ibv_destroy_cq} wait for that, and told to the queue
+ * pairs, completion queue or devices that they are about. Any of the devices' threads reads, under one lock.
  *
- * <p>On siw, a completion queue that nobody uses ({@link NativeDevice#SIW_GUARD_ENTRIES}).
+ * <p>On siw, a completion queue that nobody uses ({@link IbvDevice#SIW_GUARD_ENTRIES}).
  */
 final class SharedContext {
     private static final System.Logger LOG = System.getLogger(SharedContext.class.getName());
@@ -37,31 +39,31 @@ final class SharedContext {
     private final long guard;
 
     private final ReentrantLock readLock = new ReentrantLock();
-    private final Set<CoreDevice> devices = ConcurrentHashMap.newKeySet();
+    private final Set<DeviceFaults> devices = ConcurrentHashMap.newKeySet();
     /** By native pointer; what is in here is not destroyed yet. */
-    private final Map<Long, CoreQueuePair> queuePairs = new ConcurrentHashMap<>();
+    private final Map<Long, IbvQueuePair> queuePairs = new ConcurrentHashMap<>();
 
-    private final Map<Long, CoreCompletionQueue> completionQueues = new ConcurrentHashMap<>();
+    private final Map<Long, IbvCompletionQueue> completionQueues = new ConcurrentHashMap<>();
 
     private SharedContext(VerbsLibrary library, long context, boolean softIwarp) {
         this.library = library;
         this.context = context;
-        descriptor = NativeMemory.getInt(context + VerbsAbi.CONTEXT_ASYNC_FD);
+        descriptor = CMemory.getInt(context + VerbsAbi.CONTEXT_ASYNC_FD);
         library.setNonBlocking(descriptor);
         guard = softIwarp
                 ? NativeErrors.require(
                         "ibv_create_cq",
-                        library.createCompletionQueue(context, NativeDevice.SIW_GUARD_ENTRIES, 0, 0, 0),
-                        "a queue of " + NativeDevice.SIW_GUARD_ENTRIES + " entries")
+                        library.createCompletionQueue(context, IbvDevice.SIW_GUARD_ENTRIES, 0, 0, 0),
+                        "a queue of " + IbvDevice.SIW_GUARD_ENTRIES + " entries")
                 : 0;
     }
 
-    /** That of a device's context, until the device leaves. */
-    static SharedContext join(CoreDevice device) {
+    /** That of a context, until the device that joins leaves. */
+    static SharedContext join(VerbsLibrary library, long context, boolean softIwarp, DeviceFaults device) {
         SHARED_LOCK.lock();
         try {
-            SharedContext joined = SHARED.computeIfAbsent(
-                    device.context(), context -> new SharedContext(device.library(), context, device.isSoftIwarp()));
+            SharedContext joined =
+                    SHARED.computeIfAbsent(context, unshared -> new SharedContext(library, unshared, softIwarp));
             joined.devices.add(device);
             return joined;
         } finally {
@@ -70,7 +72,7 @@ final class SharedContext {
     }
 
     /** A device closes. */
-    void leave(CoreDevice device) {
+    void leave(DeviceFaults device) {
         SHARED_LOCK.lock();
         try {
             devices.remove(device);
@@ -90,17 +92,17 @@ final class SharedContext {
         return descriptor;
     }
 
-    void opened(long pointer, CoreQueuePair queuePair) {
+    void opened(long pointer, IbvQueuePair queuePair) {
         queuePairs.put(pointer, queuePair);
     }
 
-    void opened(long pointer, CoreCompletionQueue queue) {
+    void opened(long pointer, IbvCompletionQueue queue) {
         completionQueues.put(pointer, queue);
     }
 
     /** That of a native queue; null if it is not there any more. */
     @Nullable
-    CoreCompletionQueue completionQueue(long pointer) {
+    IbvCompletionQueue completionQueue(long pointer) {
         return completionQueues.get(pointer);
     }
 
@@ -117,7 +119,8 @@ final class SharedContext {
     /**
      * Reads and tells all events that are there. On the thread of any of the devices.
      *
-     * @return false if the descriptor has failed, as when the device was removed: it is always readable and nothing comes any more
+     * @return false if the descriptor has failed, as when the device was removed: it is always readable and nothing
+     *     comes any more
      */
     boolean take() {
         try (Arena arena = Arena.ofConfined()) {
@@ -130,7 +133,9 @@ final class SharedContext {
         }
     }
 
-    /** Told under the lock, so in order; nothing that is told waits. Returns 0, or why there was no event, an errno. */
+    /**
+     * Told under the lock, so in order; nothing that is told waits. Returns 0, or why there was no event, an errno.
+     */
     private int takeOne(long event) {
         readLock.lock();
         try {
@@ -140,8 +145,8 @@ final class SharedContext {
             }
             // Before the acknowledgement what it names cannot be destroyed, and so cannot be another one by now.
             Runnable told = meaning(
-                    NativeMemory.getInt(event + VerbsAbi.ASYNC_EVENT_TYPE),
-                    NativeMemory.getLong(event + VerbsAbi.ASYNC_EVENT_ELEMENT));
+                    CMemory.getInt(event + VerbsAbi.ASYNC_EVENT_TYPE),
+                    CMemory.getLong(event + VerbsAbi.ASYNC_EVENT_ELEMENT));
             library.acknowledgeAsyncEvent(event);
             told.run();
             return 0;
@@ -153,14 +158,14 @@ final class SharedContext {
     private Runnable meaning(int type, long element) {
         return switch (type) {
             case VerbsAbi.EVENT_QP_FATAL, VerbsAbi.EVENT_QP_REQ_ERR, VerbsAbi.EVENT_QP_ACCESS_ERR -> {
-                CoreQueuePair queuePair = queuePairs.get(element);
+                IbvQueuePair queuePair = queuePairs.get(element);
                 if (queuePair != null && type == VerbsAbi.EVENT_QP_ACCESS_ERR) {
                     queuePair.accessRefused();
                 }
                 yield () -> fail(queuePair == null ? List.of() : List.of(queuePair), "reported " + name(type));
             }
             case VerbsAbi.EVENT_CQ_ERR -> {
-                CoreCompletionQueue queue = completionQueues.get(element);
+                IbvCompletionQueue queue = completionQueues.get(element);
                 yield () -> overrun(queue);
             }
             case VerbsAbi.EVENT_DEVICE_FATAL -> this::deviceFatal;
@@ -169,13 +174,13 @@ final class SharedContext {
         };
     }
 
-    private void fail(Iterable<CoreQueuePair> failed, String what) {
-        for (CoreQueuePair queuePair : failed) {
+    private void fail(Iterable<IbvQueuePair> failed, String what) {
+        for (IbvQueuePair queuePair : failed) {
             queuePair.enterError("the device " + deviceName() + " " + what);
         }
     }
 
-    private void overrun(@Nullable CoreCompletionQueue queue) {
+    private void overrun(@Nullable IbvCompletionQueue queue) {
         if (queue != null) {
             queue.overrun();
             fail(
@@ -192,7 +197,7 @@ final class SharedContext {
                 "{0}: {1}: its queue pairs are dead, close it and open it again",
                 deviceName(),
                 name(VerbsAbi.EVENT_DEVICE_FATAL));
-        devices.forEach(CoreDevice::deviceFailed);
+        devices.forEach(DeviceFaults::deviceFailed);
         fail(queuePairs.values(), "reported " + name(VerbsAbi.EVENT_DEVICE_FATAL));
     }
 
@@ -202,11 +207,11 @@ final class SharedContext {
                 "{0}: port {1} is down: connections stand still until it is up again, or end",
                 deviceName(),
                 port);
-        devices.forEach(CoreDevice::portFailed);
+        devices.forEach(DeviceFaults::portFailed);
     }
 
     private String deviceName() {
-        return DeviceProbe.nameOf(context);
+        return ContextProbe.nameOf(context);
     }
 
     private static String name(int type) {

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.softrdma.nativeverbs.Errno;
-import org.softrdma.nativeverbs.device.NativeCompletionQueue;
+import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.device.IbvCompletionQueue;
 import org.softrdma.rdmacore.fake.FakeVerbsLibrary;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionChannel;
@@ -132,7 +132,7 @@ class ClosingTest {
     void shouldWaitOnWhenAQueueClosedWithAnEventThatNobodyTook() {
         CompletionChannel channel = device.createCompletionChannel();
         CompletionQueue queue = armed(channel);
-        ((NativeCompletionQueue) queue).overrun();
+        ((IbvCompletionQueue) queue).overrun();
         queue.close();
         assertEquals(Optional.empty(), channel.await(SHORT_NS));
         assertTrue(library.readable.get() <= 1, library.readable + " waits of one await were over at once");
@@ -146,7 +146,7 @@ class ClosingTest {
         library.removed = true;
         assertEquals(Optional.empty(), channel.await(SHORT_NS));
         assertTrue(library.readable.get() <= 1, library.readable + " waits of one await were over at once");
-        ((NativeCompletionQueue) queue).overrun();
+        ((IbvCompletionQueue) queue).overrun();
         assertEquals(Optional.of(queue), channel.await(SHORT_NS));
         queue.acknowledgeEvents(1);
         queue.close();

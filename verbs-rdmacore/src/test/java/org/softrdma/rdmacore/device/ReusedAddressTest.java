@@ -19,7 +19,10 @@ import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.cm.Connector;
 
-/** Where an object was destroyed the next one is made; what is destroyed just after its event was acknowledged leaves that to nobody. */
+/**
+ * Where an object was destroyed the next one is made; what is destroyed just after its event was acknowledged leaves
+ * that to nobody.
+ */
 @Timeout(60)
 class ReusedAddressTest {
     private static final long TIMEOUT_NS = 10_000_000_000L;

@@ -20,7 +20,10 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 
-/** Asynchronous events reach what they are about and keep nothing from being closed; on siw no queue gets the offset that libsiw dreads. */
+/**
+ * Asynchronous events reach what they are about and keep nothing from being closed; on siw no queue gets the offset
+ * that libsiw dreads.
+ */
 @Timeout(60)
 class SharedContextTest {
     private static final int PORT = 1;

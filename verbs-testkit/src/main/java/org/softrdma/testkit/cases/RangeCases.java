@@ -25,7 +25,9 @@ import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequest;
 
-/** Which bytes a request may touch: to the first and the last of a region and not one further; none at all; very many. */
+/**
+ * Which bytes a request may touch: to the first and the last of a region and not one further; none at all; very many.
+ */
 @ExtendWith(FabricExtension.class)
 public final class RangeCases {
     private static final int MARGIN = 64;
@@ -198,7 +200,7 @@ public final class RangeCases {
     @Test
     @ConformanceCase(
             number = 51,
-            title = "a message that fits into the region of a RECV whose entry claims more",
+            title = "a message fits the region of a RECV whose entry claims more",
             source = "rdma-unit-test BufferMrTest.RecvBufferExceedMr: success and a protection error are both lawful")
     void shouldReceiveOrFailCleanlyWhenReceiveEntryExceedsItsRegion(Fabric fabric) {
         MemorySegment memory = fabric.responder().memory(BYTES + MARGIN);

@@ -26,8 +26,8 @@ final class Refusals {
     private Refusals() {}
 
     /**
-     * Posts a READ that the peer must refuse, with a good one behind it: the first fails, the second is flushed, the sink
-     * is unchanged, both ends are in error and nothing completes at the responder.
+     * Posts a READ that the peer must refuse, with a good one behind it: the first fails, the second is flushed, the
+     * sink is unchanged, both ends are in error and nothing completes at the responder.
      */
     static void expectReadRefused(
             Fabric fabric, LoopbackPair pair, long remoteAddress, int rkey, long length, String what) {
@@ -44,7 +44,9 @@ final class Refusals {
         pair.responder().sends().expectNone("the responder posted nothing");
     }
 
-    /** Posts a WRITE that the peer must refuse: memory that must stay as it is was filled with POISON by the caller. */
+    /**
+     * Posts a WRITE that the peer must refuse: memory that must stay as it is was filled with POISON by the caller.
+     */
     static void expectWriteRefused(
             Fabric fabric,
             LoopbackPair pair,
@@ -84,8 +86,8 @@ final class Refusals {
     }
 
     /**
-     * Fails unless the completions are successes followed by failures, of which at most one is not FLUSHED; that is the
-     * first one, unless the traits allow others to be flushed before the cause.
+     * Fails unless the completions are successes followed by failures, of which at most one is not FLUSHED; that is
+     * the first one, unless the traits allow others to be flushed before the cause.
      *
      * @param completions of requests with wrIds that count up from 0
      * @param cause lawful statuses of the failure that is not FLUSHED

@@ -23,8 +23,8 @@ import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
 /**
- * Deregistration in the middle of messages, made certain by a peer that stands still: it returns without waiting for that
- * peer, and when the peer goes on, nothing is read from the memory any more and nothing is placed in it.
+ * Deregistration in the middle of messages, made certain by a peer that stands still: it returns without waiting for
+ * that peer, and when the peer goes on, nothing is read from the memory any more and nothing is placed in it.
  *
  * <p>Many messages of random lengths, because a stream of equal ones may stop at the border of a segment every time.
  */
@@ -39,7 +39,9 @@ public final class StandstillCases {
     /** Made by JUnit. */
     public StandstillCases() {}
 
-    /** One round: a connection with deep queues, the region that will be deregistered, and where messages lie in it. */
+    /**
+     * One round: a connection with deep queues, the region that will be deregistered, and where messages lie in it.
+     */
     private static final class Round {
         final Fabric fabric;
         final Standstill standstill;

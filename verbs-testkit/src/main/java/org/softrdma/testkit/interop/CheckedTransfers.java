@@ -1,12 +1,12 @@
 package org.softrdma.testkit.interop;
 
-import org.softrdma.testkit.interop.ControlMessage.Command;
+import org.softrdma.testkit.interop.ScriptMessage.Command;
 import org.softrdma.testkit.interop.ScriptedPeer.Region;
 import org.softrdma.verbs.RemoteRegion;
 
 /**
- * Transfers between the start of this end's memory and that of the peer, with new content each time. Both ends take the CRC-32
- * of every byte; what lies behind the transfer in this end's memory must stay. One thread.
+ * Transfers between the start of this end's memory and that of the peer, with new content each time. Both ends take
+ * the CRC-32 of every byte; what lies behind the transfer in this end's memory must stay. One thread.
  */
 final class CheckedTransfers {
     private final ScriptedPeer peer;
@@ -39,7 +39,8 @@ final class CheckedTransfers {
      * Does one, and waits until both ends have seen its content.
      *
      * @param lengthBytes 1 to {@link ScriptedPeer#BUFFER_BYTES}
-     * @param pieces READs or WRITEs that it is made of, all posted at once; only of {@link Kind#READ} and {@link Kind#WRITE}
+     * @param pieces READs or WRITEs that it is made of, all posted at once; only of {@link Kind#READ} and {@link
+     *     Kind#WRITE}
      * @param seed of the content
      * @throws AssertionError if it failed, or a byte came otherwise
      */
@@ -55,15 +56,15 @@ final class CheckedTransfers {
             case WRITE -> {
                 long mine = peer.fill(lengthBytes, seed);
                 peer.write(open.address(), open.rkey(), lengthBytes, pieces);
-                long came = peer.ask(ControlMessage.of(Command.CHECKSUM, lengthBytes))
+                long came = peer.ask(ScriptMessage.of(Command.CHECKSUM, lengthBytes))
                         .first();
                 requireSame(mine, came, what);
             }
             case SEND -> {
                 long mine = peer.fill(lengthBytes, seed);
-                peer.tell(ControlMessage.of(Command.RECEIVE));
+                peer.tell(ScriptMessage.of(Command.RECEIVE));
                 peer.sendData(lengthBytes);
-                ControlMessage received = peer.answer(Command.RECEIVE);
+                ScriptMessage received = peer.answer(Command.RECEIVE);
                 if (received.second() != lengthBytes) {
                     throw new AssertionError(what + ": " + received.second() + " bytes came");
                 }
@@ -71,18 +72,18 @@ final class CheckedTransfers {
             }
             case PEER_READ -> {
                 long mine = peer.fill(lengthBytes, seed);
-                ControlMessage answer =
-                        peer.ask(ControlMessage.access(Command.READ, own.address(), own.rkey(), lengthBytes));
+                ScriptMessage answer =
+                        peer.ask(ScriptMessage.access(Command.READ, own.address(), own.rkey(), lengthBytes));
                 requireSame(mine, answer.first(), what);
             }
             case PEER_WRITE -> {
                 long theirs = fillPeer(lengthBytes, seed);
-                peer.ask(ControlMessage.access(Command.WRITE, own.address(), own.rkey(), lengthBytes));
+                peer.ask(ScriptMessage.access(Command.WRITE, own.address(), own.rkey(), lengthBytes));
                 requireSame(theirs, peer.checksum(lengthBytes), what);
             }
             case PEER_SEND -> {
                 long theirs = fillPeer(lengthBytes, seed);
-                peer.tell(ControlMessage.of(Command.SEND, lengthBytes));
+                peer.tell(ScriptMessage.of(Command.SEND, lengthBytes));
                 requireSame(theirs, peer.receiveData(lengthBytes), what);
                 peer.answer(Command.SEND);
             }
@@ -91,7 +92,7 @@ final class CheckedTransfers {
     }
 
     private long fillPeer(int lengthBytes, long seed) {
-        return peer.ask(new ControlMessage(Command.FILL, lengthBytes, seed, 0)).first();
+        return peer.ask(new ScriptMessage(Command.FILL, lengthBytes, seed, 0)).first();
     }
 
     /** Fails if a CRC-32 is not the expected one. */

@@ -11,21 +11,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.softrdma.testkit.BytePattern;
 import org.softrdma.testkit.Completion;
-import org.softrdma.testkit.interop.ControlMessage.Command;
+import org.softrdma.testkit.interop.ScriptMessage.Command;
 import org.softrdma.testkit.interop.ScriptedPeer.Region;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.RemoteRegion;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRejectedException;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * The cases. Each is a method that returns when the peer and this side agreed, and throws an {@link AssertionError} or a
- * {@link org.softrdma.verbs.VerbsException} otherwise. The caller's thread; the device in engine progress.
+ * The cases. Each is a method that returns when the peer and this side agreed, and throws an {@link AssertionError} or
+ * a {@link org.softrdma.verbs.VerbsException} otherwise. The caller's thread; the device in engine progress.
  */
 public final class InteropCases {
     /** Edges of FPDUs, TCP segments, 16-bit lengths and pages. */
@@ -131,8 +131,8 @@ public final class InteropCases {
     }
 
     /**
-     * READ, WRITE and SEND in random order and of random sizes, requested by either side, every byte checked, for some time.
-     * Connects.
+     * READ, WRITE and SEND in random order and of random sizes, requested by either side, every byte checked, for some
+     * time. Connects.
      *
      * @param seconds how long
      * @param seed of all choices and contents
@@ -180,13 +180,11 @@ public final class InteropCases {
                 long mine = peer.fill(size, size);
                 require(peer.write(open.address(), open.rkey(), size).isSuccess(), "WRITE of " + size + " bytes");
                 CheckedTransfers.requireSame(
-                        mine,
-                        peer.ask(ControlMessage.of(Command.CHECKSUM, size)).first(),
-                        "WRITE");
-                peer.tell(ControlMessage.of(Command.RECEIVE));
+                        mine, peer.ask(ScriptMessage.of(Command.CHECKSUM, size)).first(), "WRITE");
+                peer.tell(ScriptMessage.of(Command.RECEIVE));
                 peer.sendData(size);
                 CheckedTransfers.requireSame(mine, peer.answer(Command.RECEIVE).first(), "SEND of " + size + " bytes");
-                peer.tell(ControlMessage.of(Command.SEND, size));
+                peer.tell(ScriptMessage.of(Command.SEND, size));
                 CheckedTransfers.requireSame(mine, peer.receiveData(size), "the peer's SEND of " + size + " bytes");
                 peer.answer(Command.SEND);
             }
@@ -269,8 +267,8 @@ public final class InteropCases {
     }
 
     /**
-     * This side trespasses: a READ ends as the Terminate says or FLUSHED, a WRITE has left and may have succeeded; the queue
-     * pair goes to ERROR and flushes. A connection to another peer lives on, and so does this device.
+     * This side trespasses: a READ ends as the Terminate says or FLUSHED, a WRITE has left and may have succeeded; the
+     * queue pair goes to ERROR and flushes. A connection to another peer lives on, and so does this device.
      *
      * @param trespass what to do
      * @param bystander where another peer listens
@@ -301,8 +299,8 @@ public final class InteropCases {
     }
 
     /**
-     * The peer trespasses on this side's memory: it is refused and counted, its connection ends, another one lives on, and no
-     * byte has changed.
+     * The peer trespasses on this side's memory: it is refused and counted, its connection ends, another one lives on,
+     * and no byte has changed.
      *
      * @param trespass what to do; a missing right is one to this side's source of SENDs
      * @param bystander where another peer listens
@@ -315,7 +313,7 @@ public final class InteropCases {
                 int rkey = trespass.key() ? own.rkey() ^ 0x00FF_FF00 : own.rkey();
                 long address = trespass.bounds() ? own.address() + own.length() - 31 : own.address();
                 long untouched = peer.fill(ScriptedPeer.BUFFER_BYTES, 5);
-                peer.tell(ControlMessage.access(trespass.read ? Command.READ : Command.WRITE, address, rkey, 32));
+                peer.tell(ScriptMessage.access(trespass.read ? Command.READ : Command.WRITE, address, rkey, 32));
                 say("the connection ended: " + peer.awaitEnd());
                 require(
                         peer.queuePair().state() == QueuePairState.ERROR,
@@ -343,13 +341,14 @@ public final class InteropCases {
 
     private static void use(ScriptedPeer peer) {
         RemoteRegion open = peer.region(Region.OPEN);
-        long theirs = peer.ask(new ControlMessage(Command.FILL, 5000, SEED, 0)).first();
+        long theirs = peer.ask(new ScriptMessage(Command.FILL, 5000, SEED, 0)).first();
         require(peer.read(open.address(), open.rkey(), 5000).isSuccess(), "READ of the bystander");
         CheckedTransfers.requireSame(theirs, peer.checksum(5000), "READ of the bystander");
     }
 
     /**
-     * Says "connected" and waits until somebody kills the peer; the queue pair notices and flushes, another connection lives on.
+     * Says "connected" and waits until somebody kills the peer; the queue pair notices and flushes, another connection
+     * lives on.
      *
      * @param bystander where another peer listens
      */
@@ -377,7 +376,7 @@ public final class InteropCases {
         long closed = counter("connectionsClosed");
         for (int i = 0; i < count; i++) {
             try (ScriptedPeer peer = connect(ConnectionParameters.DEFAULT)) {
-                peer.ask(ControlMessage.of(Command.CHECKSUM, 64));
+                peer.ask(ScriptMessage.of(Command.CHECKSUM, 64));
                 peer.queuePair().disconnect();
                 peer.awaitEnd();
             } catch (RuntimeException | AssertionError e) {
@@ -391,8 +390,8 @@ public final class InteropCases {
     }
 
     /**
-     * Listens; the peer connects, first to be rejected with a reason, then with private data that it gets back. The sizes
-     * follow.
+     * Listens; the peer connects, first to be rejected with a reason, then with private data that it gets back. The
+     * sizes follow.
      *
      * @param most the most private data that the peer sends
      */

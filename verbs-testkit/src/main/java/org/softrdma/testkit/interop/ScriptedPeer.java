@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.zip.CRC32;
 import org.softrdma.testkit.BytePattern;
 import org.softrdma.testkit.Completion;
-import org.softrdma.testkit.interop.ControlMessage.Command;
+import org.softrdma.testkit.interop.ScriptMessage.Command;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.HostMemory;
@@ -25,15 +25,16 @@ import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A connection to a scripted peer with the memory of this end: a buffer for data with all rights, a RECV for the next message
- * posted at any time. What does not come in time, or otherwise than it must, is an {@link AssertionError}. One thread.
+ * A connection to a scripted peer with the memory of this end: a buffer for data with all rights, a RECV for the next
+ * message posted at any time. What does not come in time, or otherwise than it must, is an {@link AssertionError}. One
+ * thread.
  */
 final class ScriptedPeer implements AutoCloseable {
     /** Bytes of the data buffers of both ends. */
@@ -91,7 +92,7 @@ final class ScriptedPeer implements AutoCloseable {
                             AccessFlag.REMOTE_READ,
                             AccessFlag.REMOTE_WRITE,
                             AccessFlag.READ_SINK));
-            control = region(device, ControlMessage.LENGTH, EnumSet.noneOf(AccessFlag.class));
+            control = region(device, ScriptMessage.LENGTH, EnumSet.noneOf(AccessFlag.class));
             queuePair = own(
                     opener.create(domain, new QueuePairAttributes(sends, receives, QueuePairLimits.DEFAULT, false)));
             for (int i = 0; i < RECEIVES; i++) {
@@ -181,7 +182,9 @@ final class ScriptedPeer implements AutoCloseable {
         return checksum(data.memory(), lengthBytes);
     }
 
-    /** The CRC-32 of the {@link #GUARD_BYTES} behind the first bytes of this end's memory, or what there is of them. */
+    /**
+     * The CRC-32 of the {@link #GUARD_BYTES} behind the first bytes of this end's memory, or what there is of them.
+     */
     long checksumBehind(long lengthBytes) {
         MemorySegment behind = data.memory().asSlice(lengthBytes);
         return checksum(behind, Math.min(GUARD_BYTES, behind.byteSize()));
@@ -195,20 +198,20 @@ final class ScriptedPeer implements AutoCloseable {
 
     /** Asks for memory of the peer. */
     RemoteRegion region(Region region) {
-        ControlMessage answer = ask(ControlMessage.of(Command.REGION, region.ordinal()));
+        ScriptMessage answer = ask(ScriptMessage.of(Command.REGION, region.ordinal()));
         return new RemoteRegion(answer.first(), answer.third(), (int) answer.second());
     }
 
     /** Asks and waits for the answer. */
-    ControlMessage ask(ControlMessage request) {
+    ScriptMessage ask(ScriptMessage request) {
         tell(request);
         return answer(request.command());
     }
 
     /** Asks for something to which no answer may come. */
-    void tell(ControlMessage request) {
+    void tell(ScriptMessage request) {
         request.encode(control.memory());
-        require(queuePair.postSend(CONTROL_SEND, control, 0, ControlMessage.LENGTH, SendFlags.SIGNALLED));
+        require(queuePair.postSend(CONTROL_SEND, control, 0, ScriptMessage.LENGTH, SendFlags.SIGNALLED));
         Completion sent = nextSend("SEND of " + request.command());
         if (!sent.isSuccess()) {
             throw new AssertionError("SEND of " + request + ": " + sent + ", " + end());
@@ -216,13 +219,13 @@ final class ScriptedPeer implements AutoCloseable {
     }
 
     /** Waits for the answer to a command. */
-    ControlMessage answer(Command command) {
+    ScriptMessage answer(Command command) {
         Completion received = nextReceive("the answer to " + command);
         if (!received.isSuccess()) {
             throw new AssertionError("waiting for the answer to " + command + ": " + received + ", " + end());
         }
         int slot = (int) received.wrId();
-        ControlMessage message = ControlMessage.decode(inbox[slot].memory(), received.byteLength());
+        ScriptMessage message = ScriptMessage.decode(inbox[slot].memory(), received.byteLength());
         require(queuePair.postReceive(slot, inbox[slot], 0, BUFFER_BYTES));
         if (message.command() != command) {
             throw new AssertionError("expected the answer to " + command + ", got " + message);

@@ -17,7 +17,6 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -28,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsProvider;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /** Both ends of every test in one JVM, over the software RNIC and the loopback address. */
 class PerfLoopbackTest {
@@ -41,12 +40,7 @@ class PerfLoopbackTest {
     private final StringWriter printed = new StringWriter();
 
     private static VerbsDevice open(String progress) {
-        VerbsProvider sim = ServiceLoader.load(VerbsProvider.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .filter(provider -> provider.name().equals("sim"))
-                .findFirst()
-                .orElseThrow();
-        return sim.open(Map.of("progress", progress));
+        return VerbsProviders.named("sim").open(Map.of("progress", progress));
     }
 
     private static PerfOptions options(PerfTest test, boolean events, boolean bidirectional, int queuePairs) {

@@ -9,13 +9,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsProvider;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /** The C responder with a client of the software RNIC. */
 class YardstickTest {
@@ -49,12 +48,7 @@ class YardstickTest {
     }
 
     private static VerbsDevice open(Map<String, String> options) {
-        return ServiceLoader.load(VerbsProvider.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .filter(provider -> provider.name().equals("sim"))
-                .findFirst()
-                .orElseThrow()
-                .open(options);
+        return VerbsProviders.named("sim").open(options);
     }
 
     private static boolean isInstalled(String program) {

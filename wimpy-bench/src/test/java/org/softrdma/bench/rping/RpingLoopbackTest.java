@@ -15,7 +15,6 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -27,10 +26,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.RemoteRegion;
-import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsProvider;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /** Both ends of a ping in one JVM, over the software RNIC and the loopback address; the original end is {@code ci/rdma-vm}'s. */
 class RpingLoopbackTest {
@@ -41,12 +40,7 @@ class RpingLoopbackTest {
     private final StringWriter pinged = new StringWriter();
 
     private static VerbsDevice open(Map<String, String> options) {
-        VerbsProvider sim = ServiceLoader.load(VerbsProvider.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .filter(provider -> provider.name().equals("sim"))
-                .findFirst()
-                .orElseThrow();
-        return sim.open(options);
+        return VerbsProviders.named("sim").open(options);
     }
 
     private static RpingOptions options(int size, int count) {

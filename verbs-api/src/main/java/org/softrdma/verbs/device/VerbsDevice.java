@@ -1,0 +1,141 @@
+package org.softrdma.verbs.device;
+
+import java.net.InetSocketAddress;
+import java.util.Map;
+import org.softrdma.verbs.Capabilities;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.HostMemory;
+import org.softrdma.verbs.MemorySource;
+import org.softrdma.verbs.PinningCounters;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.Listener;
+
+/**
+ * An opened RDMA device (C: {@code ibv_context}), the parent of everything else.
+ *
+ * <p>Thread-safe, except in <em>manual progress</em> ({@link #manualProgress()}). There the thread that opened the
+ * device owns it and drives it by {@link CompletionQueue#poll}, {@link #progress} and the blocking calls of the
+ * connection manager; a call from any other thread throws {@link IllegalStateException}.
+ *
+ * <p>Close objects in the reverse order of opening them: closing one that has live children is refused ({@link
+ * VerbsErrorCode#BUSY}). If several threads close an object at once, it is closed once, and each of their calls
+ * returns when that is done. An object that cannot be created for lack of memory is refused with {@link
+ * VerbsErrorCode#NO_RESOURCES}, and nothing of it remains.
+ */
+public interface VerbsDevice extends AutoCloseable {
+    /** Name for people and reports, for example {@code sim0 (epoll, engine)}. */
+    String name();
+
+    /** What every queue pair and region of this device may use. */
+    Capabilities capabilities();
+
+    /** True in manual progress: the owning thread must drive this device. */
+    boolean manualProgress();
+
+    /** Allocates a protection domain (C: {@code ibv_alloc_pd}). */
+    ProtectionDomain allocateProtectionDomain();
+
+    /** Creates a completion channel (C: {@code ibv_create_comp_channel}). */
+    CompletionChannel createCompletionChannel();
+
+    /**
+     * Creates a completion queue without notification (C: {@code ibv_create_cq}).
+     *
+     * @param minimumEntries completions that it must hold, 1 to {@link Capabilities#maxCompletionQueueEntries()}; it
+     *     may hold more
+     */
+    CompletionQueue createCompletionQueue(int minimumEntries);
+
+    /**
+     * Creates a completion queue whose events go to a channel (C: {@code ibv_create_cq}).
+     *
+     * @param minimumEntries completions that it must hold, 1 to {@link Capabilities#maxCompletionQueueEntries()}; it
+     *     may hold more
+     * @param channel a channel of this device
+     * @param completionVector 0 to {@link Capabilities#completionVectors()} - 1
+     */
+    CompletionQueue createCompletionQueue(int minimumEntries, CompletionChannel channel, int completionVector);
+
+    /**
+     * Allocates zeroed, page-aligned memory that is safe to register: it is not freed before it is deregistered.
+     *
+     * @param length bytes, at least 1
+     * @throws VerbsException {@link VerbsErrorCode#NO_RESOURCES} if the machine does not have that much
+     */
+    HostMemory allocateMemory(long length);
+
+    /**
+     * Allocates memory as {@link #allocateMemory(long)} does, and says where its pages come from.
+     *
+     * @param length bytes, at least 1
+     * @param source where its pages come from
+     * @throws VerbsException {@link VerbsErrorCode#NO_RESOURCES} if the source does not have that much, or the file
+     *     cannot be made; {@link VerbsErrorCode#NOT_SUPPORTED} if the device does not know the source
+     */
+    default HostMemory allocateMemory(long length, MemorySource source) {
+        if (source instanceof MemorySource.Anonymous) {
+            return allocateMemory(length);
+        }
+        throw new VerbsException(
+                VerbsErrorCode.NOT_SUPPORTED,
+                source + ": this device allocates anonymous memory only; map it yourself");
+    }
+
+    /**
+     * How the device pins regions by default, for people: {@code lazy, budget 8388608 bytes}, {@code off}. Tells why
+     * if that is less than a user would expect.
+     */
+    default String pinning() {
+        return "eager, by the driver";
+    }
+
+    /** What pinning did to all regions since the device was opened; zeros if the device does not count it. */
+    default PinningCounters pinningCounters() {
+        return new PinningCounters(0, 0, 0, 0, 0, 0, 0, 0, 0);
+    }
+
+    /**
+     * Listens for connection requests (C: {@code rdma_bind_addr}, {@code rdma_listen}).
+     *
+     * @param local address and port; port 0 picks a free one, which {@link Listener#localAddress()} tells
+     * @param backlog requests that may wait to be taken, at least 1
+     * @throws VerbsException {@link VerbsErrorCode#ADDRESS_IN_USE} or {@link VerbsErrorCode#ADDRESS_NOT_AVAILABLE}
+     */
+    Listener listen(InetSocketAddress local, int backlog);
+
+    /**
+     * Prepares a connection to a peer (C: {@code rdma_create_id}, {@code rdma_resolve_addr}, {@code
+     * rdma_resolve_route}).
+     *
+     * @param remote a resolved address
+     * @param timeoutNs how long resolution may take
+     * @return a connector on which the queue pair is created before it is connected
+     * @throws VerbsException {@link VerbsErrorCode#UNREACHABLE} or {@link VerbsErrorCode#TIMED_OUT}
+     */
+    Connector resolve(InetSocketAddress remote, long timeoutNs);
+
+    /**
+     * Drives a device in manual progress. Otherwise it returns 0 at once.
+     *
+     * @param timeoutNs how long to wait for something to do; 0 to return at once
+     * @return the number of events handled, 0 if there was nothing to do
+     */
+    int progress(long timeoutNs);
+
+    /**
+     * A snapshot of the device's counters since it was opened, by name.
+     *
+     * <p>Every provider uses the same names for what it can count: {@code responderReads}, {@code responderReadBytes},
+     * {@code responderWrites}, {@code responderWriteBytes}, {@code responderSends}, {@code accessErrors}, {@code
+     * connectionsEstablished}, {@code connectionsClosed}. It does not count what is absent.
+     */
+    Map<String, Long> counters();
+
+    /** Closes the device. Refused with {@link VerbsErrorCode#BUSY} while it has children. Idempotent. */
+    @Override
+    void close();
+}

@@ -1,0 +1,67 @@
+package org.softrdma.verbs.device;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.ServiceLoader;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * The providers of this process: every one that {@link ServiceLoader} finds on the class path or module path. Choose
+ * one by its name:
+ *
+ * <pre>{@code
+ * try (VerbsDevice device = VerbsProviders.named("sim").open(Map.of())) {
+ *     ...
+ * }
+ * }</pre>
+ */
+public final class VerbsProviders {
+    private VerbsProviders() {}
+
+    /** All of them, in the order of their names. */
+    public static List<VerbsProvider> all() {
+        return ServiceLoader.load(VerbsProvider.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .sorted(Comparator.comparing(VerbsProvider::name))
+                .toList();
+    }
+
+    /**
+     * The provider with a name. It need not be usable here: {@link VerbsProvider#open} says why if it is not.
+     *
+     * @param name its {@link VerbsProvider#name()}
+     * @throws VerbsException {@link VerbsErrorCode#NO_DEVICE} if there is none; the message lists those there are, and
+     *     why each that is not usable here is not
+     */
+    public static VerbsProvider named(String name) {
+        return named(name, all());
+    }
+
+    static VerbsProvider named(String name, List<VerbsProvider> providers) {
+        for (VerbsProvider provider : providers) {
+            if (provider.name().equals(name)) {
+                return provider;
+            }
+        }
+        throw new VerbsException(VerbsErrorCode.NO_DEVICE, noneNamed(name, providers));
+    }
+
+    private static String noneNamed(String name, List<VerbsProvider> providers) {
+        if (providers.isEmpty()) {
+            return "there is no provider \"" + name
+                    + "\": the class path has none at all; add softrdma-sim, or verbs-rdmacore for real devices";
+        }
+        StringBuilder message = new StringBuilder("there is no provider \"" + name + "\"; there are:");
+        for (VerbsProvider provider : providers) {
+            message.append("\n  ").append(provider.name()).append(": ").append(line(provider.usability()));
+        }
+        return message.toString();
+    }
+
+    private static String line(VerbsProvider.Usability usability) {
+        return usability.usable()
+                ? usability.reason()
+                : "not usable here: " + usability.reason() + "; " + usability.remedy();
+    }
+}

@@ -1,0 +1,57 @@
+package org.softrdma.verbs.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.device.VerbsProvider.Usability;
+
+class VerbsProvidersTest {
+    private final VerbsProvider usable = new Named("sim", Usability.usable("software RNIC"));
+    private final VerbsProvider unusable =
+            new Named("rdmacore", Usability.unusable("no RDMA device", "load a driver: modprobe rdma_rxe"));
+
+    private record Named(String name, Usability usability) implements VerbsProvider {
+        @Override
+        public Map<String, String> options() {
+            return Map.of();
+        }
+
+        @Override
+        public VerbsDevice open(Map<String, String> options) {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    @Test
+    void shouldGiveAProviderByItsNameUsableOrNot() {
+        assertSame(usable, VerbsProviders.named("sim", List.of(unusable, usable)));
+        assertSame(unusable, VerbsProviders.named("rdmacore", List.of(unusable, usable)));
+    }
+
+    @Test
+    void shouldListWhatThereIsAndWhyItIsNotUsableWhenNoneHasTheName() {
+        VerbsException e =
+                assertThrows(VerbsException.class, () -> VerbsProviders.named("smi", List.of(unusable, usable)));
+        assertEquals(VerbsErrorCode.NO_DEVICE, e.code());
+        assertEquals("""
+                        there is no provider "smi"; there are:
+                          rdmacore: not usable here: no RDMA device; load a driver: modprobe rdma_rxe
+                          sim: software RNIC""", e.getMessage());
+    }
+
+    @Test
+    void shouldSayWhatToAddWhenThereIsNoProvider() {
+        assertEquals(List.of(), VerbsProviders.all(), "verbs-api has none");
+        VerbsException e = assertThrows(VerbsException.class, () -> VerbsProviders.named("sim"));
+        assertEquals(
+                "there is no provider \"sim\": the class path has none at all; add softrdma-sim, or verbs-rdmacore for"
+                        + " real devices",
+                e.getMessage());
+    }
+}

@@ -1,0 +1,68 @@
+package org.softrdma.ibverbs;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+import org.softrdma.verbs.AccessFlag;
+
+/**
+ * Which memory may be registered, with which rights, checked before any native call; and the bits of {@code enum
+ * ibv_access_flags}.
+ */
+public final class RegionRights {
+    /** {@code IBV_ACCESS_LOCAL_WRITE}. */
+    public static final int LOCAL_WRITE = 1;
+    /** {@code IBV_ACCESS_REMOTE_WRITE}. */
+    public static final int REMOTE_WRITE = 1 << 1;
+    /** {@code IBV_ACCESS_REMOTE_READ}. */
+    public static final int REMOTE_READ = 1 << 2;
+
+    private RegionRights() {}
+
+    /**
+     * The rights in force: those asked for, and what intents mean on the transport.
+     *
+     * @param memory to be registered
+     * @param access asked for
+     * @param maxLength most bytes of a region
+     * @param readsWrite the data of a READ is a tagged message of the peer (iWARP, RFC 5040 section 5.2)
+     * @throws IllegalArgumentException for heap memory, a wrong length, rights that contradict each other
+     */
+    public static Set<AccessFlag> granted(
+            MemorySegment memory, Set<AccessFlag> access, long maxLength, boolean readsWrite) {
+        if (!memory.isNative()) {
+            throw new IllegalArgumentException("memory on the heap cannot be registered; expected a native segment");
+        }
+        if (memory.byteSize() < 1 || memory.byteSize() > maxLength) {
+            throw new IllegalArgumentException(
+                    "length=" + memory.byteSize() + ": expected 1 to " + maxLength + " bytes");
+        }
+        EnumSet<AccessFlag> granted = EnumSet.noneOf(AccessFlag.class);
+        granted.addAll(access);
+        if (access.contains(AccessFlag.READ_SINK) || access.contains(AccessFlag.RECEIVE_SINK)) {
+            granted.add(AccessFlag.LOCAL_WRITE);
+        }
+        if (access.contains(AccessFlag.READ_SINK) && readsWrite) {
+            granted.add(AccessFlag.REMOTE_WRITE);
+        }
+        if (granted.contains(AccessFlag.REMOTE_WRITE) && !granted.contains(AccessFlag.LOCAL_WRITE)) {
+            throw new IllegalArgumentException("access=" + access + ": REMOTE_WRITE needs LOCAL_WRITE");
+        }
+        if (memory.isReadOnly() && granted.contains(AccessFlag.LOCAL_WRITE)) {
+            throw new IllegalArgumentException("access=" + access + ": the memory is read-only");
+        }
+        return Collections.unmodifiableSet(granted);
+    }
+
+    /**
+     * The bits that the device gets.
+     *
+     * @param access rights in force
+     */
+    public static int bits(Set<AccessFlag> access) {
+        return (access.contains(AccessFlag.LOCAL_WRITE) ? LOCAL_WRITE : 0)
+                | (access.contains(AccessFlag.REMOTE_WRITE) ? REMOTE_WRITE : 0)
+                | (access.contains(AccessFlag.REMOTE_READ) ? REMOTE_READ : 0);
+    }
+}

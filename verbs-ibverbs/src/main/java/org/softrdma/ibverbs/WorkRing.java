@@ -1,0 +1,160 @@
+package org.softrdma.ibverbs;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * What is outstanding on one queue of a queue pair, in posting order: the application's numbers and whether a success
+ * gives a completion. It decides when a queue is full, and what a native completion belongs to.
+ *
+ * <p>Two sequences move over it, {@code freed <= posted}. Threads: posting under the queue's lock, {@code posted} by
+ * release; polling under the completion queue's lock, {@code freed} by release. Each side's acquire is the other's
+ * release.
+ */
+public final class WorkRing {
+    /** Bits of a sequence that a native {@code wr_id} carries; a ring never holds so many entries. */
+    public static final int SEQUENCE_BITS = 24;
+
+    public static final long SEQUENCE_MASK = (1L << SEQUENCE_BITS) - 1;
+    private static final long NONE = -1;
+
+    private static final VarHandle POSTED;
+    private static final VarHandle FREED;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            POSTED = lookup.findVarHandle(WorkRing.class, "posted", long.class);
+            FREED = lookup.findVarHandle(WorkRing.class, "freed", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final int capacity;
+    private final boolean allReported;
+    private final int mask;
+    private final long[] wrIds;
+    private final boolean[] signalled;
+
+    // Posting.
+    private long posted;
+    /** Sequence of the first request that was not given to the device. */
+    private volatile long withheldFrom = Long.MAX_VALUE;
+
+    // Polling.
+    private long freed;
+    private boolean failing;
+    /** The first request that the device says it flushed, though perhaps not in order. */
+    private long flushedFrom = Long.MAX_VALUE;
+
+    /**
+     * An empty ring.
+     *
+     * @param capacity entries, less than 2^24
+     * @param allReported the device tells every success, also of what gives no completion
+     */
+    public WorkRing(int capacity, boolean allReported) {
+        this.capacity = capacity;
+        this.allReported = allReported;
+        int slots = Integer.highestOneBit(Math.max(1, capacity - 1)) << 1;
+        mask = slots - 1;
+        wrIds = new long[slots];
+        signalled = new boolean[slots];
+    }
+
+    // ---- posting
+
+    /** How many more may be posted. */
+    public int room() {
+        return capacity - (int) (posted - (long) FREED.getAcquire(this));
+    }
+
+    /** Sequence of the next request. */
+    public long next() {
+        return posted;
+    }
+
+    /** Adds the next request; before it is given to the device, whose completion may come at once. */
+    public void push(long wrId, boolean givesCompletion) {
+        int slot = (int) posted & mask;
+        wrIds[slot] = wrId;
+        signalled[slot] = givesCompletion;
+        POSTED.setRelease(this, posted + 1);
+    }
+
+    /** Takes requests back that the device did not accept. */
+    public void takeBack(long sequence) {
+        POSTED.setRelease(this, sequence);
+    }
+
+    /** From now on requests are not given to the device. */
+    public void withhold() {
+        if (withheldFrom == Long.MAX_VALUE) {
+            withheldFrom = posted;
+        }
+    }
+
+    // ---- polling
+
+    /**
+     * The sequence that a native completion means.
+     *
+     * @param lowBits the low bits of it
+     * @return the sequence, or -1 if that request has been completed already
+     */
+    public long resolve(long lowBits) {
+        long sequence = freed + ((lowBits - freed) & SEQUENCE_MASK);
+        return sequence < (long) POSTED.getAcquire(this) ? sequence : NONE;
+    }
+
+    /**
+     * True if the success of a request gives a completion.
+     *
+     * @param sequence of {@link #resolve}
+     */
+    public boolean givesCompletion(long sequence) {
+        return signalled[(int) sequence & mask];
+    }
+
+    /**
+     * Completes a request and frees it and all before it.
+     *
+     * @param sequence of {@link #resolve} or {@link #nextToFlush}
+     * @param success how it ended
+     * @return the application's number
+     */
+    public long complete(long sequence, boolean success) {
+        long wrId = wrIds[(int) sequence & mask];
+        failing |= !success;
+        FREED.setRelease(this, sequence + 1);
+        return wrId;
+    }
+
+    /**
+     * The device says that it flushed a request, which {@link #nextToFlush} gives in its turn.
+     *
+     * @param sequence of {@link #resolve}
+     */
+    public void flushed(long sequence) {
+        flushedFrom = Math.min(flushedFrom, sequence);
+    }
+
+    /**
+     * The next request that the device will never complete, given that all its completions have been taken: what was
+     * withheld from it, and what it took without noticing. Unsignalled requests at the head, before any failure, have
+     * succeeded, unless the device would have told.
+     *
+     * @return its sequence, or -1
+     */
+    public long nextToFlush() {
+        long end = (long) POSTED.getAcquire(this);
+        long sequence = freed;
+        long deviceEnd = Math.min(Math.min(withheldFrom, flushedFrom), end);
+        while (!allReported && !failing && sequence < deviceEnd && !signalled[(int) sequence & mask]) {
+            sequence++;
+        }
+        FREED.setRelease(this, sequence);
+        return sequence < end ? sequence : NONE;
+    }
+}

@@ -1,0 +1,32 @@
+package org.softrdma.ibverbs.device;
+
+import java.util.OptionalInt;
+import org.softrdma.ibverbs.CmEventType;
+
+/**
+ * What a provider learns of an event of librdmacm; rdma_get_cm_event(3).
+ *
+ * @param type what has happened
+ * @param status 0, a negated errno, or a reason of the transport; empty if unknown
+ * @param privateData what the peer sent, perhaps empty; not to be changed
+ * @param responderResources as the event has it; empty if unknown
+ * @param initiatorDepth as the event has it; empty if unknown
+ */
+@SuppressWarnings("ArrayRecordComponent") // handed on, never compared
+public record CmEvent(
+        CmEventType type,
+        OptionalInt status,
+        byte[] privateData,
+        OptionalInt responderResources,
+        OptionalInt initiatorDepth) {
+    /** An event of which nothing else is known. */
+    public static CmEvent of(CmEventType type) {
+        return new CmEvent(type, OptionalInt.empty(), new byte[0], OptionalInt.empty(), OptionalInt.empty());
+    }
+
+    /** For people. */
+    @Override
+    public String toString() {
+        return type + (status.isPresent() ? ", status " + status.getAsInt() : "");
+    }
+}

@@ -1,0 +1,344 @@
+package org.softrdma.ibverbs.device;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.ibverbs.CmEventType;
+import org.softrdma.ibverbs.Deadline;
+import org.softrdma.ibverbs.SocketAddressText;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+
+/**
+ * One {@code rdma_cm_id}: a listener or one side of a connection. It lives until the last of its holders (connector or
+ * request, and queue pair) has released it. Events arrive on the device's thread, everything else comes from
+ * application threads. That no call comes too early or too late is kept by its callers: connecting needs {@link
+ * #resolve}, accepting a connect request, neither comes after the last {@link #release}.
+ *
+ * <p>What a provider adds are the calls of its library; they throw {@link VerbsException} if refused.
+ */
+public abstract class CmId {
+    private final ConnectionThread thread;
+    private final Object key;
+    private final AtomicInteger holders = new AtomicInteger(1);
+    private volatile CompletableFuture<CmEvent> expected = new CompletableFuture<>();
+    private volatile @Nullable ConnectionEnd queuePair;
+    private volatile @Nullable BiConsumer<CmEvent, CmId> requests;
+    private volatile Runnable whenReleased = () -> {};
+    /** What {@code rdma_accept} is called with, or was; null on the side that connects. */
+    private volatile @Nullable ConnectionParameters accepting;
+    /** Done when {@code rdma_connect} has returned; null if it was not called. */
+    private volatile @Nullable CompletableFuture<Void> connectCall;
+
+    /**
+     * Of a native id.
+     *
+     * @param thread takes its events
+     * @param key by which events name it
+     */
+    protected CmId(ConnectionThread thread, Object key) {
+        this.thread = thread;
+        this.key = key;
+    }
+
+    // ---- what a provider does
+
+    /** {@code rdma_get_local_addr}. */
+    public abstract InetSocketAddress localAddress();
+
+    /** {@code rdma_get_peer_addr}. */
+    public abstract InetSocketAddress remoteAddress();
+
+    /** Of a connect request: false if it came by another device of this machine, as a wildcard listens on all. */
+    protected abstract boolean isOfDevice();
+
+    /** {@code rdma_resolve_addr}. */
+    protected abstract void resolveAddress(InetSocketAddress remote, int timeoutMs);
+
+    /** {@code rdma_resolve_route}. */
+    protected abstract void resolveRoute(InetSocketAddress remote, int timeoutMs);
+
+    /** {@code rdma_bind_addr} and {@code rdma_listen}. */
+    protected abstract void listen(InetSocketAddress local, int backlog);
+
+    /** {@code rdma_connect}, which may wait for TCP. */
+    protected abstract void callConnect(ConnectionParameters parameters, InetSocketAddress remote);
+
+    /** {@code rdma_accept}. */
+    protected abstract void callAccept(ConnectionParameters parameters);
+
+    /**
+     * Rejects a connect request, which is released next; a peer that has gone is no error.
+     *
+     * @param privateData for the peer
+     * @param made its queue pair, which has to go to ERROR; or null
+     */
+    protected abstract void reject(byte[] privateData, @Nullable ConnectionEnd made);
+
+    /**
+     * The connection that this side asked for is there: tells the queue pair how many READs were agreed on. On the
+     * device's thread.
+     *
+     * @return what {@link ConnectionEnd#established} says
+     */
+    protected abstract boolean established(ConnectionEnd connected, CmEvent event);
+
+    /**
+     * {@code rdma_accept} has moved the queue pair to RTS: tells it how many READs were agreed on. On the thread that
+     * accepts, and on the device's, which may be first.
+     *
+     * @param connected the queue pair
+     * @param parameters of the call
+     * @return what {@link ConnectionEnd#established} says
+     */
+    protected abstract boolean accepted(ConnectionEnd connected, ConnectionParameters parameters);
+
+    /** {@code rdma_disconnect}; a connection that has gone is no error. */
+    protected abstract void disconnect();
+
+    /** {@code rdma_destroy_qp}; no event is taken meanwhile. */
+    protected abstract void callDestroyQueuePair();
+
+    /** {@code rdma_destroy_id}. */
+    protected abstract void destroy();
+
+    // ---- whom it tells
+
+    final Object key() {
+        return key;
+    }
+
+    /** The thread that takes its events. */
+    final ConnectionThread thread() {
+        return thread;
+    }
+
+    /** Connect requests to this listening id go there, each with its id. */
+    final void whenRequested(BiConsumer<CmEvent, CmId> taker) {
+        requests = taker;
+    }
+
+    /** Runs when the last holder lets go, before the id is destroyed. */
+    final void whenReleased(Runnable action) {
+        whenReleased = action;
+    }
+
+    /** A queue pair was made on it, which holds it and hears of the connection's end. */
+    final void heldBy(ConnectionEnd made) {
+        holders.incrementAndGet();
+        queuePair = made;
+    }
+
+    // ---- events, on the device's thread
+
+    /** An event, already acknowledged. */
+    final void happened(CmEvent event) {
+        ConnectionEnd mine = queuePair;
+        switch (event.type()) {
+            case TIMEWAIT_EXIT, ADDR_CHANGE -> {}
+            case DISCONNECTED, DEVICE_REMOVAL -> {
+                expected.complete(event);
+                if (mine != null) {
+                    mine.enterError(
+                            event.type() == CmEventType.DISCONNECTED
+                                    ? "the connection has ended"
+                                    : "the device was removed");
+                }
+            }
+            case ESTABLISHED -> {
+                // On this thread, so that the queue pair is connected before it can hear of the connection's end.
+                ConnectionParameters agreed = accepting;
+                if (mine == null || (agreed == null ? established(mine, event) : accepted(mine, agreed))) {
+                    expected.complete(event);
+                } else {
+                    expected.completeExceptionally(new VerbsException(
+                            VerbsErrorCode.CONNECTION_LOST,
+                            "the queue pair was " + mine.state() + " before it was connected"));
+                }
+                if (agreed != null && mine != null && mine.state() == QueuePairState.ERROR) {
+                    disconnect(); // the peer has not heard of a disconnect that came before its confirmation
+                }
+            }
+            default -> {
+                expected.complete(event);
+                // A peer that closes before our confirmation has come to it rejects what is connected here.
+                if (mine != null && (accepting != null || mine.state() == QueuePairState.READY_TO_SEND)) {
+                    mine.enterError("the connection has failed: "
+                            + ConnectionFailures.of(event, remoteAddress()).getMessage());
+                }
+            }
+        }
+    }
+
+    /** A connect request to this listening id. */
+    final void requested(CmEvent event, CmId request) {
+        BiConsumer<CmEvent, CmId> taker = requests;
+        if (taker == null) {
+            request.release();
+        } else {
+            taker.accept(event, request);
+        }
+    }
+
+    // ---- steps
+
+    /** The next event goes to the future returned; call this before what causes it. */
+    private CompletableFuture<CmEvent> expect() {
+        CompletableFuture<CmEvent> future = new CompletableFuture<>();
+        expected = future;
+        return future;
+    }
+
+    /**
+     * Waits for an event.
+     *
+     * @param future what {@link #connect} gave
+     * @param wanted the event that means success
+     * @param deadline of the whole operation
+     * @param what waited for, for the message
+     * @param remote the peer
+     * @throws VerbsException {@code TIMED_OUT}, {@code INTERRUPTED}, how the call failed that should have caused it,
+     *     or what another event means
+     */
+    static CmEvent await(
+            CompletableFuture<CmEvent> future,
+            CmEventType wanted,
+            Deadline deadline,
+            String what,
+            InetSocketAddress remote) {
+        try {
+            CmEvent event = future.get(deadline.remainingNs(), TimeUnit.NANOSECONDS);
+            if (event.type() != wanted) {
+                throw ConnectionFailures.of(event, remote);
+            }
+            return event;
+        } catch (TimeoutException e) {
+            throw new VerbsException(
+                    VerbsErrorCode.TIMED_OUT,
+                    what + " " + SocketAddressText.of(remote) + " did not come within " + deadline.totalMs() + " ms",
+                    e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof VerbsException cause) {
+                throw cause;
+            }
+            throw new VerbsException(VerbsErrorCode.OTHER, String.valueOf(e.getMessage()), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VerbsException(
+                    VerbsErrorCode.INTERRUPTED,
+                    "interrupted while waiting for " + what + " " + SocketAddressText.of(remote),
+                    e);
+        }
+    }
+
+    /** Finds the way to a peer. */
+    protected void resolve(InetSocketAddress remote, Deadline deadline) {
+        CompletableFuture<CmEvent> resolved = expect();
+        resolveAddress(remote, deadline.remainingMs());
+        await(resolved, CmEventType.ADDR_RESOLVED, deadline, "the address of", remote);
+        CompletableFuture<CmEvent> routed = expect();
+        resolveRoute(remote, deadline.remainingMs());
+        await(routed, CmEventType.ROUTE_RESOLVED, deadline, "the route to", remote);
+    }
+
+    /**
+     * {@code rdma_connect}, on a thread of its own: siw opens the TCP connection inside it, which no deadline ends.
+     *
+     * @return completed by the event, or by how the call failed
+     */
+    final CompletableFuture<CmEvent> connect(ConnectionParameters parameters, InetSocketAddress remote) {
+        CompletableFuture<CmEvent> event = expect();
+        CompletableFuture<Void> returned = new CompletableFuture<>();
+        connectCall = returned;
+        try {
+            Thread.ofPlatform().daemon().name("rdma-connect").start(() -> {
+                try {
+                    callConnect(parameters, remote);
+                } catch (Throwable e) {
+                    event.completeExceptionally(e);
+                } finally {
+                    returned.complete(null);
+                }
+            });
+        } catch (Throwable e) {
+            // No thread was to be had: nobody else would say that the call is over.
+            returned.complete(null);
+            throw e;
+        }
+        return event;
+    }
+
+    /**
+     * {@code rdma_accept}, which moves the queue pair to RTS: it takes requests when this returns. If the connection
+     * does not come up after all, an event says so and the queue pair goes to ERROR.
+     *
+     * @throws VerbsException if the call failed, or {@code CONNECTION_LOST} if the queue pair has gone to ERROR
+     *     meanwhile
+     */
+    final void accept(ConnectionParameters parameters, ConnectionEnd accepted) {
+        accepting = parameters;
+        callAccept(parameters);
+        if (!accepted(accepted, parameters)) {
+            throw new VerbsException(
+                    VerbsErrorCode.CONNECTION_LOST,
+                    "the queue pair was " + accepted.state() + " before it was connected");
+        }
+    }
+
+    /** True while {@code rdma_connect} is under way. */
+    final boolean isConnecting() {
+        CompletableFuture<Void> call = connectCall;
+        return call != null && !call.isDone();
+    }
+
+    /** Runs something on the device's thread when {@code rdma_connect} has returned. */
+    final void afterConnecting(Runnable action) {
+        CompletableFuture<Void> call = connectCall;
+        if (call != null) {
+            thread.postpone(call.thenRun(() -> thread.execute(action)));
+        }
+    }
+
+    /**
+     * Waits until {@code rdma_connect} has returned, if it was called. Under no lock, as that may take as long as TCP
+     * does.
+     */
+    final void awaitConnecting() {
+        CompletableFuture<Void> call = connectCall;
+        if (call != null) {
+            call.join();
+        }
+    }
+
+    /** Runs something while no event is taken. */
+    protected final void exclusively(Runnable action) {
+        thread.exclusively(action);
+    }
+
+    /** Destroys the queue pair and releases its hold. No connect call is under way. */
+    public final void destroyQueuePair() {
+        try {
+            exclusively(this::callDestroyQueuePair);
+        } finally {
+            release();
+        }
+    }
+
+    /**
+     * A holder lets go; the last one destroys the id, which rejects a request that was not answered. A queue pair
+     * holds it until a connect call under way has returned.
+     */
+    final void release() {
+        if (holders.decrementAndGet() == 0) {
+            whenReleased.run();
+            destroy();
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package org.softrdma.ibverbs.device;
+
+import java.util.Set;
+import org.softrdma.verbs.Capabilities;
+import org.softrdma.verbs.Feature;
+
+/** What kind of device it is, for its objects. Holds as long as the device is open. */
+public interface DeviceTraits {
+    /** Name for people. */
+    String name();
+
+    /** Limits and features. */
+    Capabilities capabilities();
+
+    /** True on iWARP, and where the transport is unknown: what is then done suits every transport. */
+    boolean isIwarp();
+
+    /** True on the kernel's SoftiWARP. */
+    boolean isSoftIwarp();
+
+    /** Optional features of every connection. */
+    Set<Feature> connectionFeatures();
+}

@@ -1,0 +1,460 @@
+package org.softrdma.ibverbs.device;
+
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.ibverbs.QueuePairTable;
+import org.softrdma.ibverbs.WorkRing;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WorkCompletion;
+
+/**
+ * An {@code ibv_cq}. Native completions are polled in batches into memory of its own and handed out from there; those
+ * of queue pairs that are gone, and of requests that were completed before, are passed over.
+ *
+ * <p>Where the device does not flush by itself this queue does, in order ({@link WorkRing#nextToFlush}), once its
+ * native queue was empty after the queue pair was quiesced.
+ *
+ * <p>A message may be there before the event that says that the connection is, which comes another way. Its completion
+ * is held back until then, so that whoever gets it can answer.
+ *
+ * <p>Threads: whoever polls, under one lock.
+ */
+public abstract class IbvCompletionQueue implements CompletionQueue {
+    /** Most completions of a native poll. */
+    protected static final int LARGEST_BATCH = 32;
+
+    /** {@code IBV_WC_RDMA_WRITE}. */
+    public static final int COMPLETED_WRITE = 1;
+    /** {@code IBV_WC_RDMA_READ}. */
+    public static final int COMPLETED_READ = 2;
+
+    private static final int FLUSHED = CompletionStatus.FLUSHED.code();
+    /** Of {@link #take}: it waits, and what is behind it with it. */
+    private static final int EARLY = -1;
+
+    private final OpenDevice device;
+    private final @Nullable IbvCompletionChannel channel;
+    private final int entries;
+
+    @SuppressWarnings("this-escape") // kept, not called
+    private final Arming arming = new Arming(this, () -> armNatively(true));
+
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Under the lock.
+    private int batchNext;
+    private int batchEnd;
+    private int queuePairs;
+    private ToFlush[] toFlush = {};
+    /** Whose failure a poll has seen and not told yet, each once; as long as there are queue pairs. */
+    private @Nullable QueuePairWork[] failed = new QueuePairWork[0];
+
+    private int failedCount;
+    /** A RECV waits for its queue pair. */
+    private boolean early;
+
+    private boolean overrun;
+    private boolean closed;
+
+    /** A queue of a queue pair whose requests the device does not flush. */
+    private record ToFlush(QueuePairWork work, WorkRing ring) {}
+
+    /**
+     * Of a native queue just created.
+     *
+     * @param device counts it already
+     * @param entries that it holds
+     * @param channel where events go, which counts it already; or null
+     */
+    protected IbvCompletionQueue(OpenDevice device, int entries, @Nullable IbvCompletionChannel channel) {
+        this.device = device;
+        this.entries = entries;
+        this.channel = channel;
+    }
+
+    // ---- what a provider does
+
+    /**
+     * How many completions a native poll asks for.
+     *
+     * @param room that may be taken, at least 1
+     * @return 1 to {@link #LARGEST_BATCH}, at most {@code room}
+     */
+    protected int batchSize(int room) {
+        return Math.min(LARGEST_BATCH, room);
+    }
+
+    /**
+     * {@code ibv_poll_cq}: the batch of the next calls. Under the lock.
+     *
+     * @param size of {@link #batchSize}
+     * @return how many came; fewer than {@code size} if the native queue is empty now
+     */
+    protected abstract int pollNatively(int size);
+
+    /** {@code wr_id} of a completion of the batch. */
+    protected abstract long wrId(int index);
+
+    /** {@code status} of a completion of the batch. */
+    protected abstract int status(int index);
+
+    /** {@code opcode} of a successful completion of the batch, which is not of a RECV. */
+    protected abstract int opcode(int index);
+
+    /** {@code byte_len} of a successful completion of the batch, as unsigned. */
+    protected abstract int byteLength(int index);
+
+    /** {@code vendor_err} of a failed completion of the batch, 0 if unknown. */
+    protected abstract int vendorError(int index);
+
+    /**
+     * {@code ibv_req_notify_cq}.
+     *
+     * @param any of any completion; else of solicited ones
+     */
+    protected abstract void armNatively(boolean any);
+
+    /** {@code ibv_destroy_cq}, and all memory. Under the lock. */
+    protected abstract void destroy();
+
+    // ---- its queue pairs
+
+    final boolean isOf(OpenDevice other) {
+        return device == other;
+    }
+
+    /** The part of it that its channel knows. */
+    public final Arming arming() {
+        return arming;
+    }
+
+    @Override
+    public final int entries() {
+        return entries;
+    }
+
+    /** A queue pair begins to use this queue. */
+    final void attach() {
+        lock.lock();
+        try {
+            checkOpen();
+            queuePairs++;
+            failed = Arrays.copyOf(failed, Math.max(queuePairs, failed.length));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A queue pair is gone; null if it was never made. */
+    final void detach(@Nullable QueuePairWork work) {
+        lock.lock();
+        try {
+            queuePairs--;
+            toFlush = Arrays.stream(toFlush).filter(each -> each.work != work).toArray(ToFlush[]::new);
+            int index = Arrays.asList(failed).indexOf(work);
+            if (work != null && index >= 0) {
+                failed[index] = failed[--failedCount];
+                failed[failedCount] = null;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The device says that it lost completions because the queue was full. */
+    public final void overrun() {
+        lock.lock();
+        try {
+            overrun = true;
+        } finally {
+            lock.unlock();
+        }
+        raise();
+    }
+
+    /** From now on the requests of a queue of a queue pair are flushed here. */
+    final void flushPending(QueuePairWork work, WorkRing ring) {
+        lock.lock();
+        try {
+            if (Arrays.stream(toFlush).noneMatch(each -> each.ring == ring)) {
+                toFlush = Arrays.copyOf(toFlush, toFlush.length + 1);
+                toFlush[toFlush.length - 1] = new ToFlush(work, ring);
+            }
+        } finally {
+            lock.unlock();
+        }
+        raise();
+    }
+
+    /** A queue pair was connected, or will never be: what came early for it can be polled. */
+    final void begun() {
+        boolean waited;
+        lock.lock();
+        try {
+            waited = early;
+            early = false;
+        } finally {
+            lock.unlock();
+        }
+        if (waited) {
+            raise();
+        }
+    }
+
+    /** Something can be polled that the device does not know of. */
+    final void raise() {
+        if (channel != null) {
+            channel.raise(arming);
+        }
+    }
+
+    // ---- polling
+
+    @Override
+    public final int poll(WorkCompletion[] completions, int max) {
+        if (max < 0 || max > completions.length) {
+            throw new IllegalArgumentException("max=" + max + ": expected 0 to " + completions.length);
+        }
+        boolean anyFailed;
+        int taken = 0;
+        lock.lock();
+        try {
+            checkOpen();
+            boolean nativeEmpty = false;
+            early = false;
+            while (taken < max && !nativeEmpty && !early) {
+                if (batchNext == batchEnd) {
+                    nativeEmpty = refill(batchSize(max - taken));
+                }
+                int ready = Math.min(batchEnd - batchNext, max - taken);
+                if (!areElements(completions, taken, ready)) {
+                    break;
+                }
+                for (int i = 0; i < ready && !early; i++) {
+                    int handedOut = take(batchNext, completions[taken]);
+                    early = handedOut == EARLY;
+                    if (!early) {
+                        batchNext++;
+                        taken += handedOut;
+                    }
+                }
+            }
+            nativeEmpty &= batchNext == batchEnd;
+            if (nativeEmpty && overrun) {
+                requireTaken(taken);
+            } else if (nativeEmpty && toFlush.length > 0) {
+                taken = flush(completions, taken, max);
+            }
+            anyFailed = failedCount > 0;
+        } finally {
+            lock.unlock();
+        }
+        if (anyFailed) {
+            tellFailed();
+        }
+        return taken;
+    }
+
+    /** Changes states, under no lock; another thread that polls may do a part of it. */
+    private void tellFailed() {
+        QueuePairWork next = nextFailed();
+        while (next != null) {
+            next.requestFailed();
+            next = nextFailed();
+        }
+    }
+
+    private @Nullable QueuePairWork nextFailed() {
+        lock.lock();
+        try {
+            if (failedCount == 0) {
+                return null;
+            }
+            QueuePairWork next = failed[--failedCount];
+            failed[failedCount] = null;
+            return next;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Of a queue that lost completions: what fitted is taken first. */
+    private void requireTaken(int taken) {
+        if (taken == 0) {
+            throw new VerbsException(
+                    VerbsErrorCode.QUEUE_OVERRUN,
+                    "completions were lost, because there were more than the " + entries
+                            + " that this completion queue holds; create it with an entry for each outstanding"
+                            + " request");
+        }
+    }
+
+    /** Polls the native queue; true if it is empty now. */
+    private boolean refill(int size) {
+        batchNext = 0;
+        batchEnd = 0;
+        batchEnd = pollNatively(size);
+        return batchEnd < size;
+    }
+
+    /**
+     * Before anything is taken: what was taken for an array with a hole in it would be lost.
+     *
+     * @return false if there is a hole behind completions that were taken already, which the caller gets first
+     */
+    private static boolean areElements(WorkCompletion[] completions, int from, int count) {
+        for (int i = from; i < from + count; i++) {
+            if (completions[i] == null) {
+                if (from > 0) {
+                    return false;
+                }
+                throw new IllegalArgumentException(
+                        "completions[" + i + "] is null: expected what WorkCompletion.array gives");
+            }
+        }
+        return true;
+    }
+
+    /** Hands out a native completion; returns 0 if it means nothing any more, {@link #EARLY} if not yet. */
+    private int take(int index, WorkCompletion to) {
+        long nativeId = wrId(index);
+        QueuePairWork work = device.queuePairs().find(nativeId);
+        if (work == null) {
+            return 0;
+        }
+        boolean receive = QueuePairTable.isReceive(nativeId);
+        int status = status(index);
+        if (receive && status == 0 && work.state() == QueuePairState.INITIAL) {
+            return EARLY;
+        }
+        WorkRing ring = receive ? work.receives() : work.sends();
+        long sequence = ring.resolve(nativeId & WorkRing.SEQUENCE_MASK);
+        if (sequence < 0) {
+            return 0;
+        }
+        if (status == FLUSHED && !work.deviceFlushes()) {
+            // siw flushes what it had not sent yet before the READs that were on their way.
+            ring.flushed(sequence);
+            noteFailed(work);
+            return 0;
+        }
+        if (status == 0) {
+            if (!ring.givesCompletion(sequence)) {
+                ring.complete(sequence, true);
+                return 0;
+            }
+            to.succeeded(
+                    ring.complete(sequence, true),
+                    work.number(),
+                    receive ? CompletionOpcode.RECEIVE : meaning(opcode(index)),
+                    Integer.toUnsignedLong(byteLength(index)));
+        } else {
+            to.failed(
+                    ring.complete(sequence, false), work.number(), CompletionStatus.ofCode(status), vendorError(index));
+            noteFailed(work);
+        }
+        return 1;
+    }
+
+    private static CompletionOpcode meaning(int opcode) {
+        return switch (opcode) {
+            case COMPLETED_READ -> CompletionOpcode.READ;
+            case COMPLETED_WRITE -> CompletionOpcode.WRITE;
+            default -> CompletionOpcode.SEND;
+        };
+    }
+
+    /** Its state changes once this queue's lock is free. */
+    private void noteFailed(QueuePairWork work) {
+        for (int i = 0; i < failedCount; i++) {
+            if (failed[i] == work) {
+                return;
+            }
+        }
+        failed[failedCount++] = work;
+    }
+
+    private int flush(WorkCompletion[] completions, int from, int max) {
+        int taken = from;
+        for (int i = 0; i < toFlush.length && taken < max; i++) {
+            taken = flush(toFlush[i], completions, taken, max);
+        }
+        return taken;
+    }
+
+    private static int flush(ToFlush flushed, WorkCompletion[] completions, int from, int max) {
+        WorkRing ring = flushed.ring;
+        int taken = from;
+        long sequence = ring.nextToFlush();
+        while (sequence >= 0 && taken < max && areElements(completions, taken, 1)) {
+            completions[taken++].failed(
+                    ring.complete(sequence, false), flushed.work.number(), CompletionStatus.FLUSHED, 0);
+            sequence = ring.nextToFlush();
+        }
+        return taken;
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException("the completion queue is closed");
+        }
+    }
+
+    // ---- events
+
+    @Override
+    public final void requestNotification(boolean solicitedOnly) {
+        if (channel == null) {
+            throw new IllegalStateException("this completion queue was created without a completion channel");
+        }
+        lock.lock();
+        try {
+            checkOpen();
+            boolean any = channel.arm(arming, solicitedOnly);
+            // siw raises no solicited event for a RECV.
+            armNatively(any || device.traits().isIwarp());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public final void acknowledgeEvents(int count) {
+        if (channel != null) {
+            channel.acknowledge(arming, count);
+        } else if (count != 0) {
+            throw new IllegalArgumentException("count=" + count + ": expected 0, the events taken");
+        }
+    }
+
+    @Override
+    public final void close() {
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            if (queuePairs > 0) {
+                throw new VerbsException(
+                        VerbsErrorCode.BUSY, queuePairs + " queue pairs still use this completion queue");
+            }
+            if (channel != null) {
+                channel.detach(arming);
+            }
+            closed = true;
+            try {
+                destroy();
+            } finally {
+                device.childClosed();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

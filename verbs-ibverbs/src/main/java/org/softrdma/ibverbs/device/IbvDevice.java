@@ -1,0 +1,211 @@
+package org.softrdma.ibverbs.device;
+
+import java.net.InetSocketAddress;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.ibverbs.ArenaMemory;
+import org.softrdma.ibverbs.Deadline;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.HostMemory;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.provider.Closing;
+
+/**
+ * An {@code ibv_context} as a verbs device: the table of its queue pairs, and what the application made. Thread-safe.
+ */
+public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
+    /**
+     * Entries, of 32 bytes ({@code struct siw_cqe}), of a completion queue that nobody uses, made on siw before all
+     * others. libsiw takes the offset 0x90000 at which a queue is to be mapped for "none" (SIW_INVAL_UOBJ_KEY, which
+     * the kernel has not used since it gives offsets page by page) and refuses to create whatever gets it, for as long
+     * as it is the first that is free. This queue covers it, from 0.
+     */
+    public static final int SIW_GUARD_ENTRIES = 0x90000 / 32 + 1;
+
+    @SuppressWarnings("this-escape") // kept, not called
+    private final OpenDevice opened = new OpenDevice(this);
+
+    @SuppressWarnings("this-escape") // kept, not called
+    private final QueuePairs queuePairs = new QueuePairs(opened, this::newQueuePair);
+
+    private final Closing closing = new Closing();
+
+    /** Without children. */
+    protected IbvDevice() {}
+
+    // ---- what a provider does
+
+    /** Its event channel and thread. */
+    protected abstract ConnectionManager connections();
+
+    /** {@code ibv_alloc_pd}. */
+    protected abstract IbvProtectionDomain newProtectionDomain();
+
+    /** {@code ibv_create_comp_channel}, or what stands for it. */
+    protected abstract IbvCompletionChannel newCompletionChannel();
+
+    /**
+     * {@code ibv_create_cq}.
+     *
+     * @param minimumEntries checked
+     * @param channel of {@link #newCompletionChannel}, which counts the queue already; or null
+     * @param vector checked
+     */
+    protected abstract IbvCompletionQueue newCompletionQueue(
+            int minimumEntries, @Nullable IbvCompletionChannel channel, int vector);
+
+    /**
+     * {@code rdma_create_qp}.
+     *
+     * @param parts of this device
+     */
+    protected abstract IbvQueuePair newQueuePair(QueuePairParts parts);
+
+    /**
+     * Where to listen; the address of the device in place of a wildcard if it needs one.
+     *
+     * @param local resolved
+     */
+    protected abstract InetSocketAddress listenAddress(InetSocketAddress local);
+
+    /** Closes what keeps the context, and {@link #connections}. */
+    protected abstract void destroy();
+
+    /** What its objects know of it. */
+    public final OpenDevice opened() {
+        return opened;
+    }
+
+    // ---- VerbsDevice
+
+    @Override
+    public final boolean manualProgress() {
+        return false;
+    }
+
+    @Override
+    public final ProtectionDomain allocateProtectionDomain() {
+        return opened.child(this::newProtectionDomain);
+    }
+
+    @Override
+    public final CompletionChannel createCompletionChannel() {
+        return opened.child(this::newCompletionChannel);
+    }
+
+    @Override
+    public final CompletionQueue createCompletionQueue(int minimumEntries) {
+        return createCompletionQueue(minimumEntries, null, 0);
+    }
+
+    @Override
+    public final CompletionQueue createCompletionQueue(
+            int minimumEntries, @Nullable CompletionChannel channel, int completionVector) {
+        int most = capabilities().maxCompletionQueueEntries();
+        if (minimumEntries < 1 || minimumEntries > most) {
+            throw new IllegalArgumentException("minimumEntries=" + minimumEntries + ": expected 1 to " + most);
+        }
+        if (completionVector < 0 || completionVector >= capabilities().completionVectors()) {
+            throw new IllegalArgumentException("completionVector=" + completionVector + ": expected 0 to "
+                    + (capabilities().completionVectors() - 1));
+        }
+        if (channel == null) {
+            return opened.child(() -> newCompletionQueue(minimumEntries, null, completionVector));
+        }
+        if (!(channel instanceof IbvCompletionChannel mine) || !mine.isOf(opened)) {
+            throw new IllegalArgumentException("the completion channel is not of this device, " + name());
+        }
+        return opened.child(() -> {
+            mine.attach();
+            try {
+                return newCompletionQueue(minimumEntries, mine, completionVector);
+            } catch (Throwable e) {
+                mine.giveUp();
+                throw e;
+            }
+        });
+    }
+
+    @Override
+    public final HostMemory allocateMemory(long length) {
+        return ArenaMemory.allocate(length);
+    }
+
+    @Override
+    public final Listener listen(InetSocketAddress local, int backlog) {
+        if (backlog < 1) {
+            throw new IllegalArgumentException("backlog=" + backlog + ": expected at least 1");
+        }
+        if (local.isUnresolved()) {
+            throw new VerbsException(
+                    VerbsErrorCode.ADDRESS_NOT_AVAILABLE, "host " + local.getHostString() + " is unknown");
+        }
+        InetSocketAddress address = listenAddress(local);
+        return opened.child(() -> {
+            CmId id = connections().createId();
+            try {
+                return new IbvListener(opened, queuePairs, id, address, backlog);
+            } catch (Throwable e) {
+                id.release();
+                throw e;
+            }
+        });
+    }
+
+    @Override
+    public final Connector resolve(InetSocketAddress remote, long timeoutNs) {
+        return opened.child(() -> {
+            if (remote.isUnresolved()) {
+                throw new VerbsException(VerbsErrorCode.UNREACHABLE, "host " + remote.getHostString() + " is unknown");
+            }
+            CmId id = connections().createId();
+            try {
+                id.resolve(remote, Deadline.in(timeoutNs));
+                return new IbvConnector(opened, queuePairs, id, remote);
+            } catch (Throwable e) {
+                id.release();
+                throw e;
+            }
+        });
+    }
+
+    @Override
+    public final int progress(long timeoutNs) {
+        return 0;
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        return Map.of(
+                "connectionsEstablished",
+                opened.connectionsEstablished(),
+                "connectionsClosed",
+                opened.connectionsClosed());
+    }
+
+    @Override
+    public final void close() {
+        closing.once(() -> {
+            int live = opened.closeUnlessInUse();
+            if (live > 0) {
+                closing.stillOpen();
+                throw new VerbsException(
+                        VerbsErrorCode.BUSY,
+                        live + " protection domains, completion channels, completion queues, listeners, connectors and"
+                                + " connection requests of " + name() + " are open");
+            }
+            destroy();
+        });
+    }
+
+    @Override
+    public final String toString() {
+        return name();
+    }
+}

@@ -1,0 +1,235 @@
+package org.softrdma.ibverbs.device;
+
+import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.QueuePairTable;
+import org.softrdma.ibverbs.WorkRing;
+import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.ReceiveWorkRequest;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendOpcode;
+import org.softrdma.verbs.SendWorkRequest;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.PostingQueuePair;
+import org.softrdma.verbs.provider.PostingRules;
+
+/**
+ * The posting half of an {@code ibv_qp}: its two queues and what goes from them to the device. A send work request is
+ * written to a place of a chain, and the chain given to the device; a RECV is written and given one by one. What is
+ * posted in ERROR to a device that does not flush stays in the rings.
+ *
+ * <p>Threads: application threads, under a lock per direction.
+ */
+public abstract class IbvWorkQueues extends PostingQueuePair {
+    /** What its completion queues see of it. */
+    final QueuePairWork work;
+
+    private final WorkRing sends;
+    private final WorkRing receives;
+    private final IbvCompletionQueue sendCompletions;
+    private final IbvCompletionQueue receiveCompletions;
+    private final long tableNumber;
+    private final boolean signalAll;
+    /** siw completes a SEND or WRITE while READs before it are on their way, unless it is fenced. */
+    private final int orderFlags;
+    /**
+     * Of every send: a device that does not flush may end without a word about some, so it has to tell which were
+     * done.
+     */
+    private final int addedFlags;
+
+    private final ReentrantLock sendLock = new ReentrantLock();
+    private final ReentrantLock receiveLock = new ReentrantLock();
+    /** No READ is allowed on this connection. */
+    private volatile boolean readless;
+
+    /**
+     * Of a native queue pair just created.
+     *
+     * @param parts what it is made of
+     * @param number of the native queue pair
+     * @param limits at least those asked for
+     */
+    @SuppressWarnings("this-escape") // kept, not called
+    IbvWorkQueues(QueuePairParts parts, int number, QueuePairLimits limits) {
+        super(new PostingRules(limits, parts.device().traits().capabilities()));
+        DeviceTraits device = parts.device().traits();
+        boolean deviceFlushes = !device.isIwarp();
+        sends = new WorkRing(limits.maxSendWorkRequests(), !deviceFlushes);
+        receives = new WorkRing(limits.maxReceiveWorkRequests(), true);
+        work = new QueuePairWork(number, sends, receives, deviceFlushes, this::enterError);
+        sendCompletions = parts.sendCompletions();
+        receiveCompletions = parts.receiveCompletions();
+        tableNumber = parts.tableNumber();
+        signalAll = parts.signalAll();
+        orderFlags = device.isSoftIwarp() ? SendFlags.FENCE : SendFlags.NONE;
+        addedFlags = deviceFlushes ? SendFlags.NONE : SendFlags.SIGNALLED;
+    }
+
+    // ---- what a provider does, under the lock of the queue, allocating nothing
+
+    @Override
+    protected abstract int longestChain();
+
+    /**
+     * Writes a send work request to its place in the chain.
+     *
+     * @param position in the chain
+     * @param request what it does
+     * @param nativeId {@code wr_id}
+     * @param flags {@code enum ibv_send_flags}, in place of those of the request
+     */
+    protected abstract void writeSend(int position, SendWorkRequest request, long nativeId, int flags);
+
+    /**
+     * {@code ibv_post_send}; what the device does not take is taken out of the ring again, also if this throws.
+     *
+     * @param ring whose last {@code count} requests they are
+     * @param count requests of the chain
+     * @return how many the device took; fewer than {@code count} if it is full
+     * @throws VerbsException if it refuses one
+     */
+    protected abstract int postSends(WorkRing ring, int count);
+
+    /**
+     * Writes a RECV and gives it to the device ({@code ibv_post_recv}); what the device does not take is taken out of
+     * the ring again, also if this throws.
+     *
+     * @param ring whose last request it is
+     * @param request what it does
+     * @param nativeId {@code wr_id}
+     * @return false if the device is full
+     * @throws VerbsException if it refuses it
+     */
+    protected abstract boolean postReceive(WorkRing ring, ReceiveWorkRequest request, long nativeId);
+
+    /** Makes the device flush; a queue pair that cannot is there already or has no connection. */
+    protected abstract void moveToError();
+
+    // ---- what the states do
+
+    /** {@link ConnectionEnd#enterError}. */
+    public abstract void enterError(String reason);
+
+    /** The connection allows no READ in flight. */
+    final void forbidReads() {
+        readless = true;
+    }
+
+    /** Runs something while nobody posts. */
+    final void withPostingStopped(Runnable action) {
+        sendLock.lock();
+        receiveLock.lock();
+        try {
+            action.run();
+        } finally {
+            receiveLock.unlock();
+            sendLock.unlock();
+        }
+    }
+
+    @Override
+    public final int number() {
+        return work.number();
+    }
+
+    @Override
+    public final QueuePairState state() {
+        return work.state();
+    }
+
+    // ---- posting
+
+    @Override
+    protected final void beginSends() {
+        sendLock.lock();
+    }
+
+    @Override
+    protected final void endSends() {
+        sendLock.unlock();
+    }
+
+    @Override
+    protected final boolean allowsReads() {
+        return !readless;
+    }
+
+    @Override
+    protected final long sendsAccepted() {
+        return sends.next();
+    }
+
+    @Override
+    protected final boolean write(int position, SendWorkRequest request) {
+        if (sends.room() == 0) {
+            return false;
+        }
+        int flags = nativeFlags(request);
+        if (!work.isWithheld()) {
+            long nativeId = QueuePairTable.sendId(tableNumber, sends.next());
+            writeSend(position, request, nativeId, flags | addedFlags);
+        }
+        sends.push(request.wrId(), (flags & SendFlags.SIGNALLED) != 0);
+        return true;
+    }
+
+    /** siw is told to fence what is no READ. */
+    private int nativeFlags(SendWorkRequest request) {
+        int asked = request.opcode() == SendOpcode.READ ? request.flags() : request.flags() | orderFlags;
+        return PostingRules.nativeFlags(asked, request.local().totalLength(), signalAll);
+    }
+
+    @Override
+    protected final int give(int count) {
+        if (work.isWithheld()) {
+            sendCompletions.raise();
+            return count;
+        }
+        return postSends(sends, count);
+    }
+
+    /**
+     * True if the device took a request: on iWARP a queue pair that is not connected any more does, and then says so;
+     * they are flushed. libsiw returns what write(2) did when the kernel refuses its doorbell, -1, with the request in
+     * its queue already.
+     *
+     * @param errno of the post, positive
+     */
+    protected final boolean isTaken(int errno) {
+        return errno == 0 || (!work.deviceFlushes() && (errno == Errno.ENOTCONN || errno == Errno.EPERM));
+    }
+
+    @Override
+    protected final void beginReceives() {
+        receiveLock.lock();
+    }
+
+    @Override
+    protected final void endReceives() {
+        receiveLock.unlock();
+    }
+
+    @Override
+    protected final PostStatus take(ReceiveWorkRequest request) {
+        if (receives.room() == 0) {
+            return PostStatus.QUEUE_FULL;
+        }
+        long sequence = receives.next();
+        receives.push(request.wrId(), true);
+        if (work.isWithheld()) {
+            receiveCompletions.raise();
+            return PostStatus.ACCEPTED;
+        }
+        if (!postReceive(receives, request, QueuePairTable.receiveId(tableNumber, sequence))) {
+            return PostStatus.QUEUE_FULL;
+        }
+        if (work.state() == QueuePairState.ERROR) {
+            // A RECV rings no doorbell on rxe, which looks at its queue again when it is told to go to ERROR.
+            moveToError();
+        }
+        return PostStatus.ACCEPTED;
+    }
+}

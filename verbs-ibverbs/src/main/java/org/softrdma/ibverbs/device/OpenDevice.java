@@ -1,0 +1,110 @@
+package org.softrdma.ibverbs.device;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import org.softrdma.ibverbs.QueuePairTable;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.provider.Creation;
+
+/**
+ * What the objects of a device know of it: its traits, what it counts, and the numbers of its queue pairs. Lies below
+ * all of them, so that none of them knows {@link IbvDevice}. Thread-safe.
+ */
+public final class OpenDevice {
+    private static final int CLOSED = -1;
+
+    private final DeviceTraits traits;
+    private final QueuePairTable<QueuePairWork> queuePairs = new QueuePairTable<>();
+    /** Neither the C object nor a key keeps the memory of a region alive. */
+    private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
+
+    private final LongAdder connectionsEstablished = new LongAdder();
+    private final LongAdder connectionsClosed = new LongAdder();
+    /** Number of live children, or {@link #CLOSED}. */
+    private final AtomicInteger children = new AtomicInteger();
+
+    /** Without children. */
+    OpenDevice(DeviceTraits traits) {
+        this.traits = traits;
+    }
+
+    /** What kind of device it is. */
+    public DeviceTraits traits() {
+        return traits;
+    }
+
+    QueuePairTable<QueuePairWork> queuePairs() {
+        return queuePairs;
+    }
+
+    // ---- regions
+
+    void regionOpened(MemoryRegion region) {
+        regions.add(region);
+    }
+
+    void regionClosed(MemoryRegion region) {
+        regions.remove(region);
+    }
+
+    // ---- connections
+
+    void connectionEstablished() {
+        connectionsEstablished.increment();
+    }
+
+    void connectionClosed() {
+        connectionsClosed.increment();
+    }
+
+    long connectionsEstablished() {
+        return connectionsEstablished.sum();
+    }
+
+    long connectionsClosed() {
+        return connectionsClosed.sum();
+    }
+
+    /** What a side wants, within the limits of this device. */
+    ConnectionParameters clamp(ConnectionParameters parameters) {
+        checkPrivateData(parameters.privateData().length);
+        return new ConnectionParameters(
+                Math.min(parameters.outboundReads(), traits.capabilities().maxOutboundReads()),
+                Math.min(parameters.inboundReads(), traits.capabilities().maxInboundReads()),
+                parameters.privateData());
+    }
+
+    void checkPrivateData(int length) {
+        int most = traits.capabilities().maxPrivateData();
+        if (length > most) {
+            throw new IllegalArgumentException("private data of " + length + " bytes: expected at most " + most
+                    + (most == 0 ? ", as this provider carries none; send it as the first message" : ""));
+        }
+    }
+
+    // ---- children
+
+    void childOpened() {
+        if (children.getAndUpdate(count -> count < 0 ? count : count + 1) < 0) {
+            throw new IllegalStateException(traits.name() + " is closed");
+        }
+    }
+
+    void childClosed() {
+        children.decrementAndGet();
+    }
+
+    /** Makes something that this device counts until it calls {@link #childClosed}. */
+    <T> T child(Supplier<T> made) {
+        return Creation.counted(this::childOpened, made, this::childClosed, "an object of " + traits.name());
+    }
+
+    /** Closes it for children to come unless there are some; returns how many there are. */
+    int closeUnlessInUse() {
+        return Math.max(0, children.compareAndExchange(0, CLOSED));
+    }
+}

@@ -1,0 +1,59 @@
+package org.softrdma.ibverbs.device;
+
+import java.util.function.Function;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.provider.Creation;
+
+/** Makes the queue pairs of a device, for connectors and connection requests. Thread-safe. */
+final class QueuePairs {
+    private final OpenDevice device;
+    private final Function<QueuePairParts, IbvQueuePair> create;
+
+    /**
+     * Of a device.
+     *
+     * @param device counts them
+     * @param create {@code rdma_create_qp}
+     */
+    QueuePairs(OpenDevice device, Function<QueuePairParts, IbvQueuePair> create) {
+        this.device = device;
+        this.create = create;
+    }
+
+    /**
+     * Makes one.
+     *
+     * @param domain of this device
+     * @param attributes sizes, and completion queues of this device
+     * @param id on which it is made
+     */
+    IbvQueuePair create(ProtectionDomain domain, QueuePairAttributes attributes, CmId id) {
+        if (!(domain instanceof IbvProtectionDomain mine) || !mine.isOf(device)) {
+            throw new IllegalArgumentException("the protection domain is not of this device, " + name());
+        }
+        checkMine(attributes.sendCompletions());
+        checkMine(attributes.receiveCompletions());
+        QueuePairParts parts = QueuePairParts.take(device, mine, attributes, id);
+        return Creation.orUndo(
+                () -> {
+                    IbvQueuePair made = create.apply(parts);
+                    device.queuePairs().set(parts.tableNumber(), made.work);
+                    id.heldBy(made);
+                    return made;
+                },
+                () -> parts.giveBack(null),
+                "a queue pair of " + attributes.limits());
+    }
+
+    private void checkMine(CompletionQueue queue) {
+        if (!(queue instanceof IbvCompletionQueue mine) || !mine.isOf(device)) {
+            throw new IllegalArgumentException("the completion queue is not of this device, " + name());
+        }
+    }
+
+    private String name() {
+        return device.traits().name();
+    }
+}

@@ -1,0 +1,5 @@
+/** Tests of what the providers on the kernel's devices share. */
+@NullMarked
+package org.softrdma.ibverbs;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Tests of what the providers on the kernel's devices share. */
-@NullMarked
-package org.softrdma.nativeverbs;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,102 @@
+package org.softrdma.rdmacore.device;
+
+import java.lang.foreign.Arena;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import org.softrdma.rdmacore.abi.CMemory;
+import org.softrdma.rdmacore.abi.VerbsAbi;
+import org.softrdma.rdmacore.abi.VerbsLibrary;
+import org.softrdma.verbs.Capabilities;
+
+/**
+ * What the objects of a device know of it: the context, the functions to call with it, what it can do. Lies below all
+ * of them, so that none of them knows {@link CoreDevice}. Thread-safe.
+ */
+final class DeviceContext {
+    private final VerbsLibrary library;
+    private final long context;
+    private final Optional<InetSocketAddress> address;
+    private final VerbsLibrary.Operations operations;
+    private final ContextProbe probe;
+    private final DeviceFaults faults = new DeviceFaults();
+    private final SharedContext shared;
+    /** {@code struct ibv_qp_attr} with {@code IBV_QPS_ERR}; read only. */
+    private final Arena arena = Arena.ofShared();
+
+    private final long errorState;
+
+    /**
+     * Finds out what the context can do, and joins those who share it.
+     *
+     * @param provider name of the provider
+     * @param library C functions
+     * @param context of librdmacm
+     * @param address the address from which to connect, with port 0; empty: as routes say
+     */
+    DeviceContext(String provider, VerbsLibrary library, long context, Optional<InetSocketAddress> address) {
+        this.library = library;
+        this.context = context;
+        this.address = address;
+        operations = library.operations(context);
+        probe = ContextProbe.of(provider, library, context, operations);
+        errorState =
+                arena.allocate(VerbsAbi.QUEUE_PAIR_ATTRIBUTES_BYTES, Long.BYTES).address();
+        CMemory.putInt(errorState, VerbsAbi.STATE_ERROR);
+        shared = SharedContext.join(library, context, probe.softIwarp(), faults);
+    }
+
+    VerbsLibrary library() {
+        return library;
+    }
+
+    VerbsLibrary.Operations operations() {
+        return operations;
+    }
+
+    long context() {
+        return context;
+    }
+
+    /** From which to connect, with port 0; empty: as routes say. */
+    Optional<InetSocketAddress> address() {
+        return address;
+    }
+
+    ContextProbe probe() {
+        return probe;
+    }
+
+    Capabilities capabilities() {
+        return probe.capabilities();
+    }
+
+    boolean isSoftIwarp() {
+        return probe.softIwarp();
+    }
+
+    /** Name for people. */
+    String name() {
+        return probe.name() + " (rdma-core, " + probe.capabilities().transport() + ")";
+    }
+
+    SharedContext shared() {
+        return shared;
+    }
+
+    DeviceFaults faults() {
+        return faults;
+    }
+
+    /**
+     * {@code ibv_modify_qp} to {@code IBV_QPS_ERR}; a queue pair that cannot is there already or has no connection.
+     */
+    void moveToError(long queuePair) {
+        library.modifyQueuePair(queuePair, errorState, VerbsAbi.MODIFY_STATE);
+    }
+
+    /** Leaves those who share the context. */
+    void close() {
+        shared.leave(faults);
+        arena.close();
+    }
+}
