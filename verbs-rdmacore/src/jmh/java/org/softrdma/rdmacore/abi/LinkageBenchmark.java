@@ -33,7 +33,7 @@ public class LinkageBenchmark {
             VerbsAbi.CONTEXT_POLL_CQ,
             VerbsAbi.CONTEXT_REQ_NOTIFY_CQ
         }) {
-            NativeMemory.putLong(context + slot, nothing.address());
+            CMemory.putLong(context + slot, nothing.address());
         }
         return new NativeOperations(context);
     }

@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.softrdma.nativeverbs.device.NativeCompletionQueue;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.rdmacore.fake.FakeVerbsLibrary;
@@ -76,13 +76,13 @@ public class PostAndPollBenchmark {
 
         @Override
         public int postSend(long queuePair, long workRequests, long bad) {
-            posted = NativeMemory.getLong(workRequests + VerbsAbi.SEND_WR_ID);
+            posted = CMemory.getLong(workRequests + VerbsAbi.SEND_WR_ID);
             return 0;
         }
 
         @Override
         public int postReceive(long queuePair, long workRequests, long bad) {
-            posted = NativeMemory.getLong(workRequests + VerbsAbi.RECEIVE_WR_ID);
+            posted = CMemory.getLong(workRequests + VerbsAbi.RECEIVE_WR_ID);
             return 0;
         }
 
@@ -91,10 +91,10 @@ public class PostAndPollBenchmark {
             if (posted == 0) {
                 return 0;
             }
-            NativeMemory.putLong(completions + VerbsAbi.COMPLETION_WR_ID, posted);
-            NativeMemory.putInt(completions + VerbsAbi.COMPLETION_STATUS, 0);
-            NativeMemory.putInt(completions + VerbsAbi.COMPLETION_OPCODE, NativeCompletionQueue.COMPLETED_READ);
-            NativeMemory.putInt(completions + VerbsAbi.COMPLETION_LENGTH, BYTES);
+            CMemory.putLong(completions + VerbsAbi.COMPLETION_WR_ID, posted);
+            CMemory.putInt(completions + VerbsAbi.COMPLETION_STATUS, 0);
+            CMemory.putInt(completions + VerbsAbi.COMPLETION_OPCODE, NativeCompletionQueue.COMPLETED_READ);
+            CMemory.putInt(completions + VerbsAbi.COMPLETION_LENGTH, BYTES);
             posted = 0;
             return 1;
         }

@@ -52,7 +52,7 @@ final class NativeOperations implements VerbsLibrary.Operations {
     }
 
     private static MemorySegment function(ExecutableMemory executable, long context, String name, long slot) {
-        long address = NativeMemory.getLong(context + slot);
+        long address = CMemory.getLong(context + slot);
         if (!executable.contains(address)) {
             throw new AbiMismatchException("ibv_context.ops." + name + " at offset " + slot + " is 0x"
                     + Long.toHexString(address) + ", expected the address of a function");

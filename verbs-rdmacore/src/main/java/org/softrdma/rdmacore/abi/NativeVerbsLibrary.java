@@ -173,8 +173,8 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
                 long names = arena.allocate((long) UTSNAME_FIELDS * UTSNAME_FIELD_BYTES)
                         .address();
                 new CFunction(c, "uname", MINUS_ONE_AND_ERRNO, INT, WORD).call(names);
-                system = NativeMemory.getString(names, UTSNAME_FIELD_BYTES);
-                machine = NativeMemory.getString(names + 4L * UTSNAME_FIELD_BYTES, UTSNAME_FIELD_BYTES);
+                system = CMemory.getString(names, UTSNAME_FIELD_BYTES);
+                machine = CMemory.getString(names + 4L * UTSNAME_FIELD_BYTES, UTSNAME_FIELD_BYTES);
             }
         }
         if (!lp64
@@ -447,7 +447,7 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
         try (Arena arena = Arena.ofConfined()) {
             long pointer = arena.allocate(2L * Long.BYTES, Long.BYTES).address();
             long errno = call.call(pointer);
-            return errno == 0 ? NativeMemory.getLong(pointer) : -errno;
+            return errno == 0 ? CMemory.getLong(pointer) : -errno;
         }
     }
 

@@ -19,16 +19,16 @@ public final class SocketAddresses {
     public static void write(long to, InetSocketAddress address) {
         InetAddress host = address.getAddress();
         boolean six = host instanceof Inet6Address;
-        NativeMemory.putShort(
+        CMemory.putShort(
                 to + ConnectionManagerAbi.ADDRESS_FAMILY,
                 six ? ConnectionManagerAbi.FAMILY_6 : ConnectionManagerAbi.FAMILY_4);
-        NativeMemory.putByte(to + ConnectionManagerAbi.ADDRESS_PORT, (byte) (address.getPort() >> Byte.SIZE));
-        NativeMemory.putByte(to + ConnectionManagerAbi.ADDRESS_PORT + 1, (byte) address.getPort());
+        CMemory.putByte(to + ConnectionManagerAbi.ADDRESS_PORT, (byte) (address.getPort() >> Byte.SIZE));
+        CMemory.putByte(to + ConnectionManagerAbi.ADDRESS_PORT + 1, (byte) address.getPort());
         if (host instanceof Inet6Address inet6) {
-            NativeMemory.putBytes(to + ConnectionManagerAbi.ADDRESS_6, inet6.getAddress());
-            NativeMemory.putInt(to + ConnectionManagerAbi.ADDRESS_6_SCOPE, inet6.getScopeId());
+            CMemory.putBytes(to + ConnectionManagerAbi.ADDRESS_6, inet6.getAddress());
+            CMemory.putInt(to + ConnectionManagerAbi.ADDRESS_6_SCOPE, inet6.getScopeId());
         } else {
-            NativeMemory.putBytes(to + ConnectionManagerAbi.ADDRESS_4, ((Inet4Address) host).getAddress());
+            CMemory.putBytes(to + ConnectionManagerAbi.ADDRESS_4, ((Inet4Address) host).getAddress());
         }
     }
 
@@ -39,18 +39,18 @@ public final class SocketAddresses {
      * @throws AbiMismatchException if it is neither IPv4 nor IPv6
      */
     public static InetSocketAddress read(long from) {
-        int high = NativeMemory.getByte(from + ConnectionManagerAbi.ADDRESS_PORT) & 0xFF;
-        int low = NativeMemory.getByte(from + ConnectionManagerAbi.ADDRESS_PORT + 1) & 0xFF;
+        int high = CMemory.getByte(from + ConnectionManagerAbi.ADDRESS_PORT) & 0xFF;
+        int low = CMemory.getByte(from + ConnectionManagerAbi.ADDRESS_PORT + 1) & 0xFF;
         int port = (high << Byte.SIZE) | low;
-        short family = NativeMemory.getShort(from + ConnectionManagerAbi.ADDRESS_FAMILY);
+        short family = CMemory.getShort(from + ConnectionManagerAbi.ADDRESS_FAMILY);
         try {
             if (family == ConnectionManagerAbi.FAMILY_4) {
-                byte[] bytes = NativeMemory.getBytes(from + ConnectionManagerAbi.ADDRESS_4, 4);
+                byte[] bytes = CMemory.getBytes(from + ConnectionManagerAbi.ADDRESS_4, 4);
                 return new InetSocketAddress(InetAddress.getByAddress(bytes), port);
             }
             if (family == ConnectionManagerAbi.FAMILY_6) {
-                byte[] bytes = NativeMemory.getBytes(from + ConnectionManagerAbi.ADDRESS_6, 16);
-                int scope = NativeMemory.getInt(from + ConnectionManagerAbi.ADDRESS_6_SCOPE);
+                byte[] bytes = CMemory.getBytes(from + ConnectionManagerAbi.ADDRESS_6, 16);
+                int scope = CMemory.getInt(from + ConnectionManagerAbi.ADDRESS_6_SCOPE);
                 InetAddress host =
                         scope == 0 ? InetAddress.getByAddress(bytes) : Inet6Address.getByAddress(null, bytes, scope);
                 return new InetSocketAddress(host, port);

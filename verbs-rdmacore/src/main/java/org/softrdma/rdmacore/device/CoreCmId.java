@@ -11,8 +11,8 @@ import org.softrdma.nativeverbs.device.CmEvent;
 import org.softrdma.nativeverbs.device.CmId;
 import org.softrdma.nativeverbs.device.ConnectionFailures;
 import org.softrdma.nativeverbs.device.NativeQueuePair;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
-import org.softrdma.rdmacore.abi.NativeMemory;
 import org.softrdma.rdmacore.abi.SocketAddresses;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -61,7 +61,7 @@ final class CoreCmId extends CmId {
 
     /** The context of its device; 0 before it is known. */
     private long context() {
-        return NativeMemory.getLong(pointer + ConnectionManagerAbi.ID_CONTEXT);
+        return CMemory.getLong(pointer + ConnectionManagerAbi.ID_CONTEXT);
     }
 
     @Override
@@ -77,8 +77,8 @@ final class CoreCmId extends CmId {
         if (!isOfDevice()) {
             throw new VerbsException(
                     VerbsErrorCode.UNREACHABLE,
-                    AddressText.of(remote) + " is reached by " + DeviceProbe.nameOf(context()) + ", not by "
-                            + DeviceProbe.nameOf(device.context())
+                    AddressText.of(remote) + " is reached by " + CoreDeviceProbe.nameOf(context()) + ", not by "
+                            + CoreDeviceProbe.nameOf(device.context())
                             + "; open that device, or give this one an address with its option address");
         }
     }
@@ -165,13 +165,13 @@ final class CoreCmId extends CmId {
     private static long parameters(Arena arena, ConnectionParameters from) {
         long to = arena.allocate(ConnectionManagerAbi.PARAMETERS).address();
         byte[] data = from.privateData();
-        NativeMemory.putLong(to + ConnectionManagerAbi.PARAMETERS_DATA, data(arena, data));
-        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_DATA_LENGTH, (byte) data.length);
-        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_RESPONDER_RESOURCES, (byte) from.inboundReads());
-        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_INITIATOR_DEPTH, (byte) from.outboundReads());
-        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_FLOW_CONTROL, (byte) 1);
-        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_RETRIES, RETRIES);
-        NativeMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_RNR_RETRIES, RNR_RETRIES);
+        CMemory.putLong(to + ConnectionManagerAbi.PARAMETERS_DATA, data(arena, data));
+        CMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_DATA_LENGTH, (byte) data.length);
+        CMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_RESPONDER_RESOURCES, (byte) from.inboundReads());
+        CMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_INITIATOR_DEPTH, (byte) from.outboundReads());
+        CMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_FLOW_CONTROL, (byte) 1);
+        CMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_RETRIES, RETRIES);
+        CMemory.putByte(to + ConnectionManagerAbi.PARAMETERS_RNR_RETRIES, RNR_RETRIES);
         return to;
     }
 
@@ -180,7 +180,7 @@ final class CoreCmId extends CmId {
             return 0;
         }
         long to = arena.allocate(bytes.length).address();
-        NativeMemory.putBytes(to, bytes);
+        CMemory.putBytes(to, bytes);
         return to;
     }
 
@@ -214,7 +214,7 @@ final class CoreCmId extends CmId {
             throw NativeErrors.failed(
                     "rdma_create_qp", errno, "the device refuses a queue pair of this size; ask for less");
         }
-        return NativeMemory.getLong(pointer + ConnectionManagerAbi.ID_QUEUE_PAIR);
+        return CMemory.getLong(pointer + ConnectionManagerAbi.ID_QUEUE_PAIR);
     }
 
     @Override

@@ -7,8 +7,8 @@ import org.softrdma.nativeverbs.Deadline;
 import org.softrdma.nativeverbs.Errno;
 import org.softrdma.nativeverbs.device.NativeCompletionChannel;
 import org.softrdma.nativeverbs.device.NativeCompletionQueue;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
-import org.softrdma.rdmacore.abi.NativeMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.CompletionQueue;
@@ -43,7 +43,7 @@ final class CoreCompletionChannel extends NativeCompletionChannel {
         library = device.library();
         pointer = NativeErrors.require(
                 "ibv_create_comp_channel", library.createCompletionChannel(device.context()), "a completion channel");
-        descriptor = NativeMemory.getInt(pointer + VerbsAbi.COMPLETION_CHANNEL_FD);
+        descriptor = CMemory.getInt(pointer + VerbsAbi.COMPLETION_CHANNEL_FD);
         wakeDescriptor = library.createWakeDescriptor();
         if (wakeDescriptor < 0) {
             library.destroyCompletionChannel(pointer);

@@ -3,7 +3,7 @@ package org.softrdma.rdmacore.device;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.nativeverbs.device.NativeCompletionQueue;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 
 /** An {@code ibv_cq} by its pointer, and the memory that its native completions are polled into. */
@@ -15,7 +15,7 @@ final class CoreCompletionQueue extends NativeCompletionQueue {
 
     /** Of a native queue just created; its device and channel count it already. */
     CoreCompletionQueue(CoreDevice device, long pointer, @Nullable CoreCompletionChannel channel) {
-        super(device, NativeMemory.getInt(pointer + VerbsAbi.COMPLETION_QUEUE_ENTRIES), channel);
+        super(device, CMemory.getInt(pointer + VerbsAbi.COMPLETION_QUEUE_ENTRIES), channel);
         this.device = device;
         this.pointer = pointer;
         batch = arena.allocate(LARGEST_BATCH * VerbsAbi.COMPLETION_BYTES, Long.BYTES)
@@ -61,27 +61,27 @@ final class CoreCompletionQueue extends NativeCompletionQueue {
 
     @Override
     protected long wrId(int index) {
-        return NativeMemory.getLong(completion(index) + VerbsAbi.COMPLETION_WR_ID);
+        return CMemory.getLong(completion(index) + VerbsAbi.COMPLETION_WR_ID);
     }
 
     @Override
     protected int status(int index) {
-        return NativeMemory.getInt(completion(index) + VerbsAbi.COMPLETION_STATUS);
+        return CMemory.getInt(completion(index) + VerbsAbi.COMPLETION_STATUS);
     }
 
     @Override
     protected int opcode(int index) {
-        return NativeMemory.getInt(completion(index) + VerbsAbi.COMPLETION_OPCODE);
+        return CMemory.getInt(completion(index) + VerbsAbi.COMPLETION_OPCODE);
     }
 
     @Override
     protected int byteLength(int index) {
-        return NativeMemory.getInt(completion(index) + VerbsAbi.COMPLETION_LENGTH);
+        return CMemory.getInt(completion(index) + VerbsAbi.COMPLETION_LENGTH);
     }
 
     @Override
     protected int vendorError(int index) {
-        return NativeMemory.getInt(completion(index) + VerbsAbi.COMPLETION_VENDOR_ERROR);
+        return CMemory.getInt(completion(index) + VerbsAbi.COMPLETION_VENDOR_ERROR);
     }
 
     @Override

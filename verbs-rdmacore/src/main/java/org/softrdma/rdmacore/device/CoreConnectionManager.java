@@ -8,8 +8,8 @@ import org.softrdma.nativeverbs.Errno;
 import org.softrdma.nativeverbs.device.CmEvent;
 import org.softrdma.nativeverbs.device.CmId;
 import org.softrdma.nativeverbs.device.ConnectionManager;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
-import org.softrdma.rdmacore.abi.NativeMemory;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 
 /** A {@code rdma_event_channel} and the thread that waits in {@code poll(2)}; it also reads the context's asynchronous events. */
@@ -46,7 +46,7 @@ final class CoreConnectionManager extends ConnectionManager {
             library.destroyEventChannel(channel);
             throw NativeErrors.failed("eventfd", wakeDescriptor, "a descriptor; raise ulimit -n");
         }
-        int channelDescriptor = NativeMemory.getInt(channel + ConnectionManagerAbi.EVENT_CHANNEL_FD);
+        int channelDescriptor = CMemory.getInt(channel + ConnectionManagerAbi.EVENT_CHANNEL_FD);
         library.setNonBlocking(channelDescriptor);
         descriptors = arena.allocate(
                         DESCRIPTORS * DESCRIPTOR_BYTES, ConnectionManagerAbi.POLL_DESCRIPTOR.byteAlignment())
@@ -58,14 +58,14 @@ final class CoreConnectionManager extends ConnectionManager {
 
     /** Fills a {@code pollfd}. */
     static void watch(long pollDescriptor, int descriptor) {
-        NativeMemory.putInt(pollDescriptor + ConnectionManagerAbi.POLL_FD, descriptor);
-        NativeMemory.putShort(pollDescriptor + ConnectionManagerAbi.POLL_EVENTS, ConnectionManagerAbi.POLL_READABLE);
-        NativeMemory.putShort(pollDescriptor + ConnectionManagerAbi.POLL_REVENTS, (short) 0);
+        CMemory.putInt(pollDescriptor + ConnectionManagerAbi.POLL_FD, descriptor);
+        CMemory.putShort(pollDescriptor + ConnectionManagerAbi.POLL_EVENTS, ConnectionManagerAbi.POLL_READABLE);
+        CMemory.putShort(pollDescriptor + ConnectionManagerAbi.POLL_REVENTS, (short) 0);
     }
 
     /** What {@code poll(2)} said of a {@code pollfd}; an error is something to read too. */
     static boolean isReadable(long pollDescriptor) {
-        return NativeMemory.getShort(pollDescriptor + ConnectionManagerAbi.POLL_REVENTS) != 0;
+        return CMemory.getShort(pollDescriptor + ConnectionManagerAbi.POLL_REVENTS) != 0;
     }
 
     @Override
@@ -121,9 +121,9 @@ final class CoreConnectionManager extends ConnectionManager {
 
     private Runnable deliveryOf(long event) {
         CmEvent copy = copyOf(event);
-        long id = NativeMemory.getLong(event + ConnectionManagerAbi.EVENT_ID);
+        long id = CMemory.getLong(event + ConnectionManagerAbi.EVENT_ID);
         if (copy.type() == CmEventType.CONNECT_REQUEST) {
-            long listener = NativeMemory.getLong(event + ConnectionManagerAbi.EVENT_LISTEN_ID);
+            long listener = CMemory.getLong(event + ConnectionManagerAbi.EVENT_LISTEN_ID);
             // Before the acknowledgement: the next event may be about this id.
             CmId request = adopt(new CoreCmId(device, this, id));
             return requestDelivery(listener, request, copy);
@@ -134,18 +134,18 @@ final class CoreConnectionManager extends ConnectionManager {
     /** Copies a {@code struct rdma_cm_event}, before it is acknowledged. */
     private static CmEvent copyOf(long event) {
         long parameters = event + ConnectionManagerAbi.EVENT_PARAMETERS;
-        long data = NativeMemory.getLong(parameters + ConnectionManagerAbi.PARAMETERS_DATA);
+        long data = CMemory.getLong(parameters + ConnectionManagerAbi.PARAMETERS_DATA);
         int length = unsignedByte(parameters + ConnectionManagerAbi.PARAMETERS_DATA_LENGTH);
         return new CmEvent(
-                CmEventType.ofCode(NativeMemory.getInt(event + ConnectionManagerAbi.EVENT_TYPE)),
-                OptionalInt.of(NativeMemory.getInt(event + ConnectionManagerAbi.EVENT_STATUS)),
-                data == 0 ? new byte[0] : NativeMemory.getBytes(data, length),
+                CmEventType.ofCode(CMemory.getInt(event + ConnectionManagerAbi.EVENT_TYPE)),
+                OptionalInt.of(CMemory.getInt(event + ConnectionManagerAbi.EVENT_STATUS)),
+                data == 0 ? new byte[0] : CMemory.getBytes(data, length),
                 OptionalInt.of(unsignedByte(parameters + ConnectionManagerAbi.PARAMETERS_RESPONDER_RESOURCES)),
                 OptionalInt.of(unsignedByte(parameters + ConnectionManagerAbi.PARAMETERS_INITIATOR_DEPTH)));
     }
 
     private static int unsignedByte(long address) {
-        return NativeMemory.getByte(address) & 0xFF;
+        return CMemory.getByte(address) & 0xFF;
     }
 
     @Override

@@ -16,7 +16,7 @@ import org.softrdma.nativeverbs.device.NativeDevice;
 import org.softrdma.nativeverbs.device.NativeProtectionDomain;
 import org.softrdma.nativeverbs.device.NativeQueuePair;
 import org.softrdma.nativeverbs.device.QueuePairParts;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.Capabilities;
@@ -27,7 +27,7 @@ public final class CoreDevice extends NativeDevice {
     private final VerbsLibrary library;
     private final DeviceList devices;
     private final long context;
-    private final DeviceProbe probe;
+    private final CoreDeviceProbe probe;
     private final VerbsLibrary.Operations operations;
     private final Optional<InetSocketAddress> address;
     private final SharedContext shared;
@@ -59,10 +59,10 @@ public final class CoreDevice extends NativeDevice {
         this.context = context;
         this.address = address;
         operations = library.operations(context);
-        probe = DeviceProbe.of(provider, library, context, operations);
+        probe = CoreDeviceProbe.of(provider, library, context, operations);
         errorState =
                 arena.allocate(VerbsAbi.QUEUE_PAIR_ATTRIBUTES_BYTES, Long.BYTES).address();
-        NativeMemory.putInt(errorState, VerbsAbi.STATE_ERROR);
+        CMemory.putInt(errorState, VerbsAbi.STATE_ERROR);
         shared = SharedContext.join(this);
         try {
             manager = new CoreConnectionManager(this);
@@ -80,7 +80,7 @@ public final class CoreDevice extends NativeDevice {
      * @param context of a {@link DeviceList}
      */
     public static String deviceName(long context) {
-        return DeviceProbe.nameOf(context);
+        return CoreDeviceProbe.nameOf(context);
     }
 
     // ---- for the objects of this package

@@ -1,7 +1,7 @@
 package org.softrdma.rdmacore.device;
 
 import org.softrdma.nativeverbs.device.NativeMemoryRegion;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 
@@ -22,8 +22,8 @@ final class CoreMemoryRegion extends NativeMemoryRegion {
         super(
                 registration,
                 base,
-                NativeMemory.getInt(pointer + VerbsAbi.REGION_LKEY),
-                NativeMemory.getInt(pointer + VerbsAbi.REGION_RKEY));
+                CMemory.getInt(pointer + VerbsAbi.REGION_LKEY),
+                CMemory.getInt(pointer + VerbsAbi.REGION_RKEY));
         this.library = library;
         this.pointer = pointer;
     }

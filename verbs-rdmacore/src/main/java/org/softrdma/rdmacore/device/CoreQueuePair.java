@@ -5,7 +5,7 @@ import org.softrdma.nativeverbs.Errno;
 import org.softrdma.nativeverbs.WorkRing;
 import org.softrdma.nativeverbs.device.NativeQueuePair;
 import org.softrdma.nativeverbs.device.QueuePairParts;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.ScatterGatherList;
@@ -20,7 +20,7 @@ final class CoreQueuePair extends NativeQueuePair {
     private final PostBuffer buffer;
 
     private CoreQueuePair(CoreDevice device, QueuePairParts parts, long pointer, QueuePairLimits limits) {
-        super(parts, NativeMemory.getInt(pointer + VerbsAbi.QUEUE_PAIR_NUMBER), limits);
+        super(parts, CMemory.getInt(pointer + VerbsAbi.QUEUE_PAIR_NUMBER), limits);
         this.device = device;
         this.pointer = pointer;
         id = (CoreCmId) parts.id();
@@ -54,14 +54,14 @@ final class CoreQueuePair extends NativeQueuePair {
         long sends = ((CoreCompletionQueue) parts.sendCompletions()).pointer();
         long receives = ((CoreCompletionQueue) parts.receiveCompletions()).pointer();
         long init = scratch.allocate(VerbsAbi.QUEUE_PAIR_INIT).address();
-        NativeMemory.putLong(init + VerbsAbi.INIT_SEND_QUEUE, sends);
-        NativeMemory.putLong(init + VerbsAbi.INIT_RECEIVE_QUEUE, receives);
-        NativeMemory.putInt(init + VerbsAbi.INIT_MAX_SEND, asked.maxSendWorkRequests());
-        NativeMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE, asked.maxReceiveWorkRequests());
-        NativeMemory.putInt(init + VerbsAbi.INIT_MAX_SEND_SGE, asked.maxSendScatterGather());
-        NativeMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE_SGE, asked.maxReceiveScatterGather());
-        NativeMemory.putInt(init + VerbsAbi.INIT_MAX_INLINE, asked.maxInline());
-        NativeMemory.putInt(init + VerbsAbi.INIT_TYPE, VerbsAbi.RELIABLE_CONNECTION);
+        CMemory.putLong(init + VerbsAbi.INIT_SEND_QUEUE, sends);
+        CMemory.putLong(init + VerbsAbi.INIT_RECEIVE_QUEUE, receives);
+        CMemory.putInt(init + VerbsAbi.INIT_MAX_SEND, asked.maxSendWorkRequests());
+        CMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE, asked.maxReceiveWorkRequests());
+        CMemory.putInt(init + VerbsAbi.INIT_MAX_SEND_SGE, asked.maxSendScatterGather());
+        CMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE_SGE, asked.maxReceiveScatterGather());
+        CMemory.putInt(init + VerbsAbi.INIT_MAX_INLINE, asked.maxInline());
+        CMemory.putInt(init + VerbsAbi.INIT_TYPE, VerbsAbi.RELIABLE_CONNECTION);
         return init;
     }
 
@@ -76,7 +76,7 @@ final class CoreQueuePair extends NativeQueuePair {
     }
 
     private static int granted(long field, int asked) {
-        return Math.max(NativeMemory.getInt(field), asked);
+        return Math.max(CMemory.getInt(field), asked);
     }
 
     // ---- posting

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.softrdma.nativeverbs.Errno;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 
 /**
@@ -33,8 +33,8 @@ public final class DeviceList implements AutoCloseable {
     public List<Long> contexts() {
         List<Long> contexts = new ArrayList<>();
         if (!VerbsLibrary.isError(array)) {
-            for (long at = array; NativeMemory.getLong(at) != 0; at += Long.BYTES) {
-                contexts.add(NativeMemory.getLong(at));
+            for (long at = array; CMemory.getLong(at) != 0; at += Long.BYTES) {
+                contexts.add(CMemory.getLong(at));
             }
         }
         return contexts;

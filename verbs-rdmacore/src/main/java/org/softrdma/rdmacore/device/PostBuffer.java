@@ -1,7 +1,7 @@
 package org.softrdma.rdmacore.device;
 
 import java.lang.foreign.Arena;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.verbs.ScatterGatherList;
 import org.softrdma.verbs.SendOpcode;
@@ -44,9 +44,9 @@ final class PostBuffer {
         bad = arena.allocate(Long.BYTES, Long.BYTES).address();
         badReceive = arena.allocate(Long.BYTES, Long.BYTES).address();
         for (int i = 0; i < CHAIN; i++) {
-            NativeMemory.putLong(send(i) + VerbsAbi.SEND_ENTRIES, sendEntries + i * sendEntriesStride);
+            CMemory.putLong(send(i) + VerbsAbi.SEND_ENTRIES, sendEntries + i * sendEntriesStride);
         }
-        NativeMemory.putLong(receive + VerbsAbi.RECEIVE_ENTRIES, receiveEntries);
+        CMemory.putLong(receive + VerbsAbi.RECEIVE_ENTRIES, receiveEntries);
     }
 
     private long send(int position) {
@@ -75,24 +75,24 @@ final class PostBuffer {
 
     private void sendEntryCount(int position, SendOpcode opcode, int count) {
         long request = send(position);
-        NativeMemory.putInt(request + VerbsAbi.SEND_OPCODE, code(opcode));
-        NativeMemory.putInt(request + VerbsAbi.SEND_ENTRY_COUNT, count);
+        CMemory.putInt(request + VerbsAbi.SEND_OPCODE, code(opcode));
+        CMemory.putInt(request + VerbsAbi.SEND_ENTRY_COUNT, count);
     }
 
     /** Writes the rest of it; another one may follow. */
     void send(int position, long nativeId, int flags, long remoteAddress, int rkey) {
         long request = send(position);
-        NativeMemory.putLong(request + VerbsAbi.SEND_WR_ID, nativeId);
-        NativeMemory.putLong(request + VerbsAbi.SEND_NEXT, send(position + 1));
-        NativeMemory.putInt(request + VerbsAbi.SEND_FLAGS, flags);
-        NativeMemory.putLong(request + VerbsAbi.SEND_REMOTE_ADDRESS, remoteAddress);
-        NativeMemory.putInt(request + VerbsAbi.SEND_RKEY, rkey);
+        CMemory.putLong(request + VerbsAbi.SEND_WR_ID, nativeId);
+        CMemory.putLong(request + VerbsAbi.SEND_NEXT, send(position + 1));
+        CMemory.putInt(request + VerbsAbi.SEND_FLAGS, flags);
+        CMemory.putLong(request + VerbsAbi.SEND_REMOTE_ADDRESS, remoteAddress);
+        CMemory.putInt(request + VerbsAbi.SEND_RKEY, rkey);
     }
 
     /** Before the first requests are posted: none follows, and a driver that fails without naming where took nothing. */
     void endChain(int count) {
-        NativeMemory.putLong(send(count - 1) + VerbsAbi.SEND_NEXT, 0);
-        NativeMemory.putLong(bad, sends);
+        CMemory.putLong(send(count - 1) + VerbsAbi.SEND_NEXT, 0);
+        CMemory.putLong(bad, sends);
     }
 
     private static int code(SendOpcode opcode) {
@@ -115,7 +115,7 @@ final class PostBuffer {
 
     /** Writes its number. */
     void receiveId(long nativeId) {
-        NativeMemory.putLong(receive + VerbsAbi.RECEIVE_WR_ID, nativeId);
+        CMemory.putLong(receive + VerbsAbi.RECEIVE_WR_ID, nativeId);
     }
 
     /** Writes its only entry. */
@@ -131,9 +131,9 @@ final class PostBuffer {
     private void receiveEntryCount(int count) {
         if (count == 0 && needsReceiveEntry) {
             putEntry(receiveEntries, 0, 0, 0);
-            NativeMemory.putInt(receive + VerbsAbi.RECEIVE_ENTRY_COUNT, 1);
+            CMemory.putInt(receive + VerbsAbi.RECEIVE_ENTRY_COUNT, 1);
         } else {
-            NativeMemory.putInt(receive + VerbsAbi.RECEIVE_ENTRY_COUNT, count);
+            CMemory.putInt(receive + VerbsAbi.RECEIVE_ENTRY_COUNT, count);
         }
     }
 
@@ -155,9 +155,9 @@ final class PostBuffer {
     }
 
     private static void putEntry(long entry, long address, long length, int lkey) {
-        NativeMemory.putLong(entry + VerbsAbi.ENTRY_ADDRESS, address);
-        NativeMemory.putInt(entry + VerbsAbi.ENTRY_LENGTH, (int) length);
-        NativeMemory.putInt(entry + VerbsAbi.ENTRY_LKEY, lkey);
+        CMemory.putLong(entry + VerbsAbi.ENTRY_ADDRESS, address);
+        CMemory.putInt(entry + VerbsAbi.ENTRY_LENGTH, (int) length);
+        CMemory.putInt(entry + VerbsAbi.ENTRY_LKEY, lkey);
     }
 
     // ---- results
@@ -168,7 +168,7 @@ final class PostBuffer {
      * @param count requests of the chain; all of them if the driver names none, as libsiw does when its doorbell fails
      */
     int countBeforeBad(int count) {
-        long stopped = NativeMemory.getLong(bad);
+        long stopped = CMemory.getLong(bad);
         return stopped == 0 ? count : (int) ((stopped - sends) / VerbsAbi.SEND_BYTES);
     }
 }

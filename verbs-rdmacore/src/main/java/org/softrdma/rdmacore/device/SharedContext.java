@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.nativeverbs.Errno;
 import org.softrdma.nativeverbs.device.NativeDevice;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 
@@ -46,7 +46,7 @@ final class SharedContext {
     private SharedContext(VerbsLibrary library, long context, boolean softIwarp) {
         this.library = library;
         this.context = context;
-        descriptor = NativeMemory.getInt(context + VerbsAbi.CONTEXT_ASYNC_FD);
+        descriptor = CMemory.getInt(context + VerbsAbi.CONTEXT_ASYNC_FD);
         library.setNonBlocking(descriptor);
         guard = softIwarp
                 ? NativeErrors.require(
@@ -140,8 +140,8 @@ final class SharedContext {
             }
             // Before the acknowledgement what it names cannot be destroyed, and so cannot be another one by now.
             Runnable told = meaning(
-                    NativeMemory.getInt(event + VerbsAbi.ASYNC_EVENT_TYPE),
-                    NativeMemory.getLong(event + VerbsAbi.ASYNC_EVENT_ELEMENT));
+                    CMemory.getInt(event + VerbsAbi.ASYNC_EVENT_TYPE),
+                    CMemory.getLong(event + VerbsAbi.ASYNC_EVENT_ELEMENT));
             library.acknowledgeAsyncEvent(event);
             told.run();
             return 0;
@@ -206,7 +206,7 @@ final class SharedContext {
     }
 
     private String deviceName() {
-        return DeviceProbe.nameOf(context);
+        return CoreDeviceProbe.nameOf(context);
     }
 
     private static String name(int type) {

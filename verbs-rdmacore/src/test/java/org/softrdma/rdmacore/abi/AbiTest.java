@@ -112,7 +112,7 @@ class AbiTest {
             }
             MemorySegment memory = arena.allocate(ConnectionManagerAbi.SOCKET_ADDRESS_BYTES, Long.BYTES);
             SocketAddresses.write(memory.address(), new InetSocketAddress(InetAddress.getByName("10.0.2.15"), 7174));
-            byte[] bytes = NativeMemory.getBytes(memory.address(), 8);
+            byte[] bytes = CMemory.getBytes(memory.address(), 8);
             assertEquals("02001c060a00020f", HexFormat.of().formatHex(bytes));
         }
     }
@@ -179,19 +179,19 @@ class AbiTest {
                     CALLS);
             long filled = arena.allocate(Long.BYTES, Long.BYTES).address();
             operations.poll(filled, 0x5A, 3);
-            assertEquals(0x5A5A5AL, NativeMemory.getLong(filled));
+            assertEquals(0x5A5A5AL, CMemory.getLong(filled));
         }
     }
 
     private static void put(long context, long slot, MemorySegment function) {
-        NativeMemory.putLong(context + slot, function.address());
+        CMemory.putLong(context + slot, function.address());
     }
 
     @Test
     void shouldRefuseATableWhenASlotIsNoFunction() {
         try (Arena arena = Arena.ofConfined()) {
             long context = arena.allocate(VerbsAbi.CONTEXT).address();
-            NativeMemory.putLong(context + VerbsAbi.CONTEXT_POST_SEND, context);
+            CMemory.putLong(context + VerbsAbi.CONTEXT_POST_SEND, context);
             AbiMismatchException refused =
                     assertThrows(AbiMismatchException.class, () -> new NativeOperations(context));
             String message = String.valueOf(refused.getMessage());

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
-import org.softrdma.rdmacore.abi.NativeMemory;
 
 /** File descriptors that are none, and {@code poll(2)} on them. Under the fake's lock. */
 final class FakeDescriptors {
@@ -81,9 +81,9 @@ final class FakeDescriptors {
         int ready = 0;
         for (int i = 0; i < count; i++) {
             long at = descriptors + i * ConnectionManagerAbi.POLL_DESCRIPTOR.byteSize();
-            BooleanSupplier isReadable = readable.get(NativeMemory.getInt(at + ConnectionManagerAbi.POLL_FD));
+            BooleanSupplier isReadable = readable.get(CMemory.getInt(at + ConnectionManagerAbi.POLL_FD));
             boolean now = isReadable != null && isReadable.getAsBoolean();
-            NativeMemory.putShort(at + ConnectionManagerAbi.POLL_REVENTS, now ? ConnectionManagerAbi.POLL_READABLE : 0);
+            CMemory.putShort(at + ConnectionManagerAbi.POLL_REVENTS, now ? ConnectionManagerAbi.POLL_READABLE : 0);
             ready += now ? 1 : 0;
         }
         return ready;

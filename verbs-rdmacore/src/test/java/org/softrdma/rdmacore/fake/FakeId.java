@@ -2,8 +2,8 @@ package org.softrdma.rdmacore.fake;
 
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
-import org.softrdma.rdmacore.abi.NativeMemory;
 
 /** An {@code rdma_cm_id}. Under the fake's lock. */
 final class FakeId {
@@ -26,9 +26,9 @@ final class FakeId {
     FakeId(long pointer, FakeEvents events, long cookie) {
         this.pointer = pointer;
         this.events = events;
-        NativeMemory.putLong(pointer + ConnectionManagerAbi.ID_CHANNEL, events.pointer);
-        NativeMemory.putLong(pointer + ConnectionManagerAbi.ID_COOKIE, cookie);
-        NativeMemory.putInt(pointer + ConnectionManagerAbi.ID_PORT_SPACE, ConnectionManagerAbi.PORT_SPACE_TCP);
+        CMemory.putLong(pointer + ConnectionManagerAbi.ID_CHANNEL, events.pointer);
+        CMemory.putLong(pointer + ConnectionManagerAbi.ID_COOKIE, cookie);
+        CMemory.putInt(pointer + ConnectionManagerAbi.ID_PORT_SPACE, ConnectionManagerAbi.PORT_SPACE_TCP);
     }
 
     long source() {
@@ -47,8 +47,7 @@ final class FakeId {
 
         FakeEvents(FakeDescriptors descriptors) {
             this.descriptors = descriptors;
-            NativeMemory.putInt(
-                    pointer + ConnectionManagerAbi.EVENT_CHANNEL_FD, descriptors.open(() -> !waiting.isEmpty()));
+            CMemory.putInt(pointer + ConnectionManagerAbi.EVENT_CHANNEL_FD, descriptors.open(() -> !waiting.isEmpty()));
         }
 
         /** Adds an {@code rdma_cm_event}. */
@@ -61,20 +60,20 @@ final class FakeId {
                 int responderResources,
                 int initiatorDepth) {
             long event = FakeMemory.allocate(ConnectionManagerAbi.EVENT.byteSize());
-            NativeMemory.putLong(event + ConnectionManagerAbi.EVENT_ID, id.pointer);
-            NativeMemory.putLong(event + ConnectionManagerAbi.EVENT_LISTEN_ID, listener);
-            NativeMemory.putInt(event + ConnectionManagerAbi.EVENT_TYPE, type);
-            NativeMemory.putInt(event + ConnectionManagerAbi.EVENT_STATUS, status);
+            CMemory.putLong(event + ConnectionManagerAbi.EVENT_ID, id.pointer);
+            CMemory.putLong(event + ConnectionManagerAbi.EVENT_LISTEN_ID, listener);
+            CMemory.putInt(event + ConnectionManagerAbi.EVENT_TYPE, type);
+            CMemory.putInt(event + ConnectionManagerAbi.EVENT_STATUS, status);
             long parameters = event + ConnectionManagerAbi.EVENT_PARAMETERS;
             if (data.length > 0) {
                 long copy = FakeMemory.allocate(data.length);
-                NativeMemory.putBytes(copy, data);
-                NativeMemory.putLong(parameters + ConnectionManagerAbi.PARAMETERS_DATA, copy);
+                CMemory.putBytes(copy, data);
+                CMemory.putLong(parameters + ConnectionManagerAbi.PARAMETERS_DATA, copy);
             }
-            NativeMemory.putByte(parameters + ConnectionManagerAbi.PARAMETERS_DATA_LENGTH, (byte) data.length);
-            NativeMemory.putByte(
+            CMemory.putByte(parameters + ConnectionManagerAbi.PARAMETERS_DATA_LENGTH, (byte) data.length);
+            CMemory.putByte(
                     parameters + ConnectionManagerAbi.PARAMETERS_RESPONDER_RESOURCES, (byte) responderResources);
-            NativeMemory.putByte(parameters + ConnectionManagerAbi.PARAMETERS_INITIATOR_DEPTH, (byte) initiatorDepth);
+            CMemory.putByte(parameters + ConnectionManagerAbi.PARAMETERS_INITIATOR_DEPTH, (byte) initiatorDepth);
             waiting.addLast(event);
             descriptors.change();
         }

@@ -3,7 +3,7 @@ package org.softrdma.rdmacore.fake;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 
 /** Zeroed native memory for structures that are never freed, as a use after free must not crash the test. */
 final class FakeMemory {
@@ -30,7 +30,7 @@ final class FakeMemory {
             if (again == null) {
                 return allocate(bytes);
             }
-            NativeMemory.putBytes(again, new byte[bytes]);
+            CMemory.putBytes(again, new byte[bytes]);
             return again;
         }
 

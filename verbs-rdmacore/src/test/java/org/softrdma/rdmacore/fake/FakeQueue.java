@@ -3,7 +3,7 @@ package org.softrdma.rdmacore.fake;
 import java.util.ArrayDeque;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 
 /** An {@code ibv_cq}. Under the fake's lock. */
@@ -35,9 +35,9 @@ final class FakeQueue {
         this.overrun = () -> overrun.accept(pointer);
         this.channel = channel;
         this.descriptors = descriptors;
-        NativeMemory.putLong(pointer + VerbsAbi.COMPLETION_QUEUE_CONTEXT, context);
-        NativeMemory.putLong(pointer + VerbsAbi.COMPLETION_QUEUE_COOKIE, cookie);
-        NativeMemory.putInt(pointer + VerbsAbi.COMPLETION_QUEUE_ENTRIES, size);
+        CMemory.putLong(pointer + VerbsAbi.COMPLETION_QUEUE_CONTEXT, context);
+        CMemory.putLong(pointer + VerbsAbi.COMPLETION_QUEUE_COOKIE, cookie);
+        CMemory.putInt(pointer + VerbsAbi.COMPLETION_QUEUE_ENTRIES, size);
     }
 
     int size() {
@@ -71,11 +71,11 @@ final class FakeQueue {
         while (count < max && !entries.isEmpty()) {
             Entry entry = entries.removeFirst();
             long at = to + count++ * VerbsAbi.COMPLETION_BYTES;
-            NativeMemory.putLong(at + VerbsAbi.COMPLETION_WR_ID, entry.wrId);
-            NativeMemory.putInt(at + VerbsAbi.COMPLETION_STATUS, entry.status);
-            NativeMemory.putInt(at + VerbsAbi.COMPLETION_OPCODE, entry.opcode);
-            NativeMemory.putInt(at + VerbsAbi.COMPLETION_VENDOR_ERROR, entry.vendorError);
-            NativeMemory.putInt(at + VerbsAbi.COMPLETION_LENGTH, entry.length);
+            CMemory.putLong(at + VerbsAbi.COMPLETION_WR_ID, entry.wrId);
+            CMemory.putInt(at + VerbsAbi.COMPLETION_STATUS, entry.status);
+            CMemory.putInt(at + VerbsAbi.COMPLETION_OPCODE, entry.opcode);
+            CMemory.putInt(at + VerbsAbi.COMPLETION_VENDOR_ERROR, entry.vendorError);
+            CMemory.putInt(at + VerbsAbi.COMPLETION_LENGTH, entry.length);
         }
         return count;
     }
@@ -86,7 +86,7 @@ final class FakeQueue {
         final ArrayDeque<Long> events = new ArrayDeque<>();
 
         FakeChannel(FakeDescriptors descriptors) {
-            NativeMemory.putInt(pointer + VerbsAbi.COMPLETION_CHANNEL_FD, descriptors.open(() -> !events.isEmpty()));
+            CMemory.putInt(pointer + VerbsAbi.COMPLETION_CHANNEL_FD, descriptors.open(() -> !events.isEmpty()));
         }
     }
 }

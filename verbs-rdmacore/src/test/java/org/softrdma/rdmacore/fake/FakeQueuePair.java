@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.nativeverbs.RegionRights;
 import org.softrdma.nativeverbs.device.NativeCompletionQueue;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.SendFlags;
@@ -52,11 +52,11 @@ final class FakeQueuePair {
         this.domain = domain;
         this.sendQueue = sendQueue;
         this.receiveQueue = receiveQueue;
-        NativeMemory.putLong(pointer + VerbsAbi.QUEUE_PAIR_DOMAIN, domain);
-        NativeMemory.putLong(pointer + VerbsAbi.QUEUE_PAIR_SEND_QUEUE, sendQueue.pointer);
-        NativeMemory.putLong(pointer + VerbsAbi.QUEUE_PAIR_RECEIVE_QUEUE, receiveQueue.pointer);
-        NativeMemory.putInt(pointer + VerbsAbi.QUEUE_PAIR_NUMBER, number);
-        NativeMemory.putInt(pointer + VerbsAbi.QUEUE_PAIR_TYPE, VerbsAbi.RELIABLE_CONNECTION);
+        CMemory.putLong(pointer + VerbsAbi.QUEUE_PAIR_DOMAIN, domain);
+        CMemory.putLong(pointer + VerbsAbi.QUEUE_PAIR_SEND_QUEUE, sendQueue.pointer);
+        CMemory.putLong(pointer + VerbsAbi.QUEUE_PAIR_RECEIVE_QUEUE, receiveQueue.pointer);
+        CMemory.putInt(pointer + VerbsAbi.QUEUE_PAIR_NUMBER, number);
+        CMemory.putInt(pointer + VerbsAbi.QUEUE_PAIR_TYPE, VerbsAbi.RELIABLE_CONNECTION);
     }
 
     void connect(FakeQueuePair other) {
@@ -72,25 +72,25 @@ final class FakeQueuePair {
     static Work copy(long request, int opcode, long entries, int count, int flags) {
         List<Piece> pieces = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            long at = NativeMemory.getLong(request + entries) + i * VerbsAbi.ENTRY_BYTES;
+            long at = CMemory.getLong(request + entries) + i * VerbsAbi.ENTRY_BYTES;
             pieces.add(new Piece(
-                    NativeMemory.getLong(at + VerbsAbi.ENTRY_ADDRESS),
-                    NativeMemory.getInt(at + VerbsAbi.ENTRY_LENGTH),
-                    NativeMemory.getInt(at + VerbsAbi.ENTRY_LKEY)));
+                    CMemory.getLong(at + VerbsAbi.ENTRY_ADDRESS),
+                    CMemory.getInt(at + VerbsAbi.ENTRY_LENGTH),
+                    CMemory.getInt(at + VerbsAbi.ENTRY_LKEY)));
         }
         byte[] inline = {};
         if ((flags & SendFlags.INLINE) != 0) {
             java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
-            pieces.forEach(piece -> bytes.writeBytes(NativeMemory.getBytes(piece.address, piece.length)));
+            pieces.forEach(piece -> bytes.writeBytes(CMemory.getBytes(piece.address, piece.length)));
             inline = bytes.toByteArray();
         }
         boolean send = opcode >= 0;
         return new Work(
-                NativeMemory.getLong(request + VerbsAbi.SEND_WR_ID),
+                CMemory.getLong(request + VerbsAbi.SEND_WR_ID),
                 opcode,
                 flags,
-                send ? NativeMemory.getLong(request + VerbsAbi.SEND_REMOTE_ADDRESS) : 0,
-                send ? NativeMemory.getInt(request + VerbsAbi.SEND_RKEY) : 0,
+                send ? CMemory.getLong(request + VerbsAbi.SEND_REMOTE_ADDRESS) : 0,
+                send ? CMemory.getInt(request + VerbsAbi.SEND_RKEY) : 0,
                 pieces,
                 inline);
     }
@@ -182,9 +182,9 @@ final class FakeQueuePair {
             return false;
         }
         if (work.opcode == VerbsAbi.OPCODE_READ) {
-            scatter(domain, work.pieces, NativeMemory.getBytes(memory, data.length), library);
+            scatter(domain, work.pieces, CMemory.getBytes(memory, data.length), library);
         } else if (data.length > 0) {
-            NativeMemory.putBytes(memory, data);
+            CMemory.putBytes(memory, data);
         }
         sends.removeFirst();
         succeed(work, data.length);
@@ -247,7 +247,7 @@ final class FakeQueuePair {
                 long memory =
                         library.translate(domain, piece.address, length, piece.lkey, RegionRights.LOCAL_WRITE, false);
                 MemorySegment part = MemorySegment.ofArray(data).asSlice(at, length);
-                NativeMemory.putBytes(memory, part.toArray(java.lang.foreign.ValueLayout.JAVA_BYTE));
+                CMemory.putBytes(memory, part.toArray(java.lang.foreign.ValueLayout.JAVA_BYTE));
                 at += length;
             }
         }

@@ -14,8 +14,8 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.nativeverbs.Errno;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
-import org.softrdma.rdmacore.abi.NativeMemory;
 import org.softrdma.rdmacore.abi.SocketAddresses;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
@@ -81,18 +81,18 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     public FakeVerbsLibrary(String name, boolean iwarp) {
         this.iwarp = iwarp;
         long device = FakeMemory.allocate(VerbsAbi.DEVICE.byteSize());
-        NativeMemory.putBytes(device + VerbsAbi.DEVICE_NAME, name.getBytes(StandardCharsets.UTF_8));
-        NativeMemory.putInt(
+        CMemory.putBytes(device + VerbsAbi.DEVICE_NAME, name.getBytes(StandardCharsets.UTF_8));
+        CMemory.putInt(
                 device + VerbsAbi.DEVICE_TRANSPORT, iwarp ? VerbsAbi.TRANSPORT_IWARP : VerbsAbi.TRANSPORT_INFINIBAND);
         context = FakeMemory.allocate(2L * CONTEXT_ROOM) + CONTEXT_ROOM;
-        NativeMemory.putLong(context + VerbsAbi.CONTEXT_DEVICE, device);
-        NativeMemory.putInt(context + VerbsAbi.CONTEXT_CMD_FD, CMD_FD);
-        NativeMemory.putInt(context + VerbsAbi.CONTEXT_ASYNC_FD, ASYNC_FD);
+        CMemory.putLong(context + VerbsAbi.CONTEXT_DEVICE, device);
+        CMemory.putInt(context + VerbsAbi.CONTEXT_CMD_FD, CMD_FD);
+        CMemory.putInt(context + VerbsAbi.CONTEXT_ASYNC_FD, ASYNC_FD);
         descriptors.open(ASYNC_FD, () -> !asyncEvents.isEmpty());
-        NativeMemory.putInt(context + VerbsAbi.CONTEXT_COMP_VECTORS, 2);
-        NativeMemory.putLong(context + VerbsAbi.CONTEXT_ABI_COMPAT, VerbsAbi.EXTENDED_ABI);
-        NativeMemory.putLong(context + VerbsAbi.CONTEXT_EXTENDED_SIZE, VerbsAbi.LEAST_EXTENDED_SIZE);
-        NativeMemory.putLong(devices, context);
+        CMemory.putInt(context + VerbsAbi.CONTEXT_COMP_VECTORS, 2);
+        CMemory.putLong(context + VerbsAbi.CONTEXT_ABI_COMPAT, VerbsAbi.EXTENDED_ABI);
+        CMemory.putLong(context + VerbsAbi.CONTEXT_EXTENDED_SIZE, VerbsAbi.LEAST_EXTENDED_SIZE);
+        CMemory.putLong(devices, context);
     }
 
     /** The one context. */
@@ -152,7 +152,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     /** Pointer of the queue pair with a number. */
     public long queuePair(int number) {
         return lockedLong(() -> queuePairs.keySet().stream()
-                .filter(each -> NativeMemory.getInt(each + VerbsAbi.QUEUE_PAIR_NUMBER) == number)
+                .filter(each -> CMemory.getInt(each + VerbsAbi.QUEUE_PAIR_NUMBER) == number)
                 .findFirst()
                 .orElse(0L));
     }
@@ -220,7 +220,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
             if (memory == 0) {
                 return null;
             }
-            bytes.writeBytes(NativeMemory.getBytes(memory, piece.length()));
+            bytes.writeBytes(CMemory.getBytes(memory, piece.length()));
         }
         return bytes.toByteArray();
     }
@@ -229,7 +229,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     public long allocateDomain(long ofContext) {
         return lockedLong(() -> {
             long domain = FakeMemory.allocate(VerbsAbi.DOMAIN.byteSize());
-            NativeMemory.putLong(domain + VerbsAbi.DOMAIN_CONTEXT, ofContext);
+            CMemory.putLong(domain + VerbsAbi.DOMAIN_CONTEXT, ofContext);
             domains.put(domain, 0);
             return domain;
         });
@@ -251,19 +251,18 @@ public class FakeVerbsLibrary implements VerbsLibrary {
             nextKey += 2;
             regions.put(key, new Region(domain, address, length, iova, access));
             long region = FakeMemory.allocate(VerbsAbi.REGION.byteSize());
-            NativeMemory.putLong(region + VerbsAbi.REGION_DOMAIN, domain);
-            NativeMemory.putLong(region + VerbsAbi.REGION_ADDRESS, address);
-            NativeMemory.putLong(region + VerbsAbi.REGION_LENGTH, length);
-            NativeMemory.putInt(region + VerbsAbi.REGION_LKEY, key);
-            NativeMemory.putInt(region + VerbsAbi.REGION_RKEY, key + 1);
+            CMemory.putLong(region + VerbsAbi.REGION_DOMAIN, domain);
+            CMemory.putLong(region + VerbsAbi.REGION_ADDRESS, address);
+            CMemory.putLong(region + VerbsAbi.REGION_LENGTH, length);
+            CMemory.putInt(region + VerbsAbi.REGION_LKEY, key);
+            CMemory.putInt(region + VerbsAbi.REGION_RKEY, key + 1);
             return region;
         });
     }
 
     @Override
     public int deregisterRegion(long region) {
-        return locked(
-                () -> regions.remove(NativeMemory.getInt(region + VerbsAbi.REGION_LKEY)) == null ? Errno.EINVAL : 0);
+        return locked(() -> regions.remove(CMemory.getInt(region + VerbsAbi.REGION_LKEY)) == null ? Errno.EINVAL : 0);
     }
 
     // ---- queues
@@ -285,7 +284,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
             if (used) {
                 return Errno.EBUSY;
             }
-            descriptors.close(NativeMemory.getInt(channel + VerbsAbi.COMPLETION_CHANNEL_FD));
+            descriptors.close(CMemory.getInt(channel + VerbsAbi.COMPLETION_CHANNEL_FD));
             return channels.remove(channel) == null ? Errno.EINVAL : 0;
         });
     }
@@ -343,9 +342,9 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     @Override
     public long createQueuePair(long domain, long attributes) {
         return lockedLong(() -> {
-            FakeQueue sends = queues.get(NativeMemory.getLong(attributes + VerbsAbi.INIT_SEND_QUEUE));
-            FakeQueue receives = queues.get(NativeMemory.getLong(attributes + VerbsAbi.INIT_RECEIVE_QUEUE));
-            boolean tooMuch = NativeMemory.getInt(attributes + VerbsAbi.INIT_MAX_INLINE) > MAX_INLINE;
+            FakeQueue sends = queues.get(CMemory.getLong(attributes + VerbsAbi.INIT_SEND_QUEUE));
+            FakeQueue receives = queues.get(CMemory.getLong(attributes + VerbsAbi.INIT_RECEIVE_QUEUE));
+            boolean tooMuch = CMemory.getInt(attributes + VerbsAbi.INIT_MAX_INLINE) > MAX_INLINE;
             if (sends == null || receives == null || tooMuch || !domains.containsKey(domain)) {
                 return -Errno.EINVAL;
             }
@@ -361,7 +360,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
             FakeQueuePair changed = queuePairs.get(queuePair);
             if (changed == null
                     || mask != VerbsAbi.MODIFY_STATE
-                    || NativeMemory.getInt(attributes) != VerbsAbi.STATE_ERROR) {
+                    || CMemory.getInt(attributes) != VerbsAbi.STATE_ERROR) {
                 return Errno.EINVAL;
             }
             changed.fail();
@@ -399,15 +398,15 @@ public class FakeVerbsLibrary implements VerbsLibrary {
                 return Errno.EAGAIN;
             }
             unacknowledged.merge(next.element, 1, Integer::sum);
-            NativeMemory.putLong(event + VerbsAbi.ASYNC_EVENT_ELEMENT, next.element);
-            NativeMemory.putInt(event + VerbsAbi.ASYNC_EVENT_TYPE, next.type);
+            CMemory.putLong(event + VerbsAbi.ASYNC_EVENT_ELEMENT, next.element);
+            CMemory.putInt(event + VerbsAbi.ASYNC_EVENT_TYPE, next.type);
             return 0;
         });
     }
 
     @Override
     public void acknowledgeAsyncEvent(long event) {
-        acknowledge(NativeMemory.getLong(event + VerbsAbi.ASYNC_EVENT_ELEMENT), 1);
+        acknowledge(CMemory.getLong(event + VerbsAbi.ASYNC_EVENT_ELEMENT), 1);
     }
 
     private int acknowledge(long element, int count) {
@@ -425,15 +424,13 @@ public class FakeVerbsLibrary implements VerbsLibrary {
             public int postSend(long queuePair, long workRequests, long bad) {
                 return locked(() -> {
                     FakeQueuePair to = queuePairs.get(queuePair);
-                    for (long at = workRequests;
-                            at != 0 && to != null;
-                            at = NativeMemory.getLong(at + VerbsAbi.SEND_NEXT)) {
+                    for (long at = workRequests; at != 0 && to != null; at = CMemory.getLong(at + VerbsAbi.SEND_NEXT)) {
                         to.postSend(FakeQueuePair.copy(
                                 at,
-                                NativeMemory.getInt(at + VerbsAbi.SEND_OPCODE),
+                                CMemory.getInt(at + VerbsAbi.SEND_OPCODE),
                                 VerbsAbi.SEND_ENTRIES,
-                                NativeMemory.getInt(at + VerbsAbi.SEND_ENTRY_COUNT),
-                                NativeMemory.getInt(at + VerbsAbi.SEND_FLAGS)));
+                                CMemory.getInt(at + VerbsAbi.SEND_ENTRY_COUNT),
+                                CMemory.getInt(at + VerbsAbi.SEND_FLAGS)));
                     }
                     return to == null ? Errno.EINVAL : 0;
                 });
@@ -443,7 +440,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
             public int postReceive(long queuePair, long workRequests, long bad) {
                 return locked(() -> {
                     FakeQueuePair to = queuePairs.get(queuePair);
-                    boolean empty = NativeMemory.getInt(workRequests + VerbsAbi.RECEIVE_ENTRY_COUNT) == 0;
+                    boolean empty = CMemory.getInt(workRequests + VerbsAbi.RECEIVE_ENTRY_COUNT) == 0;
                     if (to == null || (iwarp && empty)) {
                         return Errno.EINVAL; // libsiw wants an entry, if of no bytes
                     }
@@ -451,7 +448,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
                             workRequests,
                             -1,
                             VerbsAbi.RECEIVE_ENTRIES,
-                            NativeMemory.getInt(workRequests + VerbsAbi.RECEIVE_ENTRY_COUNT),
+                            CMemory.getInt(workRequests + VerbsAbi.RECEIVE_ENTRY_COUNT),
                             0));
                     return 0;
                 });
@@ -498,22 +495,22 @@ public class FakeVerbsLibrary implements VerbsLibrary {
 
     @Override
     public int queryDevice(long ofContext, long attributes) {
-        NativeMemory.putInt(attributes + VerbsAbi.VENDOR_ID, iwarp ? SIW_VENDOR : 0);
-        NativeMemory.putLong(attributes + VerbsAbi.MAX_MR_SIZE, -1);
-        NativeMemory.putInt(attributes + VerbsAbi.MAX_QP_WR, MAX_WORK);
-        NativeMemory.putInt(attributes + VerbsAbi.MAX_SGE, 6);
-        NativeMemory.putInt(attributes + VerbsAbi.MAX_SGE_RD, 6);
-        NativeMemory.putInt(attributes + VerbsAbi.MAX_CQE, 1 << 20);
-        NativeMemory.putInt(attributes + VerbsAbi.MAX_MR, 1 << 20);
-        NativeMemory.putInt(attributes + VerbsAbi.MAX_QP_RD_ATOM, 128);
-        NativeMemory.putInt(attributes + VerbsAbi.MAX_QP_INIT_RD_ATOM, 128);
+        CMemory.putInt(attributes + VerbsAbi.VENDOR_ID, iwarp ? SIW_VENDOR : 0);
+        CMemory.putLong(attributes + VerbsAbi.MAX_MR_SIZE, -1);
+        CMemory.putInt(attributes + VerbsAbi.MAX_QP_WR, MAX_WORK);
+        CMemory.putInt(attributes + VerbsAbi.MAX_SGE, 6);
+        CMemory.putInt(attributes + VerbsAbi.MAX_SGE_RD, 6);
+        CMemory.putInt(attributes + VerbsAbi.MAX_CQE, 1 << 20);
+        CMemory.putInt(attributes + VerbsAbi.MAX_MR, 1 << 20);
+        CMemory.putInt(attributes + VerbsAbi.MAX_QP_RD_ATOM, 128);
+        CMemory.putInt(attributes + VerbsAbi.MAX_QP_INIT_RD_ATOM, 128);
         return 0;
     }
 
     @Override
     public int queryPort(long ofContext, int port, long attributes) {
-        NativeMemory.putInt(attributes + VerbsAbi.MAX_MSG_SZ, 1 << 23);
-        NativeMemory.putByte(attributes + VerbsAbi.LINK_LAYER, (byte) VerbsAbi.LINK_LAYER_ETHERNET);
+        CMemory.putInt(attributes + VerbsAbi.MAX_MSG_SZ, 1 << 23);
+        CMemory.putByte(attributes + VerbsAbi.LINK_LAYER, (byte) VerbsAbi.LINK_LAYER_ETHERNET);
         return 0;
     }
 
@@ -532,7 +529,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     public void destroyEventChannel(long channel) {
         locked(() -> {
             eventChannels.remove(channel);
-            descriptors.close(NativeMemory.getInt(channel + ConnectionManagerAbi.EVENT_CHANNEL_FD));
+            descriptors.close(CMemory.getInt(channel + ConnectionManagerAbi.EVENT_CHANNEL_FD));
             return 0;
         });
     }
@@ -575,7 +572,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
                 }
                 other.peer = null;
             }
-            id.events.waiting.removeIf(event -> NativeMemory.getLong(event + ConnectionManagerAbi.EVENT_ID) == pointer);
+            id.events.waiting.removeIf(event -> CMemory.getLong(event + ConnectionManagerAbi.EVENT_ID) == pointer);
             idMemory.giveBack(pointer);
             return 0;
         });
@@ -618,7 +615,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
             InetSocketAddress to = SocketAddresses.read(destination);
             SocketAddresses.write(id.destination(), to);
             SocketAddresses.write(id.source(), new InetSocketAddress(to.getAddress(), nextPort++));
-            NativeMemory.putLong(id.pointer + ConnectionManagerAbi.ID_CONTEXT, context);
+            CMemory.putLong(id.pointer + ConnectionManagerAbi.ID_CONTEXT, context);
             id.events.add(ADDR_RESOLVED, 0, id, 0, NO_DATA, 0, 0);
             return 0;
         });
@@ -640,7 +637,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
                 return (int) -made;
             }
             id.queuePair = queuePairs.get(made);
-            NativeMemory.putLong(pointer + ConnectionManagerAbi.ID_QUEUE_PAIR, made);
+            CMemory.putLong(pointer + ConnectionManagerAbi.ID_QUEUE_PAIR, made);
             return 0;
         });
     }
@@ -650,18 +647,18 @@ public class FakeVerbsLibrary implements VerbsLibrary {
         with(pointer, id -> {
             part(id);
             id.queuePair = null;
-            return destroyQueuePair(NativeMemory.getLong(pointer + ConnectionManagerAbi.ID_QUEUE_PAIR));
+            return destroyQueuePair(CMemory.getLong(pointer + ConnectionManagerAbi.ID_QUEUE_PAIR));
         });
     }
 
     private static byte[] data(long parameters) {
-        long data = NativeMemory.getLong(parameters + ConnectionManagerAbi.PARAMETERS_DATA);
-        int length = NativeMemory.getByte(parameters + ConnectionManagerAbi.PARAMETERS_DATA_LENGTH) & 0xFF;
-        return data == 0 ? NO_DATA : NativeMemory.getBytes(data, length);
+        long data = CMemory.getLong(parameters + ConnectionManagerAbi.PARAMETERS_DATA);
+        int length = CMemory.getByte(parameters + ConnectionManagerAbi.PARAMETERS_DATA_LENGTH) & 0xFF;
+        return data == 0 ? NO_DATA : CMemory.getBytes(data, length);
     }
 
     private static int depth(long parameters, long field) {
-        return NativeMemory.getByte(parameters + field) & 0xFF;
+        return CMemory.getByte(parameters + field) & 0xFF;
     }
 
     @Override
@@ -681,7 +678,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
                 return 0;
             }
             FakeId request = new FakeId(idMemory.take(), listener.events, 0);
-            NativeMemory.putLong(request.pointer + ConnectionManagerAbi.ID_CONTEXT, context);
+            CMemory.putLong(request.pointer + ConnectionManagerAbi.ID_CONTEXT, context);
             SocketAddresses.write(request.source(), SocketAddresses.read(id.destination()));
             SocketAddresses.write(request.destination(), SocketAddresses.read(id.source()));
             ids.put(request.pointer, request);
@@ -724,7 +721,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
             if (other == null || id.connected) {
                 return Errno.EINVAL;
             }
-            reject(other, length == 0 ? NO_DATA : NativeMemory.getBytes(privateData, length));
+            reject(other, length == 0 ? NO_DATA : CMemory.getBytes(privateData, length));
             return 0;
         });
     }
@@ -786,8 +783,8 @@ public class FakeVerbsLibrary implements VerbsLibrary {
 
     /** The id that waits for the acknowledgement: of a connect request the listening one. */
     private static long countedBy(long event) {
-        long listener = NativeMemory.getLong(event + ConnectionManagerAbi.EVENT_LISTEN_ID);
-        return listener == 0 ? NativeMemory.getLong(event + ConnectionManagerAbi.EVENT_ID) : listener;
+        long listener = CMemory.getLong(event + ConnectionManagerAbi.EVENT_LISTEN_ID);
+        return listener == 0 ? CMemory.getLong(event + ConnectionManagerAbi.EVENT_ID) : listener;
     }
 
     @Override

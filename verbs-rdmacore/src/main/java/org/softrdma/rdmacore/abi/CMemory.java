@@ -5,11 +5,11 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /** Memory by its address, as C code sees it. Whoever calls knows that the address is good. */
-public final class NativeMemory {
+public final class CMemory {
     @SuppressWarnings("restricted")
     private static final MemorySegment EVERYTHING = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
-    private NativeMemory() {}
+    private CMemory() {}
 
     /** Reads 8 bits. */
     public static byte getByte(long address) {

@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.softrdma.rdmacore.abi.AbiMismatchException;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.fake.FakeVerbsLibrary;
 import org.softrdma.verbs.Feature;
 
 /** What opening finds out, and that it refuses a context that is not what it should be, leaving nothing behind. */
-class DeviceProbeTest {
+class CoreDeviceProbeTest {
     private final FakeVerbsLibrary library = new FakeVerbsLibrary("fake0", false);
 
     private CoreDevice open() {
@@ -39,26 +39,26 @@ class DeviceProbeTest {
 
     @Test
     void shouldRefuseAContextWithoutTheExtendedLayout() {
-        NativeMemory.putLong(library.context() + VerbsAbi.CONTEXT_ABI_COMPAT, 0);
+        CMemory.putLong(library.context() + VerbsAbi.CONTEXT_ABI_COMPAT, 0);
         expectRefusal("abi_compat");
     }
 
     @Test
     void shouldRefuseAContextOfAnotherSize() {
-        NativeMemory.putLong(library.context() + VerbsAbi.CONTEXT_EXTENDED_SIZE, 8);
+        CMemory.putLong(library.context() + VerbsAbi.CONTEXT_EXTENDED_SIZE, 8);
         expectRefusal("verbs_context.sz");
     }
 
     @Test
     void shouldRefuseAContextWhoseDescriptorIsNone() {
-        NativeMemory.putInt(library.context() + VerbsAbi.CONTEXT_ASYNC_FD, 1_000_000);
+        CMemory.putInt(library.context() + VerbsAbi.CONTEXT_ASYNC_FD, 1_000_000);
         expectRefusal("async_fd");
     }
 
     @Test
     void shouldRefuseAnUnknownTransport() {
-        long device = NativeMemory.getLong(library.context() + VerbsAbi.CONTEXT_DEVICE);
-        NativeMemory.putInt(device + VerbsAbi.DEVICE_TRANSPORT, 2);
+        long device = CMemory.getLong(library.context() + VerbsAbi.CONTEXT_DEVICE);
+        CMemory.putInt(device + VerbsAbi.DEVICE_TRANSPORT, 2);
         expectRefusal("transport_type");
     }
 }

@@ -8,7 +8,7 @@ import org.softrdma.nativeverbs.LockedMemory;
 import org.softrdma.nativeverbs.RegionRights;
 import org.softrdma.nativeverbs.Transport;
 import org.softrdma.rdmacore.abi.AbiMismatchException;
-import org.softrdma.rdmacore.abi.NativeMemory;
+import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.Capabilities;
@@ -23,7 +23,7 @@ import org.softrdma.verbs.Feature;
  * @param softIwarp it is the kernel's SoftiWARP
  * @param capabilities limits and features
  */
-record DeviceProbe(String name, Transport transport, boolean softIwarp, Capabilities capabilities) {
+record CoreDeviceProbe(String name, Transport transport, boolean softIwarp, Capabilities capabilities) {
     /** The kernel's SoftiWARP driver, {@code SIW_VENDOR_ID}. */
     private static final int SIW_VENDOR = 0x626D74;
 
@@ -41,8 +41,8 @@ record DeviceProbe(String name, Transport transport, boolean softIwarp, Capabili
 
     /** Name of the device of a context. */
     static String nameOf(long context) {
-        long device = NativeMemory.getLong(context + VerbsAbi.CONTEXT_DEVICE);
-        return NativeMemory.getString(device + VerbsAbi.DEVICE_NAME, VerbsAbi.DEVICE_NAME_BYTES);
+        long device = CMemory.getLong(context + VerbsAbi.CONTEXT_DEVICE);
+        return CMemory.getString(device + VerbsAbi.DEVICE_NAME, VerbsAbi.DEVICE_NAME_BYTES);
     }
 
     /**
@@ -55,7 +55,7 @@ record DeviceProbe(String name, Transport transport, boolean softIwarp, Capabili
      * @throws AbiMismatchException if anything is not where it should be
      * @throws org.softrdma.verbs.VerbsException if an object cannot be made
      */
-    static DeviceProbe of(String provider, VerbsLibrary library, long context, VerbsLibrary.Operations operations) {
+    static CoreDeviceProbe of(String provider, VerbsLibrary library, long context, VerbsLibrary.Operations operations) {
         try (Arena arena = Arena.ofConfined()) {
             return new Probing(library, context, operations, arena).probe(provider);
         }
@@ -78,9 +78,9 @@ record DeviceProbe(String name, Transport transport, boolean softIwarp, Capabili
             name = nameOf(context);
         }
 
-        private DeviceProbe probe(String provider) {
+        private CoreDeviceProbe probe(String provider) {
             requireDevice();
-            int transport = NativeMemory.getInt(device() + VerbsAbi.DEVICE_TRANSPORT);
+            int transport = CMemory.getInt(device() + VerbsAbi.DEVICE_TRANSPORT);
             require(
                     transport == VerbsAbi.TRANSPORT_INFINIBAND || transport == VerbsAbi.TRANSPORT_IWARP,
                     "ibv_device.transport_type of " + name,
@@ -91,8 +91,8 @@ record DeviceProbe(String name, Transport transport, boolean softIwarp, Capabili
             succeed("ibv_query_device", library.queryDevice(context, attributes));
             long port = arena.allocate(VerbsAbi.PORT_ATTRIBUTES).address();
             succeed("ibv_query_port", library.queryPort(context, PORT, port));
-            boolean ethernet = NativeMemory.getByte(port + VerbsAbi.LINK_LAYER) == VerbsAbi.LINK_LAYER_ETHERNET;
-            boolean softIwarp = NativeMemory.getInt(attributes + VerbsAbi.VENDOR_ID) == SIW_VENDOR;
+            boolean ethernet = CMemory.getByte(port + VerbsAbi.LINK_LAYER) == VerbsAbi.LINK_LAYER_ETHERNET;
+            boolean softIwarp = CMemory.getInt(attributes + VerbsAbi.VENDOR_ID) == SIW_VENDOR;
             // siw ignores where a region's addresses should begin.
             Made made = makeObjects(!softIwarp);
             EnumSet<Feature> features = EnumSet.of(Feature.IPV6);
@@ -103,7 +103,7 @@ record DeviceProbe(String name, Transport transport, boolean softIwarp, Capabili
             }
             int work = limit(attributes + VerbsAbi.MAX_QP_WR, MAX_WORK_REQUESTS);
             int entries = limit(attributes + VerbsAbi.MAX_SGE, Integer.MAX_VALUE);
-            return new DeviceProbe(
+            return new CoreDeviceProbe(
                     name,
                     speaks,
                     softIwarp,
@@ -117,29 +117,29 @@ record DeviceProbe(String name, Transport transport, boolean softIwarp, Capabili
                             made.maxInline,
                             limit(attributes + VerbsAbi.MAX_CQE, Integer.MAX_VALUE),
                             limit(attributes + VerbsAbi.MAX_MR, Integer.MAX_VALUE),
-                            longLimit(NativeMemory.getLong(attributes + VerbsAbi.MAX_MR_SIZE)),
-                            Integer.toUnsignedLong(NativeMemory.getInt(port + VerbsAbi.MAX_MSG_SZ)),
+                            longLimit(CMemory.getLong(attributes + VerbsAbi.MAX_MR_SIZE)),
+                            Integer.toUnsignedLong(CMemory.getInt(port + VerbsAbi.MAX_MSG_SZ)),
                             limit(attributes + VerbsAbi.MAX_QP_INIT_RD_ATOM, MAX_READS),
                             limit(attributes + VerbsAbi.MAX_QP_RD_ATOM, MAX_READS),
                             PRIVATE_DATA,
-                            NativeMemory.getInt(context + VerbsAbi.CONTEXT_COMP_VECTORS),
+                            CMemory.getInt(context + VerbsAbi.CONTEXT_COMP_VECTORS),
                             features));
         }
 
         /** The context says itself that it is of libibverbs 1.1 or later, and how large it is. */
         private void requireExtendedContext() {
             require(
-                    NativeMemory.getLong(context + VerbsAbi.CONTEXT_ABI_COMPAT) == VerbsAbi.EXTENDED_ABI,
+                    CMemory.getLong(context + VerbsAbi.CONTEXT_ABI_COMPAT) == VerbsAbi.EXTENDED_ABI,
                     "ibv_context.abi_compat",
-                    NativeMemory.getLong(context + VerbsAbi.CONTEXT_ABI_COMPAT),
+                    CMemory.getLong(context + VerbsAbi.CONTEXT_ABI_COMPAT),
                     "all ones");
-            long size = NativeMemory.getLong(context + VerbsAbi.CONTEXT_EXTENDED_SIZE);
+            long size = CMemory.getLong(context + VerbsAbi.CONTEXT_EXTENDED_SIZE);
             require(
                     size >= VerbsAbi.LEAST_EXTENDED_SIZE && size < PAGE,
                     "verbs_context.sz",
                     size,
                     VerbsAbi.LEAST_EXTENDED_SIZE + " to " + PAGE);
-            int vectors = NativeMemory.getInt(context + VerbsAbi.CONTEXT_COMP_VECTORS);
+            int vectors = CMemory.getInt(context + VerbsAbi.CONTEXT_COMP_VECTORS);
             require(
                     vectors >= 1 && vectors <= MAX_VECTORS,
                     "ibv_context.num_comp_vectors",
@@ -150,7 +150,7 @@ record DeviceProbe(String name, Transport transport, boolean softIwarp, Capabili
         }
 
         private void requireDescriptor(String field, long offset) {
-            int descriptor = NativeMemory.getInt(context + offset);
+            int descriptor = CMemory.getInt(context + offset);
             require(
                     descriptor >= 0 && Files.exists(Path.of("/proc/self/fd/" + descriptor)),
                     "ibv_context." + field,
@@ -159,11 +159,11 @@ record DeviceProbe(String name, Transport transport, boolean softIwarp, Capabili
         }
 
         private long device() {
-            return NativeMemory.getLong(context + VerbsAbi.CONTEXT_DEVICE);
+            return CMemory.getLong(context + VerbsAbi.CONTEXT_DEVICE);
         }
 
         private void requireDevice() {
-            String told = NativeMemory.getString(library.deviceName(device()), VerbsAbi.DEVICE_NAME_BYTES);
+            String told = CMemory.getString(library.deviceName(device()), VerbsAbi.DEVICE_NAME_BYTES);
             if (name.isEmpty() || !told.equals(name)) {
                 throw new AbiMismatchException(
                         "ibv_device.name is '" + name + "', expected '" + told + "' as ibv_get_device_name says");
@@ -176,9 +176,9 @@ record DeviceProbe(String name, Transport transport, boolean softIwarp, Capabili
             long domain = NativeErrors.require("ibv_alloc_pd", library.allocateDomain(context), "a probe of " + name);
             try {
                 require(
-                        NativeMemory.getLong(domain + VerbsAbi.DOMAIN_CONTEXT) == context,
+                        CMemory.getLong(domain + VerbsAbi.DOMAIN_CONTEXT) == context,
                         "ibv_pd.context",
-                        NativeMemory.getLong(domain + VerbsAbi.DOMAIN_CONTEXT),
+                        CMemory.getLong(domain + VerbsAbi.DOMAIN_CONTEXT),
                         "the context");
                 boolean zeroBased = makeRegions(domain) && heedsBase;
                 return new Made(makeQueues(domain), zeroBased);
@@ -197,11 +197,11 @@ record DeviceProbe(String name, Transport transport, boolean softIwarp, Capabili
                     "a page; locked-memory limit " + LockedMemory.ofThisProcess() + ", see ulimit -l");
             try {
                 require(
-                        NativeMemory.getLong(region + VerbsAbi.REGION_DOMAIN) == domain
-                                && NativeMemory.getLong(region + VerbsAbi.REGION_ADDRESS) == page
-                                && NativeMemory.getLong(region + VerbsAbi.REGION_LENGTH) == PAGE,
+                        CMemory.getLong(region + VerbsAbi.REGION_DOMAIN) == domain
+                                && CMemory.getLong(region + VerbsAbi.REGION_ADDRESS) == page
+                                && CMemory.getLong(region + VerbsAbi.REGION_LENGTH) == PAGE,
                         "ibv_mr.length",
-                        NativeMemory.getLong(region + VerbsAbi.REGION_LENGTH),
+                        CMemory.getLong(region + VerbsAbi.REGION_LENGTH),
                         "the domain, address and length that were registered");
             } finally {
                 library.deregisterRegion(region);
@@ -219,11 +219,11 @@ record DeviceProbe(String name, Transport transport, boolean softIwarp, Capabili
                     "ibv_create_cq", library.createCompletionQueue(context, 1, COOKIE, 0, 0), "a probe of " + name);
             try {
                 require(
-                        NativeMemory.getLong(queue + VerbsAbi.COMPLETION_QUEUE_CONTEXT) == context
-                                && NativeMemory.getLong(queue + VerbsAbi.COMPLETION_QUEUE_COOKIE) == COOKIE
-                                && NativeMemory.getInt(queue + VerbsAbi.COMPLETION_QUEUE_ENTRIES) >= 1,
+                        CMemory.getLong(queue + VerbsAbi.COMPLETION_QUEUE_CONTEXT) == context
+                                && CMemory.getLong(queue + VerbsAbi.COMPLETION_QUEUE_COOKIE) == COOKIE
+                                && CMemory.getInt(queue + VerbsAbi.COMPLETION_QUEUE_ENTRIES) >= 1,
                         "ibv_cq.cqe",
-                        NativeMemory.getInt(queue + VerbsAbi.COMPLETION_QUEUE_ENTRIES),
+                        CMemory.getInt(queue + VerbsAbi.COMPLETION_QUEUE_ENTRIES),
                         "the context and cookie it was created with, and 1 or more entries");
                 long completion = arena.allocate(VerbsAbi.COMPLETION).address();
                 int polled = operations.poll(queue, 1, completion);
@@ -254,29 +254,28 @@ record DeviceProbe(String name, Transport transport, boolean softIwarp, Capabili
 
         private boolean makesQueuePair(long domain, long queue, int inline) {
             long init = arena.allocate(VerbsAbi.QUEUE_PAIR_INIT).address();
-            NativeMemory.putLong(init + VerbsAbi.INIT_SEND_QUEUE, queue);
-            NativeMemory.putLong(init + VerbsAbi.INIT_RECEIVE_QUEUE, queue);
-            NativeMemory.putInt(init + VerbsAbi.INIT_MAX_SEND, 1);
-            NativeMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE, 1);
-            NativeMemory.putInt(init + VerbsAbi.INIT_MAX_SEND_SGE, 1);
-            NativeMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE_SGE, 1);
-            NativeMemory.putInt(init + VerbsAbi.INIT_MAX_INLINE, inline);
-            NativeMemory.putInt(init + VerbsAbi.INIT_TYPE, VerbsAbi.RELIABLE_CONNECTION);
+            CMemory.putLong(init + VerbsAbi.INIT_SEND_QUEUE, queue);
+            CMemory.putLong(init + VerbsAbi.INIT_RECEIVE_QUEUE, queue);
+            CMemory.putInt(init + VerbsAbi.INIT_MAX_SEND, 1);
+            CMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE, 1);
+            CMemory.putInt(init + VerbsAbi.INIT_MAX_SEND_SGE, 1);
+            CMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE_SGE, 1);
+            CMemory.putInt(init + VerbsAbi.INIT_MAX_INLINE, inline);
+            CMemory.putInt(init + VerbsAbi.INIT_TYPE, VerbsAbi.RELIABLE_CONNECTION);
             long queuePair = library.createQueuePair(domain, init);
             if (VerbsLibrary.isError(queuePair)) {
                 return false;
             }
             try {
                 require(
-                        NativeMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_DOMAIN) == domain
-                                && NativeMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_SEND_QUEUE) == queue
-                                && NativeMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_RECEIVE_QUEUE) == queue
-                                && NativeMemory.getInt(queuePair + VerbsAbi.QUEUE_PAIR_TYPE)
-                                        == VerbsAbi.RELIABLE_CONNECTION,
+                        CMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_DOMAIN) == domain
+                                && CMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_SEND_QUEUE) == queue
+                                && CMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_RECEIVE_QUEUE) == queue
+                                && CMemory.getInt(queuePair + VerbsAbi.QUEUE_PAIR_TYPE) == VerbsAbi.RELIABLE_CONNECTION,
                         "ibv_qp.qp_type",
-                        NativeMemory.getInt(queuePair + VerbsAbi.QUEUE_PAIR_TYPE),
+                        CMemory.getInt(queuePair + VerbsAbi.QUEUE_PAIR_TYPE),
                         "the domain, queues and type it was created with");
-                return NativeMemory.getInt(init + VerbsAbi.INIT_MAX_INLINE) >= inline;
+                return CMemory.getInt(init + VerbsAbi.INIT_MAX_INLINE) >= inline;
             } finally {
                 library.destroyQueuePair(queuePair);
             }
@@ -296,7 +295,7 @@ record DeviceProbe(String name, Transport transport, boolean softIwarp, Capabili
         }
 
         private static int limit(long field, int most) {
-            int value = NativeMemory.getInt(field);
+            int value = CMemory.getInt(field);
             return value < 0 ? most : Math.clamp(value, 1, most);
         }
 
