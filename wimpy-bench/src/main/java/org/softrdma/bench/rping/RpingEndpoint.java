@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.bench.perf.Completions;
+import org.softrdma.bench.measurement.Completions;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;

@@ -9,7 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.softrdma.bench.cpu.MachineDescription;
+import org.softrdma.bench.machine.MachineDescription;
+import org.softrdma.bench.study.ReportPage;
+import org.softrdma.bench.study.ReportText;
 
 /** The results as a page for people: what the template {@code wimpy.html} needs. */
 final class WimpyPage {
@@ -17,14 +19,12 @@ final class WimpyPage {
 
     private final StudyResults results;
     private final WimpySummary summary;
-    private final WimpyTable table;
     private final WimpyCharts charts = new WimpyCharts();
     private final ObjectMapper mapper = new ObjectMapper();
 
     WimpyPage(StudyResults results) {
         this.results = results;
         summary = new WimpySummary(results);
-        table = new WimpyTable(results);
     }
 
     private record Figure(String id, String title, String text, String caption, WimpyCharts.Chart chart) {}
@@ -184,7 +184,7 @@ final class WimpyPage {
         Optional<WimpyRow> baseline = results.cheapestMemcached(first);
         return Map.of(
                 "title",
-                table.title(first),
+                results.title(first),
                 "rows",
                 results.cell(first).stream()
                         .map(row -> Map.of(
@@ -206,24 +206,24 @@ final class WimpyPage {
 
     private List<String> cells(WimpyRow row) {
         return List.of(
-                WimpyTable.number(row.median(WimpyRow.GETS_PER_SECOND), 0),
-                WimpyTable.number(row.median(WimpyRow.SERVER_CPU), 2),
-                WimpyTable.number(row.median(WimpyRow.SERVER_USER), 2),
-                WimpyTable.number(row.median(WimpyRow.SERVER_SYSTEM), 2),
-                WimpyTable.number(row.median(WimpyRow.SERVER_CORE), 2),
-                WimpyTable.number(results.ratio(row), 2),
-                WimpyTable.number(row.median(WimpyRow.CLIENT_CPU), 2),
-                WimpyTable.number(row.median(WimpyRow.P50), 1),
-                WimpyTable.number(row.median(WimpyRow.P99), 1),
-                WimpyTable.number(row.median(WimpyRow.P999), 1),
-                WimpyTable.number(row.median(WimpyRow.ONE_SIDED), 3),
+                ReportText.number(row.median(WimpyRow.GETS_PER_SECOND), 0),
+                ReportText.number(row.median(WimpyRow.SERVER_CPU), 2),
+                ReportText.number(row.median(WimpyRow.SERVER_USER), 2),
+                ReportText.number(row.median(WimpyRow.SERVER_SYSTEM), 2),
+                ReportText.number(row.median(WimpyRow.SERVER_CORE), 2),
+                ReportText.number(results.ratio(row), 2),
+                ReportText.number(row.median(WimpyRow.CLIENT_CPU), 2),
+                ReportText.number(row.median(WimpyRow.P50), 1),
+                ReportText.number(row.median(WimpyRow.P99), 1),
+                ReportText.number(row.median(WimpyRow.P999), 1),
+                ReportText.number(row.median(WimpyRow.ONE_SIDED), 3),
                 Long.toString(row.errors));
     }
 
     private static List<Map<String, String>> machine(MachineDescription machine) {
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("CPU", machine.cpuModel() + ", " + machine.cpus() + " available, " + machine.architecture());
-        facts.put("memory", WimpyTable.number(machine.memoryBytes() / GIB, 1) + " GiB");
+        facts.put("memory", ReportText.number(machine.memoryBytes() / GIB, 1) + " GiB");
         facts.put("kernel", machine.kernel());
         facts.put("JDK", machine.jdk() + " " + String.join(" ", machine.jvmFlags()));
         facts.put("governor", Optional.ofNullable(machine.governor()).orElse("not told by the kernel"));

@@ -6,6 +6,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.Collectors;
+import org.softrdma.bench.load.GetCommand;
+import org.softrdma.bench.load.GetLoad;
+import org.softrdma.bench.study.ReportText;
 
 /** What the results say, in sentences with their numbers. */
 final class WimpySummary {
@@ -67,7 +70,7 @@ final class WimpySummary {
         for (WimpyRow read : reads(window)) {
             double ratio = results.ratio(read);
             if (!Double.isNaN(ratio)) {
-                parts.add(verdict(ratio, results.roundsAgree(read)) + " at " + WimpyTable.size(read.valueLength) + " ("
+                parts.add(verdict(ratio, results.roundsAgree(read)) + " at " + ReportText.size(read.valueLength) + " ("
                         + format(ratio) + "\u00d7"
                         + floor(read).map(text -> ", C floor " + text).orElse("") + ")");
             }
@@ -120,22 +123,22 @@ final class WimpySummary {
     }
 
     private Tile tile(WimpyRow read) {
-        String what = WimpyTable.size(read.valueLength) + ", " + read.window + " outstanding per connection";
+        String what = ReportText.size(read.valueLength) + ", " + read.window + " outstanding per connection";
         double cpu = read.median(WimpyRow.SERVER_CPU);
         Optional<WimpyRow> memcached = results.cheapestMemcached(read);
         if (Double.isNaN(cpu)) {
             double rate = read.median(WimpyRow.GETS_PER_SECOND);
-            return new Tile(what, WimpyTable.number(rate, 0) + " GETs/s", "Server CPU unknown.");
+            return new Tile(what, ReportText.number(rate, 0) + " GETs/s", "Server CPU unknown.");
         }
-        String micros = WimpyTable.number(cpu, 2) + " \u00b5s of server CPU per GET by READ";
+        String micros = ReportText.number(cpu, 2) + " \u00b5s of server CPU per GET by READ";
         if (memcached.isEmpty()) {
-            return new Tile(what, WimpyTable.number(cpu, 2) + " \u00b5s", micros + ".");
+            return new Tile(what, ReportText.number(cpu, 2) + " \u00b5s", micros + ".");
         }
         return new Tile(
                 what,
                 format(results.ratio(read)) + "\u00d7",
                 "of memcached's CPU: " + micros + ", "
-                        + WimpyTable.number(memcached.get().median(WimpyRow.SERVER_CPU), 2)
+                        + ReportText.number(memcached.get().median(WimpyRow.SERVER_CPU), 2)
                         + " \u00b5s by memcached's " + memcached.get().system.protocol()
                         + floor(read).map(text -> "; the C floor is " + text).orElse("") + ".");
     }
@@ -196,7 +199,7 @@ final class WimpySummary {
             warnings.add(results.errors() + " GETs brought nothing or something wrong: do not use these numbers.");
         }
         for (WimpyRow row : results.notOneSided()) {
-            warnings.add(row.system.label() + ", " + new WimpyTable(results).title(row)
+            warnings.add(row.system.label() + ", " + results.title(row)
                     + ": the server's device counted only " + format(row.median(WimpyRow.ONE_SIDED))
                     + " READs per GET, so this row is not what a GET by READ costs.");
         }
@@ -207,7 +210,7 @@ final class WimpySummary {
                         Locale.ROOT,
                         "%s, %s: %.0f %% of the server's CPU went into compiling bytecode, so it was not warm yet.",
                         row.system.label(),
-                        new WimpyTable(results).title(row),
+                        results.title(row),
                         compiling));
             }
         }
@@ -223,6 +226,6 @@ final class WimpySummary {
     }
 
     private static String format(double ratio) {
-        return WimpyTable.number(ratio, 2);
+        return ReportText.number(ratio, 2);
     }
 }
