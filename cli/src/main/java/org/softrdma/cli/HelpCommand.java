@@ -16,7 +16,7 @@ final class HelpCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(arity = "0..1", paramLabel = "COMMAND", description = "The command; without it, the whole.")
+    @Parameters(arity = "0..1", paramLabel = "COMMAND", description = "The command; all of them if omitted.")
     private @Nullable String command;
 
     HelpCommand() {}
@@ -27,7 +27,7 @@ final class HelpCommand implements Callable<Integer> {
         final CommandLine target =
                 command == null ? root : root.getSubcommands().get(command);
         if (target == null) {
-            throw new UserErrorException("'" + command + "' is not a command; there are: "
+            throw new UserErrorException("'" + command + "' is not a command. Commands: "
                     + String.join(", ", ErrorMessages.commandNames(root)));
         }
         target.usage(spec.commandLine().getOut());

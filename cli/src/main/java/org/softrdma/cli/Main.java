@@ -116,7 +116,7 @@ public final class Main implements Runnable {
     /** Without a subcommand there is nothing to do; say what there is. */
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Name a command.");
+        throw new ParameterException(spec.commandLine(), "Missing command.");
     }
 
     private int run(final ParseResult parseResult) {

@@ -47,7 +47,7 @@ class MainTest {
     @Test
     void shouldFailWhenThereIsNoCommand() {
         assertEquals(ExitCode.USAGE, execute());
-        assertTrue(err.toString().contains("Name a command."), err::toString);
+        assertTrue(err.toString().contains("Missing command."), err::toString);
     }
 
     @Test
@@ -66,7 +66,7 @@ class MainTest {
     @Test
     void shouldRefuseAFileOfResultsWhenTheServerNeverEnds() {
         assertEquals(ExitCode.USAGE, execute("perf", "read-bw", "--run-infinitely", "--json", "results.json"));
-        assertTrue(err.toString().contains("leave out --run-infinitely"), err::toString);
+        assertTrue(err.toString().contains("omit --run-infinitely"), err::toString);
     }
 
     @Test
@@ -112,7 +112,8 @@ class MainTest {
                 "--progress",
                 "x");
         assertRefused("softrdma perf read-lat: -s 0: expected at least 1", "perf", "read-lat", "-s", "0", "host");
-        assertRefused("softrdma perf read-lat: -a and -s: expected one of them", "perf", "read-lat", "-a", "-s", "1");
+        assertRefused(
+                "softrdma perf read-lat: -a and -s: expected only one of them", "perf", "read-lat", "-a", "-s", "1");
         assertRefused(
                 "softrdma perf read-lat: --cpu 99999: this machine has no such core",
                 "perf",

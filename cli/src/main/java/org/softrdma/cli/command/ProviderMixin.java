@@ -32,20 +32,19 @@ public final class ProviderMixin {
             names = "--provider",
             paramLabel = "NAME",
             defaultValue = "sim",
-            description = "Verbs provider: ${DEFAULT-VALUE} unless given; `softrdma providers` lists them.")
+            description = "Verbs provider (${DEFAULT-VALUE}); `softrdma providers` lists them.")
     private String providerName;
 
     @Option(
             names = "--device",
             paramLabel = "KEY=VALUE",
-            description = "Option of the provider's device, may be repeated; `softrdma providers` lists them.")
+            description = "Set an option of the provider's device. Repeatable; `softrdma providers` lists the options.")
     private Map<String, String> deviceOptions = new LinkedHashMap<>();
 
     @Option(
             names = "--pcap",
             paramLabel = "FILE",
-            description =
-                    "Capture the connections of this process's device for Wireshark (pcapng, the file is replaced).")
+            description = "Capture this device's connections for Wireshark (pcapng). An existing file is replaced.")
     private @Nullable Path capture;
 
     private boolean captureBegun;
@@ -97,14 +96,14 @@ public final class ProviderMixin {
             if (!provider().options().containsKey(PCAP)) {
                 throw new ParameterException(
                         mixee.commandLine(),
-                        "--pcap: the provider " + provider().name() + " cannot capture, leave it out");
+                        "--pcap: the provider " + provider().name() + " cannot capture; omit the option");
             }
             try {
                 if (!captureBegun && Files.isRegularFile(capture)) {
                     Files.delete(capture);
                 }
             } catch (IOException e) {
-                throw new UserErrorException("--pcap " + capture + ": cannot be replaced: " + e.getMessage(), e);
+                throw new UserErrorException("--pcap " + capture + ": cannot replace the file: " + e.getMessage(), e);
             }
             captureBegun = true;
             options.put(PCAP, capture.toString());
@@ -123,7 +122,7 @@ public final class ProviderMixin {
         if (wanted != null && !chooses) {
             throw new ParameterException(
                     mixee.commandLine(),
-                    "--progress: the provider " + provider().name() + " has no such choice, leave it out");
+                    "--progress: the provider " + provider().name() + " offers no choice; omit the option");
         }
         DeviceProgress chosen = wanted == null ? byDefault : wanted;
         return open(chooses ? Map.of(PROGRESS, chosen.option()) : Map.of());

@@ -24,7 +24,7 @@ public final class ResultFile {
             }
             new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValue(file.toFile(), results);
         } catch (IOException e) {
-            throw new UserErrorException("--json " + file + ": cannot be written: " + e.getMessage(), e);
+            throw new UserErrorException("--json " + file + ": cannot write the file: " + e.getMessage(), e);
         }
     }
 }

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code softrdma interop}: one case of interoperation with the scripted peer of {@code ci/rdma-vm}. Not for people. */
-@Command(name = "interop", hidden = true, description = "Runs a case against the scripted peer of ci/rdma-vm.")
+@Command(name = "interop", hidden = true, description = "Run a case against the scripted peer of ci/rdma-vm.")
 public final class InteropCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -64,7 +64,7 @@ public final class InteropCommand implements Callable<Integer> {
             description = "Of what is random; a failure names it.")
     private long seed;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Write the device's counters there.")
+    @Option(names = "--json", paramLabel = "FILE", description = "Write the device's counters to this file.")
     private @Nullable Path json;
 
     /** What can be run; see the methods of {@link InteropCases}. */

@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
 /** {@code softrdma providers}: what is usable here, why not, and the options of each. */
 @Command(
         name = "providers",
-        description = "List the verbs providers: whether each is usable here, and its device options.")
+        description = "List the verbs providers, whether each is usable on this machine, and their device options.")
 public final class ProvidersCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

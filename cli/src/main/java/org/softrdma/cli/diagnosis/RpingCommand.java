@@ -27,14 +27,14 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "rping",
         description = {
-            "Ping a peer by RDMA, as rping of rdmacm-utils does: either end may be the original.",
-            "The client advertises a buffer, the server READs it and WRITEs it back. As rping's, -v here also prints"
-                    + " each ping."
+            "Ping a peer over RDMA. Compatible with rping of rdmacm-utils, which may be at either end.",
+            "The client advertises a buffer; the server READs it and WRITEs it back. As in rping, -v also"
+                    + " prints each ping."
         },
         footer = {
             "",
-            "A server ends with its first client, unless -P. It succeeds when the client disconnects",
-            "between two pings; the client succeeds when all its pings came back.",
+            "Without -P a server serves one client. It succeeds if the client disconnects between",
+            "two pings. A client succeeds if all its pings come back.",
             "",
             "Examples:",
             "  softrdma rping -s -a 0.0.0.0 -v",
@@ -49,46 +49,43 @@ public final class RpingCommand implements Callable<Integer> {
     @Mixin
     private ProviderMixin provider = new ProviderMixin();
 
-    @Option(names = "-s", description = "Be the server.")
+    @Option(names = "-s", description = "Run as the server.")
     private boolean server;
 
-    @Option(names = "-c", description = "Be the client.")
+    @Option(names = "-c", description = "Run as the client.")
     private boolean client;
 
     @Option(
             names = "-a",
             paramLabel = "ADDRESS",
-            description = "Client: the server. Server: the address to listen on, all unless given.")
+            description = "Client: the server's address. Server: the address to listen on (all addresses).")
     private @Nullable String address;
 
     @Option(
             names = "-p",
             paramLabel = "PORT",
             defaultValue = "" + RpingOptions.DEFAULT_PORT,
-            description = "Port of the server (${DEFAULT-VALUE}); a server picks a free one for 0.")
+            description = "Port of the server (${DEFAULT-VALUE}). Server: 0 picks a free one.")
     private int port;
 
-    @Option(
-            names = "-C",
-            paramLabel = "COUNT",
-            defaultValue = "0",
-            description = "Client: how many pings; without end unless given.")
+    @Option(names = "-C", paramLabel = "COUNT", defaultValue = "0", description = "Client: number of pings (no limit).")
     private int count;
 
     @Option(
             names = "-S",
             paramLabel = "BYTES",
             defaultValue = "" + RpingOptions.DEFAULT_SIZE,
-            description = "Bytes of a ping, 26 to 65535 (${DEFAULT-VALUE}); a server takes shorter ones too.")
+            description =
+                    "Size of a ping in bytes, 26 to 65535 (${DEFAULT-VALUE}). A server also accepts shorter ones.")
     private int size;
 
-    @Option(names = "-V", description = "Validate each ping; a server does too.")
+    @Option(names = "-V", description = "Validate each ping, at either end.")
     private boolean validate;
 
     @Option(names = "-d", description = "Print each step.")
     private boolean debug;
 
-    @Option(names = "-P", description = "Server: serve one client after the other and many at a time, until killed.")
+    @Option(names = "-P", description = "Server: keep serving, many clients at a time, until killed.")
     private boolean persistent;
 
     RpingCommand() {}
@@ -130,13 +127,13 @@ public final class RpingCommand implements Callable<Integer> {
 
     private RpingOptions options() {
         if (server == client) {
-            throw new ParameterException(spec.commandLine(), "expected one of -s (server) and -c (client)");
+            throw new ParameterException(spec.commandLine(), "expected either -s (server) or -c (client)");
         }
         if (client && address == null) {
             throw new ParameterException(spec.commandLine(), "-a: a client needs the server's address");
         }
         if (client && persistent) {
-            throw new ParameterException(spec.commandLine(), "-P: only a server is persistent, leave it out");
+            throw new ParameterException(spec.commandLine(), "-P: only for servers");
         }
         int lowest = client ? 1 : 0;
         if (port < lowest || port > MAX_PORT) {

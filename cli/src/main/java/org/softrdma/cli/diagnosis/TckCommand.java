@@ -32,12 +32,12 @@ import picocli.CommandLine.Spec;
 /** {@code softrdma tck}: the conformance suite on a provider's device. Runs on the main thread. */
 @Command(
         name = "tck",
-        description = "Test whether a provider keeps the rules of the verbs API.",
+        description = "Test whether a provider conforms to the verbs API.",
         footer = {
             "",
-            "One line per case, the last line counts them. A case that does not apply to the device",
-            "is skipped and says why. The device is used at both ends of each connection; give the",
-            "end that accepts other options with --responder-device.",
+            "Prints one line per case, and a summary. A case that does not apply to the device is",
+            "skipped, and its line says why. The device serves both ends of each connection;",
+            "--responder-device gives the accepting end other options.",
             "",
             "Examples:",
             "  softrdma tck",
@@ -54,24 +54,24 @@ public final class TckCommand implements Callable<Integer> {
     @Option(
             names = "--responder-device",
             paramLabel = "KEY=VALUE",
-            description = "Option of the accepting end's device, in place of the same option of --device.")
+            description = "Set an option of the accepting end's device; overrides the same option of --device.")
     private Map<String, String> responderOptions = new LinkedHashMap<>();
 
-    @Option(names = "--one-device", description = "Both ends on one device.")
+    @Option(names = "--one-device", description = "Use one device for both ends.")
     private boolean oneDevice;
 
     @Option(
             names = "--address",
             paramLabel = "ADDRESS",
             defaultValue = "127.0.0.1",
-            description = "Where the accepting end listens: ${DEFAULT-VALUE} unless given.")
+            description = "Address that the accepting end listens on (${DEFAULT-VALUE}).")
     private String address = "127.0.0.1";
 
     @Option(
             names = "--case",
             paramLabel = "NUMBER",
             split = ",",
-            description = "Run these cases only, may be repeated; --list tells the numbers.")
+            description = "Run only these cases. Repeatable; --list shows the numbers.")
     private Set<Integer> cases = new LinkedHashSet<>();
 
     @Option(names = "--list", description = "List the cases and exit.")
@@ -81,16 +81,17 @@ public final class TckCommand implements Callable<Integer> {
             names = "--scale",
             paramLabel = "FACTOR",
             defaultValue = "1",
-            description = "Multiplies repetitions, and above 1 deadlines too: 0.1 to 10.")
+            description = "Multiply repetitions by this factor, and deadlines too if it is above 1: 0.1 to"
+                    + " 10 (${DEFAULT-VALUE}).")
     private double scale = 1;
 
     @Option(
             names = "--seed",
             paramLabel = "NUMBER",
-            description = "Repeats the random choices of a run, which the head of its output tells.")
+            description = "Repeat the random choices of an earlier run, whose output begins with its seed.")
     private @Nullable Long seed;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Also write the results to a file.")
+    @Option(names = "--json", paramLabel = "FILE", description = "Also write the results to this file.")
     private @Nullable Path json;
 
     @Spec

@@ -23,24 +23,24 @@ final class GetCommands {
         if (counters.tcpGets() > 0) {
             return "over TCP";
         }
-        return counters.rgets() > 0 ? "by rget: the server wrote it here" : "by READ";
+        return counters.rgets() > 0 ? "by rget: the server wrote it into this client's memory" : "by READ";
     }
 
     /** {@code softrdma kv get}. */
-    @Command(name = "get", description = "Write a value to the output, byte by byte and nothing else.")
+    @Command(name = "get", description = "Write a value to the output, unchanged.")
     static final class Get extends KeyAction {
         @Option(
                 names = {"-o", "--output"},
                 paramLabel = "FILE",
                 defaultValue = KeyAction.STANDARD_STREAM,
-                description = "Where to; - for the standard output (${DEFAULT-VALUE}).")
+                description = "Output file; - means standard output (${DEFAULT-VALUE}).")
         private String output = "";
 
         @Option(
                 names = "--repeat",
                 paramLabel = "N",
                 defaultValue = "1",
-                description = "Get it so often: from the second time on by READ (${DEFAULT-VALUE}).")
+                description = "Number of GETs; from the second on by READ (${DEFAULT-VALUE}).")
         private int repeat;
 
         Get() {}
@@ -70,7 +70,7 @@ final class GetCommands {
             try {
                 Files.write(Path.of(output), value);
             } catch (IOException e) {
-                throw new UserErrorException("--output " + output + ": cannot be written: " + e.getMessage(), e);
+                throw new UserErrorException("--output " + output + ": cannot write the file: " + e.getMessage(), e);
             }
         }
     }
@@ -78,9 +78,9 @@ final class GetCommands {
     /** {@code softrdma kv gets}. */
     @Command(
             name = "gets",
-            description = "Write a line KEY FLAGS LENGTH CAS for each key that has a value: CAS is for kv cas.")
+            description = "Write a line KEY FLAGS LENGTH CAS for each key that exists. kv cas takes the CAS.")
     static final class Gets extends KvAction {
-        @Parameters(paramLabel = "KEY", arity = "1..*", description = "1 to 250 bytes without blanks.")
+        @Parameters(paramLabel = "KEY", arity = "1..*", description = "Keys: 1 to 250 bytes each, no whitespace.")
         private List<String> keys = List.of();
 
         Gets() {}

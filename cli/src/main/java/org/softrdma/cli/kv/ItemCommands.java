@@ -9,7 +9,7 @@ final class ItemCommands {
     private ItemCommands() {}
 
     /** {@code softrdma kv delete}. */
-    @Command(name = "delete", description = "Remove a value.")
+    @Command(name = "delete", description = "Delete a value.")
     static final class Delete extends KeyAction {
         Delete() {}
 
@@ -20,12 +20,12 @@ final class ItemCommands {
     }
 
     /** {@code softrdma kv touch}. */
-    @Command(name = "touch", description = "Set when a value expires.")
+    @Command(name = "touch", description = "Change when a value expires.")
     static final class Touch extends KeyAction {
         @Parameters(
                 index = "1",
                 paramLabel = "SECONDS",
-                description = "0 never, up to 30 days from now, above that since 1970.")
+                description = "0 for never, up to 30 days counted from now, more counted from 1970.")
         private int exptime;
 
         Touch() {}

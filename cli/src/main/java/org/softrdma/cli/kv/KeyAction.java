@@ -8,7 +8,7 @@ abstract class KeyAction extends KvAction {
     /** Stands for the standard input or output where a file is expected. */
     static final String STANDARD_STREAM = "-";
 
-    @Parameters(index = "0", paramLabel = "KEY", description = "1 to 250 bytes without blanks.")
+    @Parameters(index = "0", paramLabel = "KEY", description = "Key: 1 to 250 bytes, no whitespace.")
     String key = "";
 
     KeyAction() {}

@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
 @Command(
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0:it was done",
-            "1:there is no such value, it was not stored, or the server cannot be reached",
+            "0:success",
+            "1:no such key, value not stored, or server not reachable",
             "2:the command line, or a file it names, is wrong"
         })
 abstract class KvAction implements Callable<Integer> {
@@ -47,7 +47,7 @@ abstract class KvAction implements Callable<Integer> {
             description = "The server's memcached port (${DEFAULT-VALUE}).")
     String server = "";
 
-    @Option(names = "--plain", description = "Use memcached's protocol over TCP and nothing else.")
+    @Option(names = "--plain", description = "Use only memcached's protocol over TCP.")
     boolean plain;
 
     @Option(
@@ -131,11 +131,11 @@ abstract class KvAction implements Callable<Integer> {
             }
             InetSocketAddress address = new InetSocketAddress(host, port);
             if (address.isUnresolved()) {
-                throw new UserErrorException("--server " + server + ": there is no host " + host + ".");
+                throw new UserErrorException("--server " + server + ": unknown host " + host + ".");
             }
             return address;
         } catch (NumberFormatException e) {
-            throw new ParameterException(spec.commandLine(), "--server " + server + ": not HOST or HOST:PORT", e);
+            throw new ParameterException(spec.commandLine(), "--server " + server + ": expected HOST or HOST:PORT", e);
         }
     }
 

@@ -8,7 +8,7 @@ import picocli.CommandLine.Spec;
 /** {@code softrdma kv}: one command at a {@code softrdma server}, or any memcached. */
 @Command(
         name = "kv",
-        description = "One command at a softrdma server, GETs over RDMA, or at any memcached, over TCP.",
+        description = "Run one command on a softrdma server, GETs over RDMA, or on any memcached, over TCP.",
         subcommands = {
             GetCommands.Get.class,
             GetCommands.Gets.class,
@@ -34,6 +34,6 @@ public final class KvCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Name what to do.");
+        throw new ParameterException(spec.commandLine(), "Missing subcommand.");
     }
 }

@@ -11,11 +11,7 @@ final class NumberCommands {
 
     /** A command that changes a number. */
     abstract static class NumberAction extends KeyAction {
-        @Parameters(
-                index = "1",
-                paramLabel = "DELTA",
-                defaultValue = "1",
-                description = "By how much (${DEFAULT-VALUE}).")
+        @Parameters(index = "1", paramLabel = "DELTA", defaultValue = "1", description = "Amount (${DEFAULT-VALUE}).")
         private String delta = "";
 
         NumberAction() {}
@@ -32,7 +28,7 @@ final class NumberCommands {
     }
 
     /** {@code softrdma kv incr}. */
-    @Command(name = "incr", description = "Add to a value that is a number, and write the sum.")
+    @Command(name = "incr", description = "Increment a number and write the result.")
     static final class Incr extends NumberAction {
         Incr() {}
 
@@ -43,7 +39,7 @@ final class NumberCommands {
     }
 
     /** {@code softrdma kv decr}. */
-    @Command(name = "decr", description = "Take from a value that is a number, down to 0, and write the rest.")
+    @Command(name = "decr", description = "Decrement a number, not below 0, and write the result.")
     static final class Decr extends NumberAction {
         Decr() {}
 

@@ -13,13 +13,13 @@ final class ServerCommands {
     private ServerCommands() {}
 
     /** {@code softrdma kv flush}. */
-    @Command(name = "flush", description = "Remove all values.")
+    @Command(name = "flush", description = "Delete all values.")
     static final class Flush extends KvAction {
         @Option(
                 names = "--delay",
                 paramLabel = "SECONDS",
                 defaultValue = "0",
-                description = "In so many seconds (${DEFAULT-VALUE}).")
+                description = "Delay the deletion by this much (${DEFAULT-VALUE}).")
         private int delay;
 
         Flush() {}
@@ -32,12 +32,12 @@ final class ServerCommands {
     }
 
     /** {@code softrdma kv stats}. */
-    @Command(name = "stats", description = "Write what the server counts, a line each.")
+    @Command(name = "stats", description = "Write the server's statistics, one per line.")
     static final class Stats extends KvAction {
         @Parameters(
                 paramLabel = "WHAT",
                 arity = "0..*",
-                description = "Nothing for the general ones; settings, items, slabs, rdma, ...")
+                description = "Which statistics: settings, items, slabs, rdma, ...; the general ones if omitted.")
         private List<String> what = List.of();
 
         Stats() {}
@@ -51,7 +51,7 @@ final class ServerCommands {
     }
 
     /** {@code softrdma kv version}. */
-    @Command(name = "version", description = "Write what the server calls its version.")
+    @Command(name = "version", description = "Write the server's version.")
     static final class Version extends KvAction {
         Version() {}
 

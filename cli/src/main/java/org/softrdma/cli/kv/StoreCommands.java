@@ -23,13 +23,13 @@ final class StoreCommands {
                 index = "1",
                 arity = "0..1",
                 paramLabel = "VALUE",
-                description = "The value; without it, or as -, all of the standard input.")
+                description = "The value; read from standard input if omitted or -.")
         private @Nullable String value;
 
         @Option(
                 names = {"-i", "--input"},
                 paramLabel = "FILE",
-                description = "Take the value from a file; - for the standard input.")
+                description = "Read the value from a file; - means standard input.")
         private @Nullable String input;
 
         StoreAction() {}
@@ -39,7 +39,7 @@ final class StoreCommands {
         @Override
         public Integer call() throws IOException {
             if (value != null && input != null) {
-                throw new ParameterException(spec.commandLine(), "VALUE and --input: give one of the two");
+                throw new ParameterException(spec.commandLine(), "VALUE and --input: expected only one of them");
             }
             return super.call();
         }
@@ -52,9 +52,9 @@ final class StoreCommands {
             }
             complain(key + ": "
                     + switch (status) {
-                        case TOO_LARGE -> "the value is larger than the server takes (its -I)";
-                        case OUT_OF_MEMORY -> "the server has no memory left (its -m)";
-                        case EXISTS -> "not stored: it was changed meanwhile";
+                        case TOO_LARGE -> "the value is larger than the server accepts (its -I)";
+                        case OUT_OF_MEMORY -> "the server is out of memory (its -m)";
+                        case EXISTS -> "not stored: the value has changed since";
                         case NOT_FOUND -> "not found";
                         default -> "not stored";
                     });
@@ -71,7 +71,7 @@ final class StoreCommands {
             try {
                 return Files.readAllBytes(Path.of(input));
             } catch (IOException e) {
-                throw new UserErrorException("--input " + input + ": cannot be read: " + e.getMessage(), e);
+                throw new UserErrorException("--input " + input + ": cannot read the file: " + e.getMessage(), e);
             }
         }
     }
@@ -82,14 +82,15 @@ final class StoreCommands {
                 names = "--flags",
                 paramLabel = "N",
                 defaultValue = "0",
-                description = "Kept with it, 0 to 4294967295 (${DEFAULT-VALUE}).")
+                description = "Flags to store with the value, 0 to 4294967295 (${DEFAULT-VALUE}).")
         private String flags = "";
 
         @Option(
                 names = "--exptime",
                 paramLabel = "SECONDS",
                 defaultValue = "0",
-                description = "When it expires: 0 never, up to 30 days from now, above that since 1970.")
+                description = "Expiry: 0 for never, up to 30 days counted from now, more counted from 1970"
+                        + " (${DEFAULT-VALUE}).")
         int exptime;
 
         SetAction() {}
@@ -115,7 +116,7 @@ final class StoreCommands {
     }
 
     /** {@code softrdma kv add}. */
-    @Command(name = "add", description = "Store a value unless there is one.")
+    @Command(name = "add", description = "Store a value unless the key exists.")
     static final class Add extends SetAction {
         Add() {}
 
@@ -126,7 +127,7 @@ final class StoreCommands {
     }
 
     /** {@code softrdma kv replace}. */
-    @Command(name = "replace", description = "Store a value if there is one.")
+    @Command(name = "replace", description = "Store a value if the key exists.")
     static final class Replace extends SetAction {
         Replace() {}
 
@@ -137,7 +138,7 @@ final class StoreCommands {
     }
 
     /** {@code softrdma kv append}. */
-    @Command(name = "append", description = "Put bytes behind a value.")
+    @Command(name = "append", description = "Append bytes to a value.")
     static final class Append extends StoreAction {
         Append() {}
 
@@ -148,7 +149,7 @@ final class StoreCommands {
     }
 
     /** {@code softrdma kv prepend}. */
-    @Command(name = "prepend", description = "Put bytes before a value.")
+    @Command(name = "prepend", description = "Prepend bytes to a value.")
     static final class Prepend extends StoreAction {
         Prepend() {}
 
@@ -159,9 +160,9 @@ final class StoreCommands {
     }
 
     /** {@code softrdma kv cas}. */
-    @Command(name = "cas", description = "Store a value if nobody changed the one there is.")
+    @Command(name = "cas", description = "Store a value unless it has changed since kv gets.")
     static final class Cas extends SetAction {
-        @Option(names = "--cas", required = true, paramLabel = "N", description = "The number that kv gets showed.")
+        @Option(names = "--cas", required = true, paramLabel = "N", description = "The CAS that kv gets printed.")
         private String cas = "";
 
         Cas() {}

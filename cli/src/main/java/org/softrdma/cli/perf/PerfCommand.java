@@ -8,7 +8,7 @@ import picocli.CommandLine.Spec;
 /** {@code softrdma perf}: perftest's tests, and what a READ of the software RNIC costs beside plain TCP. */
 @Command(
         name = "perf",
-        description = "Latency and bandwidth like perftest, and studies beside plain TCP.",
+        description = "Measure latency and bandwidth as perftest does, and compare with plain TCP.",
         subcommands = {
             PerfTestCommand.ReadLatency.class,
             PerfTestCommand.ReadBandwidth.class,
@@ -28,6 +28,6 @@ public final class PerfCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Name what to measure.");
+        throw new ParameterException(spec.commandLine(), "Missing subcommand.");
     }
 }

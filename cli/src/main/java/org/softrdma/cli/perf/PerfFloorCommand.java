@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
         name = "floor",
         description = {
             "Compare the software RNIC with a minimal C server and with a plain TCP ping-pong.",
-            "One Java client loads both in turns; what counts are the ratios within the run."
+            "One Java client loads them in turn. Compare the ratios within a run, not figures of different runs."
         })
 final class PerfFloorCommand implements Callable<Integer> {
     @Spec
@@ -36,7 +36,7 @@ final class PerfFloorCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             split = ",",
             defaultValue = "1K,10K,100K",
-            description = "Bytes of a READ (${DEFAULT-VALUE}).")
+            description = "READ sizes (${DEFAULT-VALUE}).")
     private List<String> sizes = List.of();
 
     @Option(
@@ -51,23 +51,22 @@ final class PerfFloorCommand implements Callable<Integer> {
             names = "--connections",
             paramLabel = "N",
             defaultValue = "8",
-            description = "Connections (${DEFAULT-VALUE}).")
+            description = "Number of connections (${DEFAULT-VALUE}).")
     private int connections;
 
     @Option(
             names = "--memory",
             paramLabel = "SIZE",
             defaultValue = "64M",
-            description = "Memory that is read (${DEFAULT-VALUE}).")
+            description = "Size of the memory to READ from (${DEFAULT-VALUE}).")
     private String memory = "";
 
     @Option(
             names = "--responders",
             paramLabel = "N",
             defaultValue = "3",
-            description =
-                    "Processes of the soft RNIC that take turns round by round, because no two JVMs compile the same "
-                            + "program to quite the same code (${DEFAULT-VALUE}).")
+            description = "Number of soft RNIC processes, which take turns by round: no two JVMs compile a"
+                    + " program to quite the same code (${DEFAULT-VALUE}).")
     private int responders;
 
     @Option(
@@ -75,7 +74,7 @@ final class PerfFloorCommand implements Callable<Integer> {
             negatable = true,
             defaultValue = "true",
             fallbackValue = "true",
-            description = "Also measure single round trips; --no-latency leaves them out.")
+            description = "Also measure single round trips; --no-latency skips them.")
     private boolean latency;
 
     PerfFloorCommand() {}

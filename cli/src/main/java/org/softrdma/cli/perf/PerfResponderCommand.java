@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "responder",
         hidden = true,
-        description = "Serve memory to READs on the loopback address; says where on its output, ends with its input.")
+        description = "Serve memory to READs on the loopback address. Prints where; stops when its input ends.")
 final class PerfResponderCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -36,24 +36,24 @@ final class PerfResponderCommand implements Callable<Integer> {
             names = {"-p", "--port"},
             paramLabel = "N",
             defaultValue = "0",
-            description = "Port, 0 for any free one.")
+            description = "Port; 0 picks a free one.")
     private int port;
 
     @Option(
             names = "--progress",
             paramLabel = "engine|manual",
             defaultValue = "engine",
-            description = "engine, or manual: then the main thread drives the device without rest.")
+            description = "engine, or manual: the main thread drives the device without pause.")
     private DeviceProgress progress = DeviceProgress.ENGINE;
 
-    @Option(names = "--memory", paramLabel = "SIZE", defaultValue = "64M", description = "Bytes of memory to serve.")
+    @Option(names = "--memory", paramLabel = "SIZE", defaultValue = "64M", description = "Size of the memory to serve.")
     private String memory = "";
 
     @Option(
             names = "--slices",
             paramLabel = "N",
             split = ",",
-            description = "Register so many equal slices instead of the whole.")
+            description = "Register this many equal slices instead of the whole.")
     private List<Integer> slices = List.of();
 
     @Option(

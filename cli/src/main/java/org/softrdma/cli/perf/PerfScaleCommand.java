@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
 /** {@code softrdma perf scale}: what more stags and more connections add to the cost of a READ. */
 @Command(
         name = "scale",
-        description = "Compare few connections and stags with many, and with the C server's few and many connections.")
+        description = "Compare the cost of a READ with few and with many connections and stags, beside a C"
+                + " server with as many connections.")
 final class PerfScaleCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -32,7 +33,7 @@ final class PerfScaleCommand implements Callable<Integer> {
             names = {"-s", "--size"},
             paramLabel = "SIZE",
             defaultValue = "1K",
-            description = "Bytes of a READ (${DEFAULT-VALUE}).")
+            description = "READ size (${DEFAULT-VALUE}).")
     private String size = "";
 
     @Option(
@@ -47,7 +48,7 @@ final class PerfScaleCommand implements Callable<Integer> {
             paramLabel = "FEW,MANY",
             split = ",",
             defaultValue = "8,1000",
-            description = "Connections (${DEFAULT-VALUE}).")
+            description = "Numbers of connections (${DEFAULT-VALUE}).")
     private List<Integer> connections = List.of();
 
     @Option(
@@ -55,7 +56,7 @@ final class PerfScaleCommand implements Callable<Integer> {
             paramLabel = "FEW,MANY",
             split = ",",
             defaultValue = "1000,1000000",
-            description = "Stags, the larger number a multiple of the smaller (${DEFAULT-VALUE}).")
+            description = "Numbers of stags, the larger a multiple of the smaller (${DEFAULT-VALUE}).")
     private List<Integer> stags = List.of();
 
     PerfScaleCommand() {}
@@ -78,7 +79,8 @@ final class PerfScaleCommand implements Callable<Integer> {
         if (connections.size() != 2 || stags.size() != 2) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "--connections and --stags: expected two numbers each, such as --connections 8,1000 --stags 1000,1000000");
+                    "--connections and --stags: expected two numbers each, such as --connections 8,1000"
+                            + " --stags 1000,1000000");
         }
         try {
             ScaleStudy.Load load = new ScaleStudy.Load(

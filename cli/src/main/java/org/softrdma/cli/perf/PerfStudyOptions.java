@@ -33,55 +33,55 @@ final class PerfStudyOptions {
             names = "--rounds",
             paramLabel = "N",
             defaultValue = "7",
-            description = "Rounds of each system and row, interleaved (${DEFAULT-VALUE}).")
+            description = "Number of interleaved rounds (${DEFAULT-VALUE}).")
     int rounds;
 
     @Option(
             names = "--millis",
             paramLabel = "N",
             defaultValue = "700",
-            description = "Length of a round (${DEFAULT-VALUE}).")
+            description = "Length of a round in milliseconds (${DEFAULT-VALUE}).")
     int millis;
 
     @Option(
             names = "--warm-up-millis",
             paramLabel = "N",
             defaultValue = "2000",
-            description = "Warm-up of each system and row (${DEFAULT-VALUE}).")
+            description = "Warm-up of each system and row in milliseconds (${DEFAULT-VALUE}).")
     int warmUpMillis;
 
     @Option(
             names = "--server-cpu",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Core of the responders (${DEFAULT-VALUE}).")
+            description = "Core for the responders (${DEFAULT-VALUE}).")
     int serverCpu;
 
     @Option(
             names = "--client-cpu",
             paramLabel = "N",
             defaultValue = "0",
-            description = "Core of the load (${DEFAULT-VALUE}).")
+            description = "Core for the load (${DEFAULT-VALUE}).")
     int clientCpu;
 
     @Option(
             names = "--limit",
             paramLabel = "RATIO",
             defaultValue = DEFAULT_LIMIT,
-            description = "Ratio that --check allows (${DEFAULT-VALUE}).")
+            description = "Highest ratio that --check accepts (${DEFAULT-VALUE}).")
     double limit;
 
-    @Option(names = "--check", description = "Exit with 1 if a ratio is above the limit.")
+    @Option(names = "--check", description = "Exit with code 1 if a ratio exceeds --limit.")
     boolean check;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Also write the results there.")
+    @Option(names = "--json", paramLabel = "FILE", description = "Also write the results to this file.")
     @Nullable
     Path json;
 
     @Option(
             names = "--native-sources",
             paramLabel = "DIR",
-            description = "Where the C baseline's sources are (wimpy-bench/native of the clone).")
+            description = "Directory of the C baseline's sources (wimpy-bench/native in the clone).")
     @Nullable
     Path nativeSources;
 

@@ -55,7 +55,10 @@ abstract class PerfTestCommand implements Callable<Integer> {
     @Mixin
     private ProviderMixin provider = new ProviderMixin();
 
-    @Parameters(arity = "0..1", paramLabel = "HOST", description = "The server; without it, this is the server.")
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "HOST",
+            description = "The server to connect to. If omitted, run as the server.")
     private @Nullable String host;
 
     @Option(
@@ -68,46 +71,47 @@ abstract class PerfTestCommand implements Callable<Integer> {
     @Option(
             names = {"-s", "--size"},
             paramLabel = "SIZE",
-            description = "Message size, with suffix K, M or G (2 for latency, 65536 for bandwidth).")
+            description = "Message size in bytes, or with suffix K, M or G (2 for latency, 65536 for bandwidth).")
     private @Nullable String size;
 
     @Option(
             names = {"-a", "--all"},
-            description = "All sizes from 2 to 2^23.")
+            description = "Run all sizes from 2 to 2^23.")
     private boolean all;
 
     @Option(
             names = {"-n", "--iters"},
             paramLabel = "N",
-            description = "Operations per queue pair (1000 for latency, 5000 for bandwidth).")
+            description = "Number of operations per queue pair (1000 for latency, 5000 for bandwidth).")
     private @Nullable Long iterations;
 
     @Option(
             names = {"-D", "--duration"},
             paramLabel = "SECONDS",
             defaultValue = "0",
-            description = "Run each size so long, instead of -n.")
+            description = "Run each size for this long, instead of -n.")
     private int seconds;
 
     @Option(
             names = {"-q", "--qp"},
             paramLabel = "N",
             defaultValue = "1",
-            description = "Queue pairs (bandwidth only).")
+            description = "Number of queue pairs (bandwidth only; ${DEFAULT-VALUE}).")
     private int queuePairs;
 
     @Option(
             names = {"-t", "--tx-depth"},
             paramLabel = "N",
             defaultValue = "128",
-            description = "Operations posted at a time per queue pair (${DEFAULT-VALUE}).")
+            description = "Maximum number of posted operations per queue pair (${DEFAULT-VALUE}).")
     private int txDepth;
 
     @Option(
             names = {"-o", "--outs"},
             paramLabel = "N",
             defaultValue = "0",
-            description = "READs in flight per queue pair (as many as posted, within the device's limit).")
+            description = "Maximum number of READs in flight per queue pair (as many as are posted, within"
+                    + " the device's limit).")
     private int outstandingReads;
 
     @Option(
@@ -125,12 +129,12 @@ abstract class PerfTestCommand implements Callable<Integer> {
     @Option(
             names = {"-Q", "--cq-mod"},
             paramLabel = "N",
-            description = "Ask for a completion every so many operations (100, at most -t; bandwidth only).")
+            description = "Request a completion every N operations (100, at most -t; bandwidth only).")
     private @Nullable Integer moderation;
 
     @Option(
             names = {"-b", "--bidirectional"},
-            description = "Both directions at a time (read-bw and write-bw).")
+            description = "Run both directions at once (read-bw and write-bw).")
     private boolean bidirectional;
 
     @Option(
@@ -145,40 +149,41 @@ abstract class PerfTestCommand implements Callable<Integer> {
 
     @Option(
             names = {"--report_gbits", "--report-gbits"},
-            description = "Bandwidth in Gb/sec instead of MiB/sec.")
+            description = "Report bandwidth in Gb/sec instead of MiB/sec.")
     private boolean gbits;
 
     @Option(
             names = "--json",
             paramLabel = "FILE",
-            description = "Also write the results and the device's counters there; a server writes its counters.")
+            description =
+                    "Also write the results and the device's counters to this file. A server writes its counters.")
     private @Nullable Path json;
 
     @Option(
             names = "--warm-up",
             paramLabel = "MILLIS",
             defaultValue = "2000",
-            description = "Time before the first size that is not counted, a tenth of it before each other "
-                    + "(${DEFAULT-VALUE}; a JIT needs it).")
+            description = "Warm up for this long before the first size, and for a tenth of it before each"
+                    + " other size (${DEFAULT-VALUE}; the JIT compiler needs it).")
     private int warmUpMillis;
 
     @Option(
             names = "--progress",
             paramLabel = "engine|manual",
-            description = "Who drives a software device: threads of its own, or the caller "
-                    + "(engine for the server, manual for the client).")
+            description = "What drives a software device: threads of its own (engine), or the calling"
+                    + " thread (manual). The default is engine for the server, manual for the client.")
     private @Nullable DeviceProgress progress;
 
     @Option(
             names = "--cpu",
             paramLabel = "N",
             defaultValue = "-1",
-            description = "Pin this process to a core; a server then also reports how long that core was not idle.")
+            description = "Pin this process to a core. A server then also reports that core's busy time.")
     private int cpu;
 
     @Option(
             names = {"--run-infinitely", "--run_infinitely"},
-            description = "Server: serve one client after the other.")
+            description = "Server: keep serving, one client after another.")
     private boolean again;
 
     PerfTestCommand(PerfTest test) {
@@ -191,14 +196,15 @@ abstract class PerfTestCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "-p " + port + ": expected a port from 1 to " + LAST_PORT);
         }
         if (all && size != null) {
-            throw new ParameterException(spec.commandLine(), "-a and -s: expected one of them");
+            throw new ParameterException(spec.commandLine(), "-a and -s: expected only one of them");
         }
         if (cpu >= 0 && !Pinning.exists(cpu)) {
             throw new ParameterException(spec.commandLine(), "--cpu " + cpu + ": this machine has no such core");
         }
         if (host == null && again && json != null) {
             throw new ParameterException(
-                    spec.commandLine(), "--json: a server that runs for ever writes none, leave out --run-infinitely");
+                    spec.commandLine(),
+                    "--json: a server that runs infinitely writes no results; omit --run-infinitely");
         }
         PerfOptions options = options();
         Optional<String> notPinned = Pinning.detect().pinThisProcess(cpu);
@@ -226,7 +232,7 @@ abstract class PerfTestCommand implements Callable<Integer> {
 
     private void measure(PerfOptions options, InetSocketAddress server) {
         if (server.isUnresolved()) {
-            throw new UserErrorException("the host " + host + " is not known");
+            throw new UserErrorException("the host " + host + " is unknown");
         }
         PerfTable table = new PerfTable(spec.commandLine().getOut(), options, gbits, histogram, unsorted);
         try (VerbsDevice device = provider.open(progress, DeviceProgress.MANUAL)) {
@@ -306,8 +312,8 @@ abstract class PerfTestCommand implements Callable<Integer> {
     @Command(
             name = "write-lat",
             description = {
-                "Half the round trip of a WRITE with an empty SEND behind it (ib_write_lat).",
-                "Unlike perftest it does not poll the last byte of memory, which not every transport allows."
+                "Half the round trip of a WRITE followed by an empty SEND (ib_write_lat).",
+                "Unlike perftest, it does not poll the last byte of memory: not every transport allows that."
             })
     static final class WriteLatency extends PerfTestCommand {
         WriteLatency() {
@@ -316,7 +322,7 @@ abstract class PerfTestCommand implements Callable<Integer> {
     }
 
     /** {@code perf write-bw}. */
-    @Command(name = "write-bw", description = "Bandwidth of WRITEs, until all were placed (ib_write_bw).")
+    @Command(name = "write-bw", description = "Bandwidth of WRITEs, measured until all data is placed (ib_write_bw).")
     static final class WriteBandwidth extends PerfTestCommand {
         WriteBandwidth() {
             super(PerfTest.WRITE_BANDWIDTH);

@@ -63,8 +63,8 @@ final class ExtendedOptions {
 
     private static void checkChunk(String word, int length, int maxItemLength) {
         if (length < maxItemLength) {
-            throw new IllegalArgumentException("-o " + word + ": expected at least the longest item, -I "
-                    + maxItemLength + ", because an item is not cut into chunks here: one READ gets it");
+            throw new IllegalArgumentException("-o " + word + ": expected at least the largest item, -I "
+                    + maxItemLength + ": items are not split into chunks, so that one READ gets an item");
         }
     }
 

@@ -20,83 +20,79 @@ final class ListenOptions {
             names = {"-p", "--port"},
             paramLabel = "N",
             defaultValue = "11211",
-            description = "TCP port of the memcached protocol, 0 for any free one (${DEFAULT-VALUE}).")
+            description = "TCP port for the memcached protocol; 0 picks a free one (${DEFAULT-VALUE}).")
     private int port;
 
     @Option(
             names = {"-l", "--listen"},
             paramLabel = "ADDRESS",
-            description =
-                    "Address to listen on, of the TCP port and of the RDMA port (0.0.0.0, all; with -s 127.0.0.1, for the RDMA"
-                            + " port).")
+            description = "Address that the TCP port and the RDMA port listen on (0.0.0.0, all addresses; with"
+                    + " -s, 127.0.0.1 for the RDMA port).")
     private @Nullable String address;
 
     @Option(
             names = "--rdma-port",
             paramLabel = "N",
             defaultValue = "0",
-            description =
-                    "Port where queue pairs are connected, on the address of -l; clients are told (${DEFAULT-VALUE}: any"
-                            + " free one).")
+            description = "Port for RDMA connections, on the address of -l; the server tells clients which"
+                    + " (${DEFAULT-VALUE}: any free one).")
     private int rdmaPort;
 
     @Option(
             names = {"-s", "--unix-socket"},
             paramLabel = "FILE",
-            description =
-                    "Unix socket of the memcached protocol, instead of the TCP port. The RDMA port is on 127.0.0.1 then,"
-                            + " unless -l says otherwise.")
+            description = "Unix socket for the memcached protocol, instead of the TCP port. The RDMA port then"
+                    + " listens on 127.0.0.1, unless -l names another address.")
     private @Nullable Path unixSocket;
 
     @Option(
             names = {"-a", "--unix-mask"},
             paramLabel = "MASK",
             defaultValue = "0700",
-            description = "Rights of the Unix socket, in octal digits (${DEFAULT-VALUE}).")
+            description = "Access mode of the Unix socket, in octal (${DEFAULT-VALUE}).")
     private String unixMask = "";
 
     @Option(
             names = {"-c", "--conn-limit"},
             paramLabel = "N",
             defaultValue = "1024",
-            description = "Most connections, and most queue pairs (${DEFAULT-VALUE}).")
+            description = "Maximum number of connections, and of queue pairs (${DEFAULT-VALUE}).")
     private int connections;
 
     @Option(
             names = {"-b", "--listen-backlog"},
             paramLabel = "N",
             defaultValue = "1024",
-            description = "Connections that may wait to be accepted (${DEFAULT-VALUE}).")
+            description = "Maximum number of connections waiting to be accepted (${DEFAULT-VALUE}).")
     private int backlog;
 
     @Option(
             names = {"-t", "--threads"},
             paramLabel = "N",
             defaultValue = "4",
-            description = "Threads of the memcached port (${DEFAULT-VALUE}).")
+            description = "Threads that serve the memcached port (${DEFAULT-VALUE}).")
     private int threads;
 
     @Option(
             names = {"-R", "--max-reqs-per-event"},
             paramLabel = "N",
             defaultValue = "0",
-            description =
-                    "Requests of a connection before others have their turn (${DEFAULT-VALUE}: all that one read from"
-                            + " the network brought).")
+            description = "Maximum number of requests to serve from one connection before the next has its turn"
+                    + " (${DEFAULT-VALUE}: all that one read from the network returned).")
     private int requestsPerEvent;
 
     @Option(
             names = {"-U", "--udp-port"},
             paramLabel = "N",
             defaultValue = "0",
-            description = "Only 0: UDP is not offered.")
+            description = "Must be 0: UDP is not supported.")
     private int udpPort;
 
     @Option(
             names = {"-B", "--protocol"},
             paramLabel = "NAME",
             defaultValue = "auto",
-            description = "ascii or auto: the binary protocol is not offered.")
+            description = "ascii or auto; the binary protocol is not supported.")
     private String protocol = "";
 
     ListenOptions() {}
@@ -116,7 +112,7 @@ final class ListenOptions {
     void check(OptionFaults faults) {
         faults.check(port >= 0 && port <= MAX_PORT, "-p " + port, "0 to " + MAX_PORT);
         faults.check(rdmaPort >= 0 && rdmaPort <= MAX_PORT, "--rdma-port " + rdmaPort, "0 to " + MAX_PORT);
-        faults.check(udpPort == 0, "-U " + udpPort, "0, UDP is not offered");
+        faults.check(udpPort == 0, "-U " + udpPort, "0 (UDP is not supported)");
         faults.check(threads >= 1 && threads <= MAX_THREADS, "-t " + threads, "1 to " + MAX_THREADS);
         faults.check(connections >= 1, "-c " + connections, "at least 1");
         faults.check(requestsPerEvent >= 0, "-R " + requestsPerEvent, "at least 0");

@@ -23,10 +23,10 @@ final class MemoryOptions {
             names = "--registration",
             paramLabel = "HOW",
             defaultValue = "arena",
-            description =
-                    "arena: items are read by the place where they are, on every device. chunk: each chunk of memory"
-                            + " has a key of its own, which stays with an item while it is replaced, and is read whole; needs a"
-                            + " device that can swap regions (${DEFAULT-VALUE}).")
+            description = "How clients address items. arena: by their place in memory; works on every device."
+                    + " chunk: by a key of each chunk of memory, which an item keeps when it is"
+                    + " replaced; a READ fetches the whole chunk, and the device must be able to"
+                    + " swap regions (${DEFAULT-VALUE}).")
     private String registration = "";
 
     @Option(
@@ -40,67 +40,65 @@ final class MemoryOptions {
             names = {"-I", "--max-item-size"},
             paramLabel = "SIZE",
             defaultValue = "1m",
-            description = "Longest item with key and header, 1k to 15m (${DEFAULT-VALUE}).")
+            description = "Maximum size of an item with its key and header, 1k to 15m (${DEFAULT-VALUE}).")
     private String maxItemSize = "";
 
     @Option(
             names = {"-f", "--slab-growth-factor"},
             paramLabel = "FACTOR",
             defaultValue = "1.25",
-            description = "Growth of chunk sizes (${DEFAULT-VALUE}).")
+            description = "Growth factor of chunk sizes (${DEFAULT-VALUE}).")
     private double factor;
 
     @Option(
             names = {"-n", "--slab-min-size"},
             paramLabel = "BYTES",
             defaultValue = "48",
-            description = "Length of the smallest chunks, less 48 (${DEFAULT-VALUE}).")
+            description = "Minimum space for an item; the smallest chunks are 48 bytes longer (${DEFAULT-VALUE}).")
     private int minimumSpace;
 
     @Option(
             names = {"-M", "--disable-evictions"},
-            description = "Answer SERVER_ERROR when memory is used up, instead of evicting items.")
+            description = "Answer SERVER_ERROR when memory runs out, instead of evicting items.")
     private boolean noEvictions;
 
     @Option(
             names = "--pinning",
             paramLabel = "HOW",
-            description =
-                    "When the items' memory is locked in RAM: lazy (each part on its first use), eager (all at the start), off,"
-                            + " or auto: lazy where the device can, else off (auto).")
+            description = "When to lock the items' memory in RAM: lazy (each part on first use), eager (all of it"
+                    + " at start), off, or auto: lazy where the device supports it, otherwise off (auto).")
     private @Nullable String pinning;
 
     @Option(
             names = "--pin-budget",
             paramLabel = "SIZE",
-            description =
-                    "Most memory that lazy pinning locks at once, such as 64m (as much as the limit of locked memory"
-                            + " allows, half of the machine's at most).")
+            description = "Maximum memory that lazy pinning locks at a time, such as 64m (as much as the"
+                    + " locked-memory limit allows, at most half of the machine's memory).")
     private @Nullable String pinBudget;
 
     @Option(
             names = "--memory-file",
             paramLabel = "FILE",
-            description =
-                    "Keep items in a file of this name, which must not exist and loses its name at once, so that items"
-                            + " that nobody asks for can leave RAM without swap.")
+            description = "Keep items in this file, so that unused items can leave RAM without swap. The file"
+                    + " must not exist; its name is removed at once.")
     private @Nullable Path memoryFile;
 
     @Option(
             names = {"-k", "--lock-memory"},
-            description = "The same as --pinning eager.")
+            description = "Same as --pinning eager.")
     private boolean lockMemory;
 
     @Option(
             names = {"-L", "--enable-largepages"},
-            description = "Keep items in huge pages that the administrator has reserved; those are never paged out.")
+            description = "Keep items in huge pages that the administrator has reserved. Huge pages are"
+                    + " never paged out.")
     private boolean largePages;
 
     MemoryOptions() {}
 
     void check(OptionFaults faults) {
         checkPinning(faults);
-        faults.check(!largePages || memoryFile == null, "-L --memory-file " + memoryFile, "one of them");
+        faults.check(!largePages || memoryFile == null, "-L and --memory-file " + memoryFile, "only one of them");
         faults.check(
                 memoryLimit >= 2 && memoryLimit <= MAX_MEGABYTES,
                 "-m " + memoryLimit,
@@ -111,7 +109,7 @@ final class MemoryOptions {
         faults.check(
                 memoryLimit >= 2L * itemSize / MIB,
                 "-m " + memoryLimit,
-                "at least twice the longest item, -I " + maxItemSize);
+                "at least twice the largest item, -I " + maxItemSize);
         faults.check(factor >= 1.01 && factor <= 16, "-f " + factor, "1.01 to 16");
         faults.check(minimumSpace >= 1 && minimumSpace <= itemSize / 2, "-n " + minimumSpace, "1 to half of -I");
     }
@@ -121,12 +119,15 @@ final class MemoryOptions {
                 pinning == null || PINNINGS.contains(pinning),
                 "--pinning " + pinning,
                 "one of " + String.join(", ", PINNINGS));
-        faults.check(!lockMemory || pinning == null || pinning.equals(EAGER), "-k --pinning " + pinning, "one of them");
+        faults.check(
+                !lockMemory || pinning == null || pinning.equals(EAGER),
+                "-k and --pinning " + pinning,
+                "only one of them");
         boolean noBudget = lockMemory || EAGER.equals(pinning) || "off".equals(pinning);
         faults.check(
                 pinBudget == null || !noBudget,
                 "--pin-budget " + pinBudget,
-                "--pinning lazy or auto with it, a budget is for what is pinned lazily");
+                "--pinning lazy or auto, because the budget limits lazy pinning");
     }
 
     /** The device options that pin as the user asked; empty if he did not. */

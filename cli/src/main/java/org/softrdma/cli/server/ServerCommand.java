@@ -40,11 +40,11 @@ import picocli.CommandLine.Spec;
         name = "server",
         versionProvider = ProgramVersion.class,
         description = {
-            "Serve keys and values to memcached clients (text and meta protocol), and to RDMA clients by one-sided"
-                    + " READ. Options are named as memcached's.",
-            "Anybody who can connect can read and change everything, unless -Y asks for passwords, which travel in the"
-                    + " clear like all else: keep it on a trusted network, or on -l 127.0.0.1. docs/security.md says who can"
-                    + " read what."
+            "Serve key-value pairs to memcached clients (text and meta protocol) and to RDMA clients, which"
+                    + " GET by one-sided READ. Options have memcached's names.",
+            "Anyone who can connect can read and change everything, unless -Y requires passwords. Passwords"
+                    + " and data travel in the clear: use a trusted network, or -l 127.0.0.1."
+                    + " docs/security.md says who can read what."
         })
 public final class ServerCommand implements Callable<Integer> {
     @Spec
@@ -66,27 +66,27 @@ public final class ServerCommand implements Callable<Integer> {
 
     @Option(
             names = {"-A", "--enable-shutdown"},
-            description = "Let clients stop the server by the shutdown command.")
+            description = "Let clients stop the server with the shutdown command.")
     private boolean shutdownCommand;
 
     @Option(
             names = {"-P", "--pidfile"},
             paramLabel = "FILE",
-            description = "Write the process number to a file.")
+            description = "Write the process ID to this file.")
     private @Nullable Path pidFile;
 
     @Option(
             names = {"-o", "--extended"},
             paramLabel = "OPTION",
             split = ",",
-            description = "idle_timeout=SECONDS: close connections without requests; no_lru_maintainer, no_lru_crawler,"
-                    + " no_modern (both): do not look for expired items in the background.")
+            description = "idle_timeout=SECONDS closes idle connections; no_lru_maintainer, no_lru_crawler"
+                    + " and no_modern (both) turn off the background search for expired items.")
     private List<String> extended = List.of();
 
     @Option(
             names = {"-u", "--user"},
             paramLabel = "NAME",
-            description = "Taken as memcached's, but the server stays the user that starts it.")
+            description = "Accepted for compatibility and ignored: the server runs as the user that starts it.")
     @SuppressWarnings("UnusedVariable") // taken, and that is all
     private String user = "";
 
@@ -100,16 +100,15 @@ public final class ServerCommand implements Callable<Integer> {
     @Option(
             names = {"-Y", "--auth-file"},
             paramLabel = "FILE",
-            description =
-                    "Lines USER:PASSWORD: clients must log in first, by a set of any key to 'USER PASSWORD', also before"
-                            + " they get a queue pair. Needs a device with private data. Whoever is in reads and changes everything.")
+            description = "Require clients to log in with a line USER:PASSWORD of this file, by a set of any key"
+                    + " to 'USER PASSWORD', before other commands and before RDMA. Needs a device"
+                    + " with private data. A client that has logged in can read and change everything.")
     private @Nullable Path authFile;
 
     @Option(
             names = "--wipe",
-            description =
-                    "Overwrite the key and value of an item when it was deleted, replaced, evicted or has expired;"
-                            + " otherwise they stay where clients can READ them until the memory is used again.")
+            description = "Overwrite the key and value of an item once it is deleted, replaced, evicted or"
+                    + " expired. Otherwise they stay where clients can READ them until the memory is reused.")
     private boolean wipe;
 
     @Option(names = "-C", hidden = true)
@@ -118,13 +117,13 @@ public final class ServerCommand implements Callable<Integer> {
     @Option(
             names = "--debugtime",
             hidden = true,
-            description = "Let clients move the clock by the command debugtime: for tests.")
+            description = "Let clients move the clock with the debugtime command, for tests.")
     private boolean debugTime;
 
     @Option(
             names = "--until-input-ends",
             hidden = true,
-            description = "Stop when the standard input is closed: for children of another process.")
+            description = "Stop when standard input ends, for child processes.")
     private boolean untilInputEnds;
 
     ServerCommand() {}
@@ -136,7 +135,7 @@ public final class ServerCommand implements Callable<Integer> {
         ProcessEnd processEnd = new ProcessEnd("softrdma server");
         KvServerContext context = context(stopped, processEnd);
         Thread.setDefaultUncaughtExceptionHandler((_, cause) -> processEnd.accept(cause));
-        warn(noCas, "-C changes nothing: items always have cas numbers.");
+        warn(noCas, "-C is ignored: items always have CAS values.");
         try (VerbsDevice device = open();
                 StoppableServer server = new StoppableServer(KvServer.start(device, context), stopped)) {
             PrintWriter out = spec.commandLine().getOut();
@@ -153,7 +152,8 @@ public final class ServerCommand implements Callable<Integer> {
         } catch (VerbsException e) {
             warn(
                     socket != null && listening.address() == null && e.code() == VerbsErrorCode.ADDRESS_NOT_AVAILABLE,
-                    "with -s the RDMA port is on 127.0.0.1, which this device does not have: give an address that it has by -l.");
+                    "with -s the RDMA port listens on 127.0.0.1, which this device does not have: name one"
+                            + " of its addresses with -l.");
             return CommandFailure.tell(spec, e);
         } catch (IllegalArgumentException e) {
             return CommandFailure.tell(spec, e);
@@ -170,7 +170,7 @@ public final class ServerCommand implements Callable<Integer> {
                 throw new ParameterException(
                         spec.commandLine(),
                         "--" + option + ": the provider " + provider.provider().name()
-                                + " pins as its driver does, leave it out");
+                                + " pins as its driver does; omit the option");
             }
         }
         asked.put("progress", "engine");
@@ -239,7 +239,7 @@ public final class ServerCommand implements Callable<Integer> {
             try {
                 Files.writeString(pidFile, ProcessHandle.current().pid() + "\n");
             } catch (IOException e) {
-                throw new UserErrorException("-P " + pidFile + ": cannot be written: " + e.getMessage(), e);
+                throw new UserErrorException("-P " + pidFile + ": cannot write the file: " + e.getMessage(), e);
             }
         }
     }
@@ -250,7 +250,7 @@ public final class ServerCommand implements Callable<Integer> {
                 Files.deleteIfExists(file);
             } catch (IOException e) {
                 System.getLogger(ServerCommand.class.getName())
-                        .log(System.Logger.Level.WARNING, file + " stays: " + e.getMessage());
+                        .log(System.Logger.Level.WARNING, file + " could not be deleted: " + e.getMessage());
             }
         }
     }

@@ -51,7 +51,7 @@ final class StoppableServer implements AutoCloseable {
             input.transferTo(OutputStream.nullOutputStream());
         } catch (IOException e) {
             System.getLogger(StoppableServer.class.getName())
-                    .log(System.Logger.Level.WARNING, "the standard input failed: " + e.getMessage());
+                    .log(System.Logger.Level.WARNING, "reading standard input failed: " + e.getMessage());
         } finally {
             stopped.countDown();
         }
@@ -66,7 +66,7 @@ final class StoppableServer implements AutoCloseable {
                         .log(
                                 System.Logger.Level.ERROR,
                                 "the server did not close within " + CLOSE_TIMEOUT_SECONDS
-                                        + " s; the process ends all the same");
+                                        + " s; the process ends anyway");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -19,9 +19,11 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "pinning-study",
         description = {
-            "Compare memory that is locked at registration, on first use, and never: registration time, first touch, GETs under a"
-                    + " budget, and a server whose items exceed its memory. Leaves a table, results.json and report.html.",
-            "The last part needs root, for a control group, and a disk. What cannot be done is said."
+            "Compare locking memory at registration, on first use, and never: registration time, first"
+                    + " touch, GETs under a budget, and a server whose items exceed its memory. Prints a"
+                    + " table and writes results.json and report.html.",
+            "The last part needs a disk, and root for a control group. Parts that cannot run are skipped,"
+                    + " and the report says why."
         })
 public final class PinningStudyCommand implements Callable<Integer> {
     private static final long MIB = 1L << 20;
@@ -46,14 +48,14 @@ public final class PinningStudyCommand implements Callable<Integer> {
             names = "--pairs",
             paramLabel = "N",
             defaultValue = "50000",
-            description = "Items of 1 KiB of each server (${DEFAULT-VALUE}).")
+            description = "Number of 1 KiB items in each server (${DEFAULT-VALUE}).")
     private int pairs;
 
     @Option(
             names = "--rounds",
             paramLabel = "N",
             defaultValue = "5",
-            description = "Rounds of each measurement (${DEFAULT-VALUE}).")
+            description = "Number of rounds of each measurement (${DEFAULT-VALUE}).")
     private int rounds;
 
     @Option(
@@ -67,7 +69,7 @@ public final class PinningStudyCommand implements Callable<Integer> {
             names = "--out",
             paramLabel = "DIR",
             defaultValue = "pinning-results",
-            description = "Where results.json and report.html go, on a disk (./${DEFAULT-VALUE}).")
+            description = "Directory for results.json and report.html, on a disk (./${DEFAULT-VALUE}).")
     private Path out = Path.of("pinning-results");
 
     PinningStudyCommand() {}

@@ -90,7 +90,7 @@ final class StudyRun {
     /** Better before a study than after it. */
     private static void requireWritable(Path out) {
         if (Files.exists(out) && !Files.isDirectory(out)) {
-            throw new UserErrorException("--out " + out + ": is a file, expected a directory; name another one");
+            throw new UserErrorException("--out " + out + ": expected a directory, found a file");
         }
         try {
             Files.createDirectories(out);
@@ -101,6 +101,6 @@ final class StudyRun {
     }
 
     private static UserErrorException unwritable(Path out, IOException e) {
-        return new UserErrorException("--out " + out + ": cannot be written (" + e + "); name another directory", e);
+        return new UserErrorException("--out " + out + ": cannot write to the directory (" + e + ")", e);
     }
 }

@@ -27,9 +27,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "wimpy",
         description = {
-            "Compare GETs by one-sided READ with memcached and redis on this machine: GETs per second, CPU of the server,"
-                    + " latency. Leaves a table, results.json and report.html.",
-            "Each server is a child process on one core, the load runs on another. What is not installed is skipped."
+            "Compare GETs by one-sided READ with memcached and redis on this machine: GETs per second,"
+                    + " server CPU and latency. Prints a table and writes results.json and report.html.",
+            "Each server is a child process on one core; the load runs on another. Servers that are not"
+                    + " installed are skipped."
         })
 public final class WimpyCommand implements Callable<Integer> {
     private static final WimpyPlan.Timing QUICK = new WimpyPlan.Timing(3, 400, 600);
@@ -54,13 +55,15 @@ public final class WimpyCommand implements Callable<Integer> {
     /** How much is measured. */
     static final class Extent {
         @SuppressWarnings("UnusedVariable") // it excludes --full, and says what is the default
-        @Option(names = "--quick", description = "Three short rounds at full speed, under two minutes: the default.")
+        @Option(
+                names = "--quick",
+                description = "Run three short rounds at full speed, in under two minutes (the default).")
         private boolean quick;
 
         @Option(
                 names = "--full",
-                description =
-                        "Seven rounds, slower servers, latency at half rate, and more cores where there are more.")
+                description = "Run seven rounds, and add slower servers, latency at half rate, and more cores"
+                        + " where the machine has them.")
         private boolean full;
     }
 
@@ -69,7 +72,7 @@ public final class WimpyCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             split = ",",
             defaultValue = "1K,10K,100K",
-            description = "Bytes of a value (${DEFAULT-VALUE}).")
+            description = "Value sizes (${DEFAULT-VALUE}).")
     private List<String> sizes = List.of();
 
     @Option(
@@ -84,42 +87,43 @@ public final class WimpyCommand implements Callable<Integer> {
             names = "--clients",
             paramLabel = "N",
             defaultValue = "8",
-            description = "Connections of the load (${DEFAULT-VALUE}).")
+            description = "Number of connections (${DEFAULT-VALUE}).")
     private int clients;
 
     @Option(
             names = "--pairs",
             paramLabel = "N",
             defaultValue = "1000",
-            description = "Pairs of each size (${DEFAULT-VALUE}).")
+            description = "Number of key-value pairs of each size (${DEFAULT-VALUE}).")
     private int pairs;
 
     @Option(
             names = "--throttle",
             paramLabel = "PCT",
             split = ",",
-            description =
-                    "Percent of the server's speed (" + QUICK_THROTTLES + "; with --full " + FULL_THROTTLES
-                            + "): by cpufreq where it may be set, else by a CPU quota. Less than 100 with the widest window only.")
+            description = "Server speed in percent (" + QUICK_THROTTLES + "; with --full " + FULL_THROTTLES
+                    + "), set by cpufreq where that is allowed, otherwise by a CPU quota. Speeds below 100 run with the"
+                    + " widest window only.")
     private List<Integer> throttles = List.of();
 
     @Option(
             names = "--connect",
             paramLabel = "HOST[:PORT]",
-            description = "Load only: a softrdma server that runs there already (port 11211). Stores the pairs in it.")
+            description = "Start no servers: store the pairs in the softrdma server that runs there (port"
+                    + " 11211), and load it.")
     private @Nullable String connect;
 
     @Option(
             names = "--connect-memcached",
             paramLabel = "HOST[:PORT]",
-            description = "With --connect: a memcached to compare with. Stores the pairs in it.")
+            description = "With --connect: do the same with the memcached that runs there, to compare.")
     private @Nullable String connectMemcached;
 
     @Option(
             names = "--out",
             paramLabel = "DIR",
             defaultValue = "wimpy-results",
-            description = "Where results.json and report.html go (./${DEFAULT-VALUE}).")
+            description = "Directory for results.json and report.html (./${DEFAULT-VALUE}).")
     private Path out = Path.of("wimpy-results");
 
     WimpyCommand() {}
@@ -210,7 +214,7 @@ public final class WimpyCommand implements Callable<Integer> {
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException(option + " " + text + ": expected HOST or HOST:PORT", e);
         } catch (UnknownHostException e) {
-            throw new UserErrorException(option + " " + text + ": there is no host " + host, e);
+            throw new UserErrorException(option + " " + text + ": unknown host " + host, e);
         }
     }
 }

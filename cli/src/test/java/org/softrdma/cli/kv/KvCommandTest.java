@@ -186,7 +186,7 @@ class KvCommandTest {
     @Test
     void shouldSayWhenServerCannotTakeValue() {
         assertEquals(ExitCode.FAILED, kv("set", "key", "v".repeat(1 << 20)));
-        assertTrue(err.toString().contains("larger than the server takes"), err::toString);
+        assertTrue(err.toString().contains("larger than the server accepts"), err::toString);
     }
 
     @Test

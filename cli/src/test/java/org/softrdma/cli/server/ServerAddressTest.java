@@ -68,9 +68,9 @@ class ServerAddressTest {
         String help = out.toString().replaceAll("\\s+", " ");
         for (String part : new String[] {
             "docs/security.md",
-            "which travel in the clear",
-            "of the TCP port and of the RDMA port",
-            "The RDMA port is on 127.0.0.1 then",
+            "travel in the clear",
+            "that the TCP port and the RDMA port listen on",
+            "The RDMA port then listens on 127.0.0.1",
             "--wipe",
             "Needs a device with private data"
         }) {

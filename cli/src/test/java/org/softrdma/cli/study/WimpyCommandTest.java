@@ -57,7 +57,7 @@ class WimpyCommandTest {
             --sizes=0               | --sizes 0: expected 1 to 921600
             --sizes=9G              | --sizes 9G: expected 1 to 900K
             --window=0              | --window 0: expected 1 to 512
-            --windows=16,16         | --window [16, 16]: the same twice
+            --windows=16,16         | --window [16, 16]: duplicate value
             --clients=0             | --clients 0: expected 1 to 512
             --throttle=0            | --throttle 0: expected 1 to 100
             --throttle=half         | --throttle half: expected a whole number
@@ -86,7 +86,7 @@ class WimpyCommandTest {
         err.getBuffer().setLength(0);
         assertEquals(ExitCode.USAGE, execute("--out", file.toString()));
         assertEquals(
-                "softrdma wimpy: --out " + file + ": is a file, expected a directory; name another one",
+                "softrdma wimpy: --out " + file + ": expected a directory, found a file",
                 err.toString().strip());
     }
 

@@ -83,7 +83,7 @@ public record FloorSetup(
         pinning.pinThisProcess(clientCpu).ifPresent(progress);
         if (serverCpu == clientCpu) {
             progress.accept("--server-cpu and --client-cpu are both " + serverCpu
-                    + ": the two take the core from each other, and the ratios say little");
+                    + ": they compete for the core, and the ratios mean little");
         }
         return pinning.prefix(serverCpu);
     }
@@ -94,8 +94,8 @@ public record FloorSetup(
                 + machine.jdk() + (machine.commit() == null ? "" : ", commit " + machine.commit()));
         out.println("server on core " + serverCpu + ", client on core " + clientCpu + "; medians of " + rounds
                 + " interleaved rounds of " + millis + " ms after " + warmUpMillis
-                + " ms of warm-up for each system and row; 'waited' is how long threads were ready while other work had their core:"
-                + " above a few percent the machine was not quiet");
+                + " ms of warm-up for each system and row; 'waited' is the time that threads were ready to"
+                + " run while other work held their core: above a few percent, the machine was not quiet");
         out.flush();
     }
 

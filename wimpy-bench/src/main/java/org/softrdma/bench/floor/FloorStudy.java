@@ -40,7 +40,7 @@ public final class FloorStudy {
         int cells = settings.sizes().size() * settings.windows().size();
         if ((long) cells * setup.warmUpMillis() < MIN_WARM_UP_MILLIS) {
             throw new IllegalArgumentException("warm-up of " + setup.warmUpMillis() + " ms in " + cells
-                    + " cells: a JIT needs at least " + MIN_WARM_UP_MILLIS + " ms in all");
+                    + " cells: the JIT compiler needs at least " + MIN_WARM_UP_MILLIS + " ms in all");
         }
     }
 
@@ -75,7 +75,7 @@ public final class FloorStudy {
                     || windows.stream().anyMatch(window -> window < 1)) {
                 throw new IllegalArgumentException(
                         "sizes=" + sizes + ", windows=" + windows + ", connections=" + connections
-                                + ": expected at least one of each, sizes not beyond the memory of " + memoryBytes);
+                                + ": expected at least one of each, and no size above the memory of " + memoryBytes);
             }
         }
 
@@ -143,7 +143,7 @@ public final class FloorStudy {
             }
             setup.out()
                     .println("client: " + device.name() + "; soft RNIC: "
-                            + java.getFirst().load().wire() + ", " + java.size() + " processes in turns");
+                            + java.getFirst().load().wire() + ", " + java.size() + " processes taking turns");
             header();
             for (long size : settings.sizes()) {
                 c.forEach(server -> aim(server, size));

@@ -136,7 +136,7 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
                 Optional<KvItem> item = client.get(key);
                 if (item.isEmpty()) {
                     throw new MeasurementException("the server has lost pair " + i + " of " + pairs.valueLength()
-                            + " bytes: expected memory for all pairs, start it with a larger -m");
+                            + " bytes: start it with a larger -m, so that all pairs fit");
                 }
                 if (!Arrays.equals(item.get().value(), pairs.value(i))) {
                     throw new MeasurementException("the server returned a wrong value for pair " + i + " of "

@@ -26,7 +26,7 @@ final class FrequencyThrottle implements Throttle {
         for (Path policy : policies) {
             Path limit = policy.resolve(LIMIT);
             if (!Files.isWritable(limit)) {
-                throw new IOException(limit + (Files.exists(limit) ? " may not be written" : " is not there"));
+                throw new IOException(limit + (Files.exists(limit) ? " is not writable" : " does not exist"));
             }
             originals.put(limit, Files.readString(limit).trim());
         }
@@ -34,8 +34,8 @@ final class FrequencyThrottle implements Throttle {
 
     @Override
     public String description() {
-        return "the clock of the server's core was limited by cpufreq, as in the paper; a kernel rounds to the steps that the"
-                + " CPU has";
+        return "the clock of the server's core was limited by cpufreq, as in the paper; the kernel rounds to the steps of the"
+                + " CPU";
     }
 
     @Override

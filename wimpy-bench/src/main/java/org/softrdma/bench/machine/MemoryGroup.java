@@ -32,14 +32,14 @@ public final class MemoryGroup implements AutoCloseable {
             group = new ControlGroup(
                     own, "softrdma-pinning-" + ProcessHandle.current().pid());
         } catch (IOException e) {
-            throw new IOException("no memory control group can be made here (" + e + "); root may", e);
+            throw new IOException("cannot create a memory control group (" + e + "); run as root", e);
         }
         try {
             group.set(first ? V1_LIMIT : "memory.max", Long.toString(limitBytes));
             return new MemoryGroup(group);
         } catch (IOException e) {
             group.close();
-            throw new IOException("the control group " + group + " takes no memory limit (" + e + ")", e);
+            throw new IOException("the control group " + group + " has no memory limit (" + e + ")", e);
         }
     }
 

@@ -82,7 +82,8 @@ public final class Throttles {
         problems.add(
                 refusals.isEmpty()
                         ? "no CPU quota: no control group here has the cpu controller"
-                        : "no CPU quota: may not make a control group (" + refusals.getFirst() + "); root may");
+                        : "no CPU quota: not allowed to create a control group (" + refusals.getFirst()
+                                + "); run as root");
         return Optional.empty();
     }
 

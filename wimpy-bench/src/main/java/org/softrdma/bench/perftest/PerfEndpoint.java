@@ -254,7 +254,7 @@ final class PerfEndpoint implements AutoCloseable {
             long leftNs = deadlineNs - System.nanoTime();
             if (leftNs <= 0) {
                 throw new MeasurementException(
-                        "the peer said nothing for " + TimeUnit.NANOSECONDS.toSeconds(timeoutNs) + " s");
+                        "the peer sent nothing for " + TimeUnit.NANOSECONDS.toSeconds(timeoutNs) + " s");
             }
             turn(traffic, false, leftNs);
         }
@@ -342,13 +342,13 @@ final class PerfEndpoint implements AutoCloseable {
 
     static void require(PostStatus status, String what) {
         if (status != PostStatus.ACCEPTED) {
-            throw new MeasurementException(what + " found its queue full: a fault of softrdma perf or of the provider");
+            throw new MeasurementException(what + " found its queue full: a bug in softrdma perf or in the provider");
         }
     }
 
     private static <T> T prepared(@Nullable T value) {
         if (value == null) {
-            throw new IllegalStateException("this end is not prepared yet");
+            throw new IllegalStateException("this end is not ready yet");
         }
         return value;
     }

@@ -60,7 +60,7 @@ final class PinningReport {
             new Part(
                     RegistrationTimes.PART,
                     "Registration",
-                    "Time to register and to deregister memory that nobody has touched.",
+                    "Time to register and deregister memory that nothing has touched.",
                     "size",
                     List.of(
                             new Metric(PinningRow.REGISTER, "register µs", 2),
@@ -69,22 +69,23 @@ final class PinningReport {
             new Part(
                     TouchTimes.PART,
                     "First touch",
-                    "A one-sided READ of 1 KiB, one at a time, each of another granule of 256 KiB, by what was done with the"
-                            + " memory before.",
+                    "One-sided READs of 1 KiB, one at a time, each from a different granule of 256 KiB;"
+                            + " rows differ in what was done to the memory before.",
                     "before",
                     List.of(new Metric(PinningRow.P50, "p50 µs", 1), new Metric(PinningRow.P99, "p99 µs", 1)),
                     true),
             new Part(
                     BudgetLoads.BUDGET,
                     "GETs under a budget",
-                    "One-sided GETs of a server that may lock so many percent of its items' memory.",
+                    "One-sided GETs from a server that may lock only this percentage of its items' memory.",
                     "keys",
                     LOAD,
                     false),
             new Part(
                     BudgetLoads.CONFINED,
                     "Items that exceed the memory",
-                    "The server's control group may use less memory than its items take; they lie in a file on a disk.",
+                    "The server's control group allows less memory than its items take; the items are in a"
+                            + " file on a disk.",
                     "keys",
                     LOAD,
                     false));

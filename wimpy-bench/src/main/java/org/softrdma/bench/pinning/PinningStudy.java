@@ -58,7 +58,7 @@ public final class PinningStudy {
         if (BudgetLoads.isOnDisk(out)) {
             rows.addAll(loads.confined(out.toAbsolutePath()));
         } else {
-            skipped.put("GETs in confined memory", out + " is in memory: name a directory on a disk by --out");
+            skipped.put("GETs in confined memory", out + " is in memory: name a directory on a disk with --out");
         }
         print(rows, skipped);
         PinningReport report = new PinningReport(plan, setup.machine(), startedAt, rows, skipped);
@@ -92,6 +92,6 @@ public final class PinningStudy {
                 }
             }
         }
-        skipped.forEach((what, why) -> out.println("left out: " + what + ": " + why));
+        skipped.forEach((what, why) -> out.println("skipped: " + what + ": " + why));
     }
 }

@@ -204,8 +204,8 @@ final class TouchTimes {
             try (ConnectionRequest request = responder
                     .listener
                     .next(TIMEOUT_NS)
-                    .orElseThrow(
-                            () -> new MeasurementException("no connection request came over the loopback interface"))) {
+                    .orElseThrow(() ->
+                            new MeasurementException("no connection request arrived over the loopback interface"))) {
                 QueuePair made = request.createQueuePair(responder.domain, attributes);
                 request.accept(ConnectionParameters.DEFAULT);
                 return made;

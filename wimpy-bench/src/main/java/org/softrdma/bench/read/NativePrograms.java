@@ -47,8 +47,8 @@ public final class NativePrograms {
         Path source = sources.resolve(name + ".c");
         Path program = output.resolve(name);
         if (!Files.isReadable(source)) {
-            throw new MeasurementException("the C baseline " + source
-                    + " is not there: run from a clone, or name its directory with" + " --native-sources");
+            throw new MeasurementException(
+                    "missing C baseline " + source + ": run from a clone, or name its directory with --native-sources");
         }
         try {
             if (!Files.isExecutable(program) || isOlder(program, source) || isOlder(program, sources.resolve(HEADER))) {
@@ -57,8 +57,8 @@ public final class NativePrograms {
             }
         } catch (IOException e) {
             throw new MeasurementException(
-                    "the C baseline " + name + " could not be compiled: there is no C compiler 'cc' here ("
-                            + e.getMessage() + "); install gcc",
+                    "cannot compile the C baseline " + name + ": no C compiler 'cc' (" + e.getMessage()
+                            + "); install gcc",
                     e);
         }
         return program;

@@ -173,8 +173,8 @@ public final class ReadLoad implements AutoCloseable {
      */
     public Outcome run(int window, long sizeBytes, Arrivals arrivals, @Nullable Histogram histogram) {
         if (window > maxWindow || sizeBytes > maxSize) {
-            throw new IllegalArgumentException(
-                    "window=" + window + ", size=" + sizeBytes + ": made for " + maxWindow + ", " + maxSize);
+            throw new IllegalArgumentException("window=" + window + ", size=" + sizeBytes
+                    + ": the load was made for at most " + maxWindow + ", " + maxSize);
         }
         size = sizeBytes;
         latencies = histogram;
@@ -251,7 +251,7 @@ public final class ReadLoad implements AutoCloseable {
                 .get(slot / maxWindow)
                 .postRead(slot, region, slot * maxSize, size, targets.address(), targets.rkey(), SendFlags.SIGNALLED);
         if (status != PostStatus.ACCEPTED) {
-            throw new MeasurementException("a READ found its queue full: a fault of softrdma perf or of the provider");
+            throw new MeasurementException("a READ found its queue full: a bug in softrdma perf or in the provider");
         }
     }
 
@@ -263,7 +263,7 @@ public final class ReadLoad implements AutoCloseable {
         long at = pattern.mismatch(buffer(slot), verifyFrom[slot]);
         if (at >= 0) {
             throw new MeasurementException("a READ of " + size + " bytes from offset " + verifyFrom[slot]
-                    + " brought wrong data at byte " + at);
+                    + " returned wrong data at byte " + at);
         }
         verified++;
     }

@@ -85,7 +85,7 @@ public final class ReadResponder {
             long bytes = memoryBytes;
             if (bytes < 1 || overlapBytes < 0 || slices.stream().anyMatch(count -> count < 1 || count > bytes)) {
                 throw new IllegalArgumentException("memory=" + memoryBytes + ", slices=" + slices + ", overlap="
-                        + overlapBytes + ": there must be at least a byte for each slice");
+                        + overlapBytes + ": expected at least one byte for each slice");
             }
         }
     }

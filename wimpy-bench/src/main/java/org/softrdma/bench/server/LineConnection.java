@@ -49,7 +49,7 @@ final class LineConnection implements AutoCloseable {
             }
             output.flush();
         } catch (IOException e) {
-            throw new MeasurementException("asking a server: " + e.getMessage(), e);
+            throw new MeasurementException("cannot send to the server: " + e.getMessage(), e);
         }
         return readLine();
     }
@@ -74,7 +74,7 @@ final class LineConnection implements AutoCloseable {
                 line.write(next);
             }
         } catch (IOException e) {
-            throw new MeasurementException("waiting for an answer: " + e.getMessage(), e);
+            throw new MeasurementException("no answer from the server: " + e.getMessage(), e);
         }
         return line.toString(StandardCharsets.US_ASCII).strip();
     }

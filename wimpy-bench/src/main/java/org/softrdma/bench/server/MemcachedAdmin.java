@@ -31,7 +31,8 @@ public final class MemcachedAdmin implements ServerAdmin {
         for (int i = 0; i < pairs.size(); i++) {
             String answer = connection.ask(ascii("set "), pairs.key(i), header, pairs.value(i), ascii("\r\n"));
             if (!answer.equals("STORED")) {
-                throw new MeasurementException("storing " + pairs.valueLength() + " bytes was answered: " + answer);
+                throw new MeasurementException(
+                        "cannot store " + pairs.valueLength() + " bytes: the server answered " + answer);
             }
         }
     }

@@ -33,7 +33,8 @@ public final class RedisAdmin implements ServerAdmin {
                     pairs.value(i),
                     ascii("\r\n"));
             if (!answer.equals("+OK")) {
-                throw new MeasurementException("storing " + pairs.valueLength() + " bytes was answered: " + answer);
+                throw new MeasurementException(
+                        "cannot store " + pairs.valueLength() + " bytes: the server answered " + answer);
             }
         }
     }
@@ -50,7 +51,7 @@ public final class RedisAdmin implements ServerAdmin {
     private Map<String, String> info(String section) {
         String header = connection.ask("INFO " + section);
         if (!header.matches("\\$\\d{1,6}")) {
-            throw new MeasurementException("INFO was answered: " + header);
+            throw new MeasurementException("redis answered INFO with " + header);
         }
         int left = Integer.parseInt(header.substring(1));
         Map<String, String> all = new HashMap<>();

@@ -222,7 +222,8 @@ public final class ServerProcess implements AutoCloseable {
         return new MeasurementException(
                 code.getAsInt() == KILLED
                         ? "the server was killed (exit code " + KILLED
-                                + "), as the kernel does with a process that needs more memory than its control group may use"
+                                + "), as the kernel does to a process that needs more memory than its"
+                                + " control group allows"
                         : "the server ended with " + code.getAsInt() + ": " + firstLine(child.errorOutput()),
                 noticed);
     }

@@ -155,7 +155,7 @@ final class LocalSystems {
 
     private void startFloor() {
         if (resources.threads() > 1) {
-            list.skip("C floor", "it has one thread");
+            list.skip("C floor", "it has only one thread");
             return;
         }
         NativePrograms programs = NativePrograms.prepare(

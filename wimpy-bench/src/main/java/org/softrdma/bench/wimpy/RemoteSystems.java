@@ -48,7 +48,7 @@ final class RemoteSystems {
         MemcachedAdmin softrdma = opened.add(new MemcachedAdmin(addresses.softrdma()));
         InetSocketAddress memcached = addresses.memcached();
         if (memcached == null) {
-            list.skip("memcached", "no address given; --connect-memcached HOST[:PORT] gives one");
+            list.skip("memcached", "no address given: use --connect-memcached HOST[:PORT]");
         } else {
             connectMemcached(memcached);
         }
@@ -73,7 +73,7 @@ final class RemoteSystems {
         Optional<String> registration = admin.registration();
         if (registration.isEmpty()) {
             throw new MeasurementException("--connect " + StudySetup.text(address)
-                    + ": this is no softrdma server, it does not know 'rdma hello'; version " + admin.version());
+                    + ": not a softrdma server, it does not know 'rdma hello'; version " + admin.version());
         }
         ReadGetLoad reads = opened.add(ReadGetLoad.connect(setup.devices(), address, plan.readLimits()));
         spaces.forEach(reads::insert);

@@ -63,8 +63,8 @@ final class WimpyPage {
         page.put(
                 "openNote",
                 results.plan().openLoop()
-                        ? " In blocks at half rate GETs arrive at a constant rate, half of what the same row did flat out, and"
-                                + " latency counts from when a GET was to start."
+                        ? " In blocks at half rate, GETs arrive at a constant rate, half of what the same"
+                                + " row reached at full load, and latency counts from the intended start of a GET."
                         : "");
         page.put("blocks", results.cells().stream().map(this::block).toList());
         page.put("hasSkipped", !results.skipped().isEmpty());
@@ -107,8 +107,8 @@ final class WimpyPage {
         return Optional.of(new Figure(
                 "performance" + window,
                 "GETs per second and what they cost, " + outstanding(window),
-                "The paper's figure 7. Above, how many GETs per second each system answered; below, the server's CPU time per"
-                        + " GET, the number that decides on a slow CPU: shorter is better.",
+                "The paper's figure 7. Above: GETs per second of each system. Below: the server's CPU time"
+                        + " per GET, which decides on a slow CPU; shorter is better.",
                 results.slowing()
                         .filter(slowing -> cells.getFirst().size() > 1)
                         .map(slowing -> "Paler bars are slower servers: " + slowing.description() + ".")
@@ -132,11 +132,12 @@ final class WimpyPage {
         return Optional.of(new Figure(
                 "shares" + window,
                 "Where the server's CPU goes, " + outstanding(window),
-                "The paper's figure 8a. The paper counts network, application or RDMA stack, and remaining; without a profiler of"
-                        + " the kernel the border that can be measured is the one between kernel and user mode.",
-                "Microseconds of the server's core per GET, averages over all rounds. Application is parsing, hash table and event"
-                        + " loop; by READ, only the taking of touch reports. Busy outside the process is interrupts, and whatever"
-                        + " else ran on that core.",
+                "The paper's figure 8a. The paper splits it into network, application or RDMA stack, and"
+                        + " the rest; without a kernel profiler, only the border between kernel and user"
+                        + " mode can be measured.",
+                "Microseconds of the server's core per GET, averaged over all rounds. Application is"
+                        + " parsing, hash table and event loop; with READ, only the processing of touch"
+                        + " reports. Busy outside the process is interrupts and whatever else ran on that core.",
                 charts.shares(cells)));
     }
 
@@ -159,7 +160,7 @@ final class WimpyPage {
                 "cores",
                 "More cores, " + outstanding(results.plan().maxWindow()),
                 "The paper's figure 8b: as many threads as cores for every server.",
-                "One core loads all of them: where lines are flat and equal, it is the load that is at its end.",
+                "One core loads all of them: where lines are flat and equal, the load is the limit.",
                 charts.cores(cells)));
     }
 
@@ -226,10 +227,10 @@ final class WimpyPage {
         facts.put("memory", ReportText.number(machine.memoryBytes() / GIB, 1) + " GiB");
         facts.put("kernel", machine.kernel());
         facts.put("JDK", machine.jdk() + " " + String.join(" ", machine.jvmFlags()));
-        facts.put("governor", Optional.ofNullable(machine.governor()).orElse("not told by the kernel"));
+        facts.put("governor", Optional.ofNullable(machine.governor()).orElse("not reported by the kernel"));
         facts.put(
                 "huge pages",
-                Optional.ofNullable(machine.transparentHugePages()).orElse("not told by the kernel"));
+                Optional.ofNullable(machine.transparentHugePages()).orElse("not reported by the kernel"));
         facts.put("commit", Optional.ofNullable(machine.commit()).orElse("unknown"));
         return facts.entrySet().stream()
                 .map(fact -> Map.of("name", fact.getKey(), "value", fact.getValue()))

@@ -78,7 +78,7 @@ public record WimpyPlan(
 
     private static void check(String name, List<Integer> values, int most) {
         if (values.isEmpty()) {
-            throw new IllegalArgumentException(name + ": none given, expected 1 to " + most);
+            throw new IllegalArgumentException(name + ": no value, expected 1 to " + most);
         }
         for (int value : values) {
             if (value < 1 || value > most) {
@@ -86,7 +86,7 @@ public record WimpyPlan(
             }
         }
         if (new HashSet<>(values).size() < values.size()) {
-            throw new IllegalArgumentException(name + " " + values + ": the same twice");
+            throw new IllegalArgumentException(name + " " + values + ": duplicate value");
         }
     }
 

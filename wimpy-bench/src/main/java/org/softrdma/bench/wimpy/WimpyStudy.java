@@ -106,13 +106,13 @@ public final class WimpyStudy {
             return;
         }
         if (plan.cores().servers().isEmpty()) {
-            skipped.put("throttled rows", "one core for server and load: there is nothing to slow down alone");
+            skipped.put("throttled rows", "server and load share one core, so the server cannot be slowed down alone");
             return;
         }
         Throttles.Found found = Throttles.find(List.of(plan.cores().servers().getFirst()));
         throttle = found.throttle().map(limits::add);
         if (throttle.isEmpty()) {
-            skipped.put("throttled rows", "this machine lets nothing slow down a server: " + found.problem());
+            skipped.put("throttled rows", "no way to slow down a server on this machine: " + found.problem());
         }
     }
 

@@ -25,11 +25,10 @@ final class WimpyTable {
                 plan.clients(),
                 plan.timing().rounds(),
                 plan.timing().millis());
-        out.println(
-                "Server CPU per GET: 'process' is the CPU time of its process, 'core' all time its core was not idle.");
-        out.println(
-                "/ memcached: process beside memcached's cheapest form in the same block (*). one-sided: READs that the"
-                        + " server's device counted, per GET; below 0.95 the row is marked.");
+        out.println("Server CPU per GET: 'process' is the CPU time of the server's process, 'core' all time"
+                + " that its core was not idle.");
+        out.println("/ memcached: 'process' divided by that of memcached's cheapest form in the same block (*)."
+                + " one-sided: READs per GET that the server's device counted; rows below 0.95 are marked.");
         results.slowing().ifPresent(slowing -> out.println("Throttled blocks: " + slowing.description() + "."));
         results.cells().forEach(cell -> printBlock(out, cell));
         if (!results.skipped().isEmpty()) {

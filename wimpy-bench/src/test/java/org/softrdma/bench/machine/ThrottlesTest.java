@@ -115,7 +115,7 @@ class ThrottlesTest {
         write("sys/fs/cgroup/cpu/" + GROUP, "something is in the way");
         Throttles.Found found = find(1);
         assertTrue(found.throttle().isEmpty());
-        assertTrue(found.problem().contains("may not make a control group"), found.problem());
+        assertTrue(found.problem().contains("not allowed to create a control group"), found.problem());
     }
 
     /** The kernel's files go with their group, these do not. */

@@ -307,8 +307,8 @@ class StudyResultsTest {
         wrong.errors = 3;
         String page = Files.readString(
                 new WimpyPage(results(plan(List.of(100), List.of(1)), List.of(wrong))).write(directory));
-        assertTrue(page.contains("There is no memcached whose CPU could be measured"));
-        assertTrue(page.contains("3 GETs brought nothing or something wrong"));
+        assertTrue(page.contains("This run could not measure the CPU of any memcached"));
+        assertTrue(page.contains("3 GETs returned nothing or a wrong value"));
         assertFalse(page.substring(0, page.indexOf("<script>")).contains("NaN"));
     }
 

@@ -83,10 +83,10 @@ class WimpyPlanTest {
         List<Integer> one = List.of(1);
         refused("--sizes 0: expected 1 to 921600", () -> plan(List.of(0), one, one));
         refused("--sizes 2147483647: expected 1 to 921600", () -> plan(List.of(Integer.MAX_VALUE), one, one));
-        refused("--sizes [7, 7]: the same twice", () -> plan(List.of(7, 7), one, one));
+        refused("--sizes [7, 7]: duplicate value", () -> plan(List.of(7, 7), one, one));
         refused("--window 513: expected 1 to 512", () -> plan(one, List.of(513), one));
         refused("--throttle 101: expected 1 to 100", () -> plan(one, one, List.of(100, 101)));
-        refused("--throttle: none given", () -> plan(one, one, List.of()));
+        refused("--throttle: no value", () -> plan(one, one, List.of()));
     }
 
     private static void refused(String message, Runnable making) {
