@@ -1,8 +1,8 @@
 /**
- * The {@code softrdma} command: subcommands, messages for people, and the choice of a provider.
+ * The {@code softrdma} command: {@code main}, the list of subcommands, help, and what a wrong command line is told.
  *
- * <p>Everything runs on the main thread until a subcommand starts a part; only this package reads system properties.
- * Read {@link org.softrdma.cli.Main} first.
+ * <p>Everything runs on the main thread until a subcommand starts a part; only this package and those below it read system
+ * properties. Read {@link org.softrdma.cli.Main} first.
  */
 @NullMarked
 package org.softrdma.cli;

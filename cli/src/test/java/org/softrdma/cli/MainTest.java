@@ -8,6 +8,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
+import org.softrdma.cli.command.ExitCode;
+import org.softrdma.cli.command.UserErrorException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -17,20 +19,20 @@ class MainTest {
 
     @Test
     void shouldShowCommandsWhenAskedForHelp() {
-        assertEquals(Main.EXIT_OK, execute("--help"));
+        assertEquals(ExitCode.OK, execute("--help"));
         assertTrue(out.toString().contains("Commands:"), out::toString);
     }
 
     @Test
     void shouldNameTheVersionAndTheJavaWhenAskedForVersion() {
-        assertEquals(Main.EXIT_OK, execute("--version"));
+        assertEquals(ExitCode.OK, execute("--version"));
         assertTrue(out.toString().startsWith("softrdma "), out::toString);
         assertTrue(out.toString().contains("Java " + Runtime.version().feature()), out::toString);
     }
 
     @Test
     void shouldExplainItselfWhenTheCommandIsUnknown() {
-        assertEquals(Main.EXIT_USAGE, execute("nonsense"));
+        assertEquals(ExitCode.USAGE, execute("nonsense"));
         assertTrue(err.toString().startsWith("softrdma: 'nonsense' is not a command."), err::toString);
         assertTrue(err.toString().contains("softrdma --help"), err::toString);
         assertFalse(err.toString().contains("\tat "), err::toString);
@@ -38,50 +40,50 @@ class MainTest {
 
     @Test
     void shouldSuggestWhenTheCommandIsMisspelt() {
-        assertEquals(Main.EXIT_USAGE, execute("halp"));
+        assertEquals(ExitCode.USAGE, execute("halp"));
         assertTrue(err.toString().contains("softrdma help"), err::toString);
     }
 
     @Test
     void shouldFailWhenThereIsNoCommand() {
-        assertEquals(Main.EXIT_USAGE, execute());
-        assertTrue(err.toString().contains("Name a command."), err::toString);
+        assertEquals(ExitCode.USAGE, execute());
+        assertTrue(err.toString().contains("Missing command."), err::toString);
     }
 
     @Test
     void shouldExplainItselfWhenAnOptionIsUnknown() {
-        assertEquals(Main.EXIT_USAGE, execute("--no-such-option"));
+        assertEquals(ExitCode.USAGE, execute("--no-such-option"));
         assertTrue(err.toString().contains("'--no-such-option'"), err::toString);
     }
 
     @Test
     void shouldPrintOneSentenceWhenTheUserIsWrong() {
-        assertEquals(Main.EXIT_USAGE, execute("refuse"));
+        assertEquals(ExitCode.USAGE, execute("refuse"));
         assertEquals(
                 "softrdma refuse: port=70000 is not between 1 and 65535." + System.lineSeparator(), err.toString());
     }
 
     @Test
     void shouldRefuseAFileOfResultsWhenTheServerNeverEnds() {
-        assertEquals(Main.EXIT_USAGE, execute("perf", "read-bw", "--run-infinitely", "--json", "results.json"));
-        assertTrue(err.toString().contains("leave out --run-infinitely"), err::toString);
+        assertEquals(ExitCode.USAGE, execute("perf", "read-bw", "--run-infinitely", "--json", "results.json"));
+        assertTrue(err.toString().contains("omit --run-infinitely"), err::toString);
     }
 
     @Test
     void shouldShowTheStackTraceWhenAskedForIt() {
-        assertEquals(Main.EXIT_USAGE, execute("refuse", "--stacktrace"));
+        assertEquals(ExitCode.USAGE, execute("refuse", "--stacktrace"));
         assertTrue(err.toString().contains("\tat "), err::toString);
     }
 
     @Test
     void shouldShowTheStackTraceWhenVerbose() {
-        assertEquals(Main.EXIT_USAGE, execute("-v", "refuse"));
+        assertEquals(ExitCode.USAGE, execute("-v", "refuse"));
         assertTrue(err.toString().contains("\tat "), err::toString);
     }
 
     @Test
     void shouldFailWithoutAStackTraceWhenTheProgramIsWrong() {
-        assertEquals(Main.EXIT_FAILED, execute("break"));
+        assertEquals(ExitCode.FAILED, execute("break"));
         assertTrue(err.toString().startsWith("softrdma break: unexpected failure: "), err::toString);
         assertTrue(err.toString().contains("--stacktrace"), err::toString);
         assertFalse(err.toString().contains("\tat "), err::toString);
@@ -94,7 +96,7 @@ class MainTest {
 
     @Test
     void shouldRefuseWhenHelpIsAskedForAnUnknownCommand() {
-        assertEquals(Main.EXIT_USAGE, execute("help", "nonsense"));
+        assertEquals(ExitCode.USAGE, execute("help", "nonsense"));
         assertTrue(err.toString().contains("'nonsense' is not a command"), err::toString);
     }
 
@@ -110,7 +112,8 @@ class MainTest {
                 "--progress",
                 "x");
         assertRefused("softrdma perf read-lat: -s 0: expected at least 1", "perf", "read-lat", "-s", "0", "host");
-        assertRefused("softrdma perf read-lat: -a and -s: expected one of them", "perf", "read-lat", "-a", "-s", "1");
+        assertRefused(
+                "softrdma perf read-lat: -a and -s: expected only one of them", "perf", "read-lat", "-a", "-s", "1");
         assertRefused(
                 "softrdma perf read-lat: --cpu 99999: this machine has no such core",
                 "perf",
@@ -123,7 +126,7 @@ class MainTest {
 
     @Test
     void shouldListTheCommandsButNoHiddenOneWhenTheCommandIsUnknown() {
-        assertEquals(Main.EXIT_USAGE, execute("perf", "foo"));
+        assertEquals(ExitCode.USAGE, execute("perf", "foo"));
         assertTrue(err.toString().startsWith("softrdma perf: 'foo' is not a command."), err::toString);
         assertTrue(err.toString().contains("Commands: read-lat, read-bw,"), err::toString);
         assertFalse(err.toString().contains("responder"), err::toString);
@@ -131,7 +134,7 @@ class MainTest {
 
     private void assertRefused(final String firstLine, final String... args) {
         err.getBuffer().setLength(0);
-        assertEquals(Main.EXIT_USAGE, execute(args), err::toString);
+        assertEquals(ExitCode.USAGE, execute(args), err::toString);
         assertEquals(firstLine, err.toString().lines().findFirst().orElse(""));
     }
 

@@ -3,6 +3,7 @@ package org.softrdma.bench.cpu;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.softrdma.bench.machine.KernelFile;
 
 /**
  * The time that chosen cores were not idle: the second of the two ways to say what an operation costs. It includes what the
@@ -39,7 +40,7 @@ public final class CoreClock {
     /** Reads the idle time of the cores so far. */
     public Sample sample() {
         long nowNs = System.nanoTime();
-        String text = ProcFile.read(STAT).orElse("");
+        String text = KernelFile.read(STAT).orElse("");
         long notOurs = 0;
         for (int core : cores) {
             notOurs += idleTicks(text, core) * NS_PER_TICK;

@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.softrdma.bench.machine.KernelFile;
 
 /**
  * The CPU time of a process, thread by thread: the first of the two ways to say what an operation costs.
@@ -66,15 +67,15 @@ public final class CpuClock {
     }
 
     private static Optional<ThreadTime> read(Path task) {
-        Optional<String> schedstat = ProcFile.firstLine(task.resolve("schedstat"));
-        Optional<String> stat = ProcFile.read(task.resolve("stat"));
+        Optional<String> schedstat = KernelFile.firstLine(task.resolve("schedstat"));
+        Optional<String> stat = KernelFile.read(task.resolve("stat"));
         return schedstat.isPresent() && stat.isPresent()
                 ? Optional.of(parse(schedstat.get(), stat.get()))
                 : Optional.empty();
     }
 
     /** The time of a thread from the text of its two files. */
-    static ThreadTime parse(String schedstat, String stat) {
+    public static ThreadTime parse(String schedstat, String stat) {
         int nameStart = stat.indexOf('(') + 1;
         int nameEnd = stat.lastIndexOf(')');
         String[] fields = stat.substring(nameEnd + 1).trim().split(" ", -1);

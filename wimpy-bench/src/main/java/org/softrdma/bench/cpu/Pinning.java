@@ -38,7 +38,7 @@ public final class Pinning {
     /** Why nothing can be pinned here; empty if it can. */
     public Optional<String> problem() {
         return taskset == null
-                ? Optional.of("not pinned: there is no taskset here (it comes with util-linux)")
+                ? Optional.of("not pinned: there is no taskset here; install util-linux")
                 : Optional.empty();
     }
 

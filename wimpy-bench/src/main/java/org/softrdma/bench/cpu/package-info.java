@@ -1,9 +1,8 @@
 /**
- * What a measurement needs of the machine: CPU time of processes and cores, pinning, child processes, medians.
+ * CPU time of processes, threads and cores, allocation on the heap, and pinning to cores.
  *
- * <p>Everything runs on the caller's thread, except that a {@link org.softrdma.bench.cpu.Child} has two threads that read
- * its output. Read {@link org.softrdma.bench.cpu.CpuClock} and {@link org.softrdma.bench.cpu.CoreClock} first: the two ways
- * to say what an operation costs its server.
+ * <p>Everything runs on the caller's thread. Read {@link org.softrdma.bench.cpu.CpuClock} and {@link
+ * org.softrdma.bench.cpu.CoreClock} first: the two ways to say what an operation costs its server.
  */
 @NullMarked
 package org.softrdma.bench.cpu;

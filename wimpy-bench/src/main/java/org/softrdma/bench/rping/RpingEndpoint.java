@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.bench.perf.Completions;
+import org.softrdma.bench.measurement.Completions;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
@@ -250,7 +250,7 @@ final class RpingEndpoint implements AutoCloseable {
 
     private void received(WorkCompletion completion) {
         if (completion.byteLength() != Advertisement.BYTES) {
-            throw new RpingException("a message of " + completion.byteLength() + " bytes came, expected "
+            throw new RpingException("received a message of " + completion.byteLength() + " bytes, expected "
                     + Advertisement.BYTES + ": does the peer speak rping's protocol?");
         }
         int index = (int) (completion.wrId() >>> RECEIVE_SHIFT);
@@ -287,7 +287,7 @@ final class RpingEndpoint implements AutoCloseable {
 
     private static void require(PostStatus status, String what) {
         if (status != PostStatus.ACCEPTED) {
-            throw new RpingException(what + " found its queue full: a fault of softrdma rping or of the provider");
+            throw new RpingException(what + " found its queue full: a bug in softrdma rping or in the provider");
         }
     }
 

@@ -6,8 +6,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.softrdma.bench.cpu.Pinning;
-import org.softrdma.bench.perf.NativePrograms;
-import org.softrdma.bench.perf.Yardstick;
+import org.softrdma.bench.load.FloorGetLoad;
+import org.softrdma.bench.load.GetCommand;
+import org.softrdma.bench.load.GetLoad;
+import org.softrdma.bench.load.KeySpace;
+import org.softrdma.bench.load.PipelinedGetLoad;
+import org.softrdma.bench.load.ReadGetLoad;
+import org.softrdma.bench.read.NativePrograms;
+import org.softrdma.bench.read.Yardstick;
+import org.softrdma.bench.server.MemcachedAdmin;
+import org.softrdma.bench.server.RedisAdmin;
+import org.softrdma.bench.server.ServerMeter;
+import org.softrdma.bench.server.ServerProcess;
+import org.softrdma.bench.study.StudySetup;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -29,7 +40,7 @@ final class LocalSystems {
     private static final String INSTALL = " is not installed; ./ci/install installs it";
 
     private final WimpyPlan plan;
-    private final WimpySetup setup;
+    private final StudySetup setup;
     private final List<KeySpace> spaces;
     private final CloseStack opened;
     private final SystemList list;
@@ -44,7 +55,7 @@ final class LocalSystems {
      * @param coreCount cores of the servers
      * @param opened takes what is started, to be closed
      */
-    LocalSystems(WimpyPlan plan, WimpySetup setup, List<KeySpace> spaces, int coreCount, CloseStack opened) {
+    LocalSystems(WimpyPlan plan, StudySetup setup, List<KeySpace> spaces, int coreCount, CloseStack opened) {
         this.plan = plan;
         this.setup = setup;
         this.spaces = spaces;
@@ -118,12 +129,12 @@ final class LocalSystems {
         }
         ServerProcess server = opened.add(ServerProcess.softrdma(command, resources, options));
         MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
-        ReadGetLoad reads = opened.add(ReadGetLoad.connect(setup.devices(), server.address(), plan));
+        ReadGetLoad reads = opened.add(ReadGetLoad.connect(setup.devices(), server.address(), plan.readLimits()));
         spaces.forEach(reads::insert);
         spaces.forEach(reads::learn);
         list.add(new MeasuredSystem(
                 MeasuredSystem.Kind.SOFTRDMA_READ,
-                WimpySetup.OURS,
+                MeasuredSystem.OURS,
                 setup.provider(),
                 "READ " + admin.registration().orElseThrow(),
                 reads,
@@ -131,7 +142,7 @@ final class LocalSystems {
                 admin::responderReads));
         if (withTcp) {
             GetCommand cheapest = admin.knowsMetaGet() ? GetCommand.META : GetCommand.CLASSIC;
-            overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, WimpySetup.OURS, server, cheapest);
+            overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, cheapest);
         }
         list.addProcess(server.pid());
     }
@@ -144,7 +155,7 @@ final class LocalSystems {
 
     private void startFloor() {
         if (resources.threads() > 1) {
-            list.skip("C floor", "it has one thread");
+            list.skip("C floor", "it has only one thread");
             return;
         }
         NativePrograms programs = NativePrograms.prepare(

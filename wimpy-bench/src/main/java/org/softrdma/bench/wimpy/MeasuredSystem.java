@@ -2,6 +2,9 @@ package org.softrdma.bench.wimpy;
 
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.load.GetCommand;
+import org.softrdma.bench.load.GetLoad;
+import org.softrdma.bench.server.ServerMeter;
 
 /**
  * One way to get values, ready to be loaded.
@@ -22,6 +25,9 @@ record MeasuredSystem(
         GetLoad load,
         ServerMeter meter,
         @Nullable LongSupplier responderReads) {
+    /** The name of our server in results. */
+    static final String OURS = "softrdma";
+
     /** What a system is for the comparison. */
     enum Kind {
         /** Real memcached, which the others are compared with. */

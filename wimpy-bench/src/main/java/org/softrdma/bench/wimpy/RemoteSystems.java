@@ -3,6 +3,16 @@ package org.softrdma.bench.wimpy;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
+import org.softrdma.bench.load.GetCommand;
+import org.softrdma.bench.load.GetLoad;
+import org.softrdma.bench.load.KeySpace;
+import org.softrdma.bench.load.PipelinedGetLoad;
+import org.softrdma.bench.load.ReadGetLoad;
+import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.server.MemcachedAdmin;
+import org.softrdma.bench.server.ServerAdmin;
+import org.softrdma.bench.server.ServerMeter;
+import org.softrdma.bench.study.StudySetup;
 import org.softrdma.kv.CloseStack;
 
 /**
@@ -11,7 +21,7 @@ import org.softrdma.kv.CloseStack;
  */
 final class RemoteSystems {
     private final WimpyPlan plan;
-    private final WimpySetup setup;
+    private final StudySetup setup;
     private final List<KeySpace> spaces;
     private final CloseStack opened;
     private final SystemList list;
@@ -24,7 +34,7 @@ final class RemoteSystems {
      * @param spaces the pairs
      * @param opened takes what is connected, to be closed
      */
-    RemoteSystems(WimpyPlan plan, WimpySetup setup, List<KeySpace> spaces, CloseStack opened) {
+    RemoteSystems(WimpyPlan plan, StudySetup setup, List<KeySpace> spaces, CloseStack opened) {
         this.plan = plan;
         this.setup = setup;
         this.spaces = spaces;
@@ -33,12 +43,12 @@ final class RemoteSystems {
     }
 
     /** Connects to all. */
-    SystemList connect(WimpySetup.Remote addresses) {
+    SystemList connect(StudySetup.Remote addresses) {
         // First of all, so that a wrong address is told at once.
         MemcachedAdmin softrdma = opened.add(new MemcachedAdmin(addresses.softrdma()));
         InetSocketAddress memcached = addresses.memcached();
         if (memcached == null) {
-            list.skip("memcached", "no address given; --connect-memcached HOST[:PORT] gives one");
+            list.skip("memcached", "no address given: use --connect-memcached HOST[:PORT]");
         } else {
             connectMemcached(memcached);
         }
@@ -59,26 +69,26 @@ final class RemoteSystems {
     }
 
     private void connectSoftrdma(InetSocketAddress address, MemcachedAdmin admin) {
-        setup.progress().say("storing " + plan.pairs() + " pairs of each length at " + WimpySetup.text(address));
+        setup.progress().say("storing " + plan.pairs() + " pairs of each length at " + StudySetup.text(address));
         Optional<String> registration = admin.registration();
         if (registration.isEmpty()) {
-            throw new WimpyException("--connect " + WimpySetup.text(address)
-                    + ": this is no softrdma server, it does not know 'rdma hello'; version " + admin.version());
+            throw new MeasurementException("--connect " + StudySetup.text(address)
+                    + ": not a softrdma server, it does not know 'rdma hello'; version " + admin.version());
         }
-        ReadGetLoad reads = opened.add(ReadGetLoad.connect(setup.devices(), address, plan));
+        ReadGetLoad reads = opened.add(ReadGetLoad.connect(setup.devices(), address, plan.readLimits()));
         spaces.forEach(reads::insert);
         spaces.forEach(reads::learn);
-        noteCpu(WimpySetup.OURS, admin);
+        noteCpu(MeasuredSystem.OURS, admin);
         list.add(new MeasuredSystem(
                 MeasuredSystem.Kind.SOFTRDMA_READ,
-                WimpySetup.OURS,
+                MeasuredSystem.OURS,
                 setup.provider(),
                 "READ " + registration.get(),
                 reads,
                 ServerMeter.ofServer(admin),
                 admin::responderReads));
         GetCommand cheapest = admin.knowsMetaGet() ? GetCommand.META : GetCommand.CLASSIC;
-        overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, WimpySetup.OURS, address, cheapest, admin);
+        overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, address, cheapest, admin);
     }
 
     private void noteCpu(String name, ServerAdmin admin) {

@@ -5,9 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.softrdma.bench.cpu.MachineDescription;
-import org.softrdma.bench.cpu.MedianOfRounds;
-import org.softrdma.bench.cpu.Throttle;
+import org.softrdma.bench.machine.MachineDescription;
+import org.softrdma.bench.machine.Throttle;
+import org.softrdma.bench.measurement.MedianOfRounds;
+import org.softrdma.bench.study.ReportText;
 
 /**
  * Everything a study found, and how rows compare.
@@ -114,6 +115,24 @@ record StudyResults(
         return row.throttlePercent == Throttle.FULL_PERCENT
                 ? "none"
                 : slowing.map(Slowing::method).orElse("unknown") + " " + row.throttlePercent + " %";
+    }
+
+    /** What a cell is, for people: {@code 10 KiB, 16 outstanding}. */
+    String title(WimpyRow row) {
+        StringBuilder title = new StringBuilder(ReportText.size(row.valueLength))
+                .append(", ")
+                .append(row.window)
+                .append(" outstanding");
+        if (row.isOpen()) {
+            title.append(", half rate");
+        }
+        if (row.throttlePercent != Throttle.FULL_PERCENT) {
+            title.append(", ").append(throttle(row));
+        }
+        if (row.serverCores > 1) {
+            title.append(", ").append(row.serverCores).append(" cores");
+        }
+        return title.toString();
     }
 
     /**

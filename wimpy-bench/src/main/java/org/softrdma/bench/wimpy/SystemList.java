@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.softrdma.bench.perf.PerfException;
+import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.kv.client.KvException;
 import org.softrdma.verbs.VerbsException;
 
@@ -29,7 +29,7 @@ final class SystemList {
     void attempt(String name, Runnable adding) {
         try {
             adding.run();
-        } catch (WimpyException | KvException | VerbsException | PerfException e) {
+        } catch (MeasurementException | KvException | VerbsException e) {
             skip(name, String.valueOf(e.getMessage()));
         }
     }

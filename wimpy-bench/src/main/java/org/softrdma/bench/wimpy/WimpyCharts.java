@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
+import org.softrdma.bench.load.GetCommand;
+import org.softrdma.bench.study.ReportText;
 
 /**
  * The figures of the report as options of Apache ECharts: small multiples, a column for each value size, a line for each
@@ -69,7 +71,7 @@ final class WimpyCharts {
             for (int column = 0; column < cells.size(); column++) {
                 List<List<WimpyRow>> bySpeed = cells.get(column);
                 WimpyRow first = bySpeed.getFirst().getFirst();
-                String title = line == 0 ? WimpyTable.size(first.valueLength) : "";
+                String title = line == 0 ? ReportText.size(first.valueLength) : "";
                 int index = panel(option, cells.size(), column, TOP + line * (panel + PANEL_GAP), panel, title);
                 axes(option, index, bySpeed.getFirst(), column == 0, metric.name());
                 for (int speed = 0; speed < bySpeed.size(); speed++) {
@@ -98,7 +100,7 @@ final class WimpyCharts {
         ObjectNode option = frame(PARTS.stream().map(Part::name).toList());
         for (int column = 0; column < cells.size(); column++) {
             List<WimpyRow> rows = cells.get(column);
-            int index = panel(option, cells.size(), column, TOP, panel, WimpyTable.size(rows.getFirst().valueLength));
+            int index = panel(option, cells.size(), column, TOP, panel, ReportText.size(rows.getFirst().valueLength));
             axes(option, index, rows, column == 0, "\u00b5s per GET");
             for (Part part : PARTS) {
                 ObjectNode series = series(option, index, part.name());
@@ -125,7 +127,7 @@ final class WimpyCharts {
         ObjectNode option = frame(names);
         for (int column = 0; column < cells.size(); column++) {
             List<List<WimpyRow>> byCores = cells.get(column);
-            String title = WimpyTable.size(byCores.getFirst().getFirst().valueLength);
+            String title = ReportText.size(byCores.getFirst().getFirst().valueLength);
             int index = panel(option, cells.size(), column, TOP + PANEL_GAP, panel, title);
             ArrayNode counts = option.withArray("xAxis")
                     .addObject()

@@ -9,7 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.softrdma.bench.cpu.MachineDescription;
+import org.softrdma.bench.machine.MachineDescription;
+import org.softrdma.bench.study.ReportPage;
+import org.softrdma.bench.study.ReportText;
 
 /** The results as a page for people: what the template {@code wimpy.html} needs. */
 final class WimpyPage {
@@ -17,14 +19,12 @@ final class WimpyPage {
 
     private final StudyResults results;
     private final WimpySummary summary;
-    private final WimpyTable table;
     private final WimpyCharts charts = new WimpyCharts();
     private final ObjectMapper mapper = new ObjectMapper();
 
     WimpyPage(StudyResults results) {
         this.results = results;
         summary = new WimpySummary(results);
-        table = new WimpyTable(results);
     }
 
     private record Figure(String id, String title, String text, String caption, WimpyCharts.Chart chart) {}
@@ -63,8 +63,8 @@ final class WimpyPage {
         page.put(
                 "openNote",
                 results.plan().openLoop()
-                        ? " In blocks at half rate GETs arrive at a constant rate, half of what the same row did flat out, and"
-                                + " latency counts from when a GET was to start."
+                        ? " In blocks at half rate, GETs arrive at a constant rate, half of what the same"
+                                + " row reached at full load, and latency counts from the intended start of a GET."
                         : "");
         page.put("blocks", results.cells().stream().map(this::block).toList());
         page.put("hasSkipped", !results.skipped().isEmpty());
@@ -107,8 +107,8 @@ final class WimpyPage {
         return Optional.of(new Figure(
                 "performance" + window,
                 "GETs per second and what they cost, " + outstanding(window),
-                "The paper's figure 7. Above, how many GETs per second each system answered; below, the server's CPU time per"
-                        + " GET, the number that decides on a slow CPU: shorter is better.",
+                "The paper's figure 7. Above: GETs per second of each system. Below: the server's CPU time"
+                        + " per GET, which decides on a slow CPU; shorter is better.",
                 results.slowing()
                         .filter(slowing -> cells.getFirst().size() > 1)
                         .map(slowing -> "Paler bars are slower servers: " + slowing.description() + ".")
@@ -132,11 +132,12 @@ final class WimpyPage {
         return Optional.of(new Figure(
                 "shares" + window,
                 "Where the server's CPU goes, " + outstanding(window),
-                "The paper's figure 8a. The paper counts network, application or RDMA stack, and remaining; without a profiler of"
-                        + " the kernel the border that can be measured is the one between kernel and user mode.",
-                "Microseconds of the server's core per GET, averages over all rounds. Application is parsing, hash table and event"
-                        + " loop; by READ, only the taking of touch reports. Busy outside the process is interrupts, and whatever"
-                        + " else ran on that core.",
+                "The paper's figure 8a. The paper splits it into network, application or RDMA stack, and"
+                        + " the rest; without a kernel profiler, only the border between kernel and user"
+                        + " mode can be measured.",
+                "Microseconds of the server's core per GET, averaged over all rounds. Application is"
+                        + " parsing, hash table and event loop; with READ, only the processing of touch"
+                        + " reports. Busy outside the process is interrupts and whatever else ran on that core.",
                 charts.shares(cells)));
     }
 
@@ -159,7 +160,7 @@ final class WimpyPage {
                 "cores",
                 "More cores, " + outstanding(results.plan().maxWindow()),
                 "The paper's figure 8b: as many threads as cores for every server.",
-                "One core loads all of them: where lines are flat and equal, it is the load that is at its end.",
+                "One core loads all of them: where lines are flat and equal, the load is the limit.",
                 charts.cores(cells)));
     }
 
@@ -184,7 +185,7 @@ final class WimpyPage {
         Optional<WimpyRow> baseline = results.cheapestMemcached(first);
         return Map.of(
                 "title",
-                table.title(first),
+                results.title(first),
                 "rows",
                 results.cell(first).stream()
                         .map(row -> Map.of(
@@ -206,30 +207,30 @@ final class WimpyPage {
 
     private List<String> cells(WimpyRow row) {
         return List.of(
-                WimpyTable.number(row.median(WimpyRow.GETS_PER_SECOND), 0),
-                WimpyTable.number(row.median(WimpyRow.SERVER_CPU), 2),
-                WimpyTable.number(row.median(WimpyRow.SERVER_USER), 2),
-                WimpyTable.number(row.median(WimpyRow.SERVER_SYSTEM), 2),
-                WimpyTable.number(row.median(WimpyRow.SERVER_CORE), 2),
-                WimpyTable.number(results.ratio(row), 2),
-                WimpyTable.number(row.median(WimpyRow.CLIENT_CPU), 2),
-                WimpyTable.number(row.median(WimpyRow.P50), 1),
-                WimpyTable.number(row.median(WimpyRow.P99), 1),
-                WimpyTable.number(row.median(WimpyRow.P999), 1),
-                WimpyTable.number(row.median(WimpyRow.ONE_SIDED), 3),
+                ReportText.number(row.median(WimpyRow.GETS_PER_SECOND), 0),
+                ReportText.number(row.median(WimpyRow.SERVER_CPU), 2),
+                ReportText.number(row.median(WimpyRow.SERVER_USER), 2),
+                ReportText.number(row.median(WimpyRow.SERVER_SYSTEM), 2),
+                ReportText.number(row.median(WimpyRow.SERVER_CORE), 2),
+                ReportText.number(results.ratio(row), 2),
+                ReportText.number(row.median(WimpyRow.CLIENT_CPU), 2),
+                ReportText.number(row.median(WimpyRow.P50), 1),
+                ReportText.number(row.median(WimpyRow.P99), 1),
+                ReportText.number(row.median(WimpyRow.P999), 1),
+                ReportText.number(row.median(WimpyRow.ONE_SIDED), 3),
                 Long.toString(row.errors));
     }
 
     private static List<Map<String, String>> machine(MachineDescription machine) {
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("CPU", machine.cpuModel() + ", " + machine.cpus() + " available, " + machine.architecture());
-        facts.put("memory", WimpyTable.number(machine.memoryBytes() / GIB, 1) + " GiB");
+        facts.put("memory", ReportText.number(machine.memoryBytes() / GIB, 1) + " GiB");
         facts.put("kernel", machine.kernel());
         facts.put("JDK", machine.jdk() + " " + String.join(" ", machine.jvmFlags()));
-        facts.put("governor", Optional.ofNullable(machine.governor()).orElse("not told by the kernel"));
+        facts.put("governor", Optional.ofNullable(machine.governor()).orElse("not reported by the kernel"));
         facts.put(
                 "huge pages",
-                Optional.ofNullable(machine.transparentHugePages()).orElse("not told by the kernel"));
+                Optional.ofNullable(machine.transparentHugePages()).orElse("not reported by the kernel"));
         facts.put("commit", Optional.ofNullable(machine.commit()).orElse("unknown"));
         return facts.entrySet().stream()
                 .map(fact -> Map.of("name", fact.getKey(), "value", fact.getValue()))

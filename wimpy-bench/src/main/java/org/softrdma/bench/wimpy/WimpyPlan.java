@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.softrdma.bench.cpu.Throttle;
+import org.softrdma.bench.load.KeySpace;
+import org.softrdma.bench.load.ReadGetLoad;
+import org.softrdma.bench.machine.Throttle;
+import org.softrdma.bench.study.Cores;
 
 /**
  * What is measured, and how long.
@@ -59,32 +62,6 @@ public record WimpyPlan(
         }
     }
 
-    /**
-     * Where servers and load run.
-     *
-     * @param load the core of the load; negative for any
-     * @param servers cores for servers, the first of which one-core rows use; empty for any
-     */
-    public record Cores(int load, List<Integer> servers) {
-        /** Copies the list. */
-        public Cores {
-            servers = List.copyOf(servers);
-        }
-
-        /**
-         * The first core for the load, the others for the servers; one for both cannot be told apart.
-         *
-         * @param available cores of the machine
-         */
-        public static Cores of(int available) {
-            List<Integer> servers = new ArrayList<>();
-            for (int core = 1; core < available; core++) {
-                servers.add(core);
-            }
-            return new Cores(servers.isEmpty() ? -1 : 0, servers);
-        }
-    }
-
     /** Copies the lists and checks the numbers. */
     public WimpyPlan {
         valueLengths = List.copyOf(valueLengths);
@@ -101,7 +78,7 @@ public record WimpyPlan(
 
     private static void check(String name, List<Integer> values, int most) {
         if (values.isEmpty()) {
-            throw new IllegalArgumentException(name + ": none given, expected 1 to " + most);
+            throw new IllegalArgumentException(name + ": no value, expected 1 to " + most);
         }
         for (int value : values) {
             if (value < 1 || value > most) {
@@ -109,12 +86,12 @@ public record WimpyPlan(
             }
         }
         if (new HashSet<>(values).size() < values.size()) {
-            throw new IllegalArgumentException(name + " " + values + ": the same twice");
+            throw new IllegalArgumentException(name + " " + values + ": duplicate value");
         }
     }
 
     /** The rows of some systems with one number of cores, in the order in which they are measured. */
-    List<WimpyRow> rows(List<MeasuredSystem> systems, int coreCount) {
+    public List<WimpyRow> rows(List<MeasuredSystem> systems, int coreCount) {
         List<WimpyRow> rows = new ArrayList<>();
         for (int throttle : coreCount == 1 ? throttles : List.of(Throttle.FULL_PERCENT)) {
             boolean whole = coreCount == 1 && throttle == Throttle.FULL_PERCENT;
@@ -130,11 +107,11 @@ public record WimpyPlan(
         return rows;
     }
 
-    int maxWindow() {
+    public int maxWindow() {
         return windows.stream().mapToInt(Integer::intValue).max().orElseThrow();
     }
 
-    int maxValueLength() {
+    public int maxValueLength() {
         return valueLengths.stream().mapToInt(Integer::intValue).max().orElseThrow();
     }
 
@@ -153,12 +130,17 @@ public record WimpyPlan(
         return valueLengths.stream().map(length -> new KeySpace(length, pairs)).toList();
     }
 
+    /** What a load by READ must hold. */
+    ReadGetLoad.Limits readLimits() {
+        return new ReadGetLoad.Limits(clients, maxWindow(), maxValueLength(), pairs * valueLengths.size());
+    }
+
     /** Bytes of all values together. */
-    long totalBytes() {
+    public long totalBytes() {
         return valueLengths.stream().mapToLong(length -> (long) length * pairs).sum();
     }
 
-    long roundNs() {
+    public long roundNs() {
         return TimeUnit.MILLISECONDS.toNanos(timing.millis());
     }
 
@@ -168,7 +150,7 @@ public record WimpyPlan(
      * @param system the system of the row
      * @param rows how many of its rows are warmed up
      */
-    long warmUpNs(MeasuredSystem system, int rows) {
+    public long warmUpNs(MeasuredSystem system, int rows) {
         long ns = TimeUnit.MILLISECONDS.toNanos(timing.warmUpMillis()) * Math.max(rows, WARM_UP_ROWS) / rows;
         return system.kind().compiles() ? ns : ns / NATIVE_WARM_UP_DIVISOR;
     }

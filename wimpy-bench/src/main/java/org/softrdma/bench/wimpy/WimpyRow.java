@@ -1,6 +1,6 @@
 package org.softrdma.bench.wimpy;
 
-import org.softrdma.bench.cpu.MedianOfRounds;
+import org.softrdma.bench.measurement.MedianOfRounds;
 
 /**
  * What was measured of one system under one load: named values of each round; NaN is what could not be measured. Filled by

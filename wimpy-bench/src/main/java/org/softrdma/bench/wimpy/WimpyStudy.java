@@ -17,9 +17,13 @@ import org.softrdma.bench.cpu.CoreClock;
 import org.softrdma.bench.cpu.CpuClock;
 import org.softrdma.bench.cpu.CpuUse;
 import org.softrdma.bench.cpu.Pinning;
-import org.softrdma.bench.cpu.Throttle;
-import org.softrdma.bench.cpu.Throttles;
-import org.softrdma.bench.perf.Arrivals;
+import org.softrdma.bench.load.KeySpace;
+import org.softrdma.bench.load.LoadOutcome;
+import org.softrdma.bench.machine.Throttle;
+import org.softrdma.bench.machine.Throttles;
+import org.softrdma.bench.measurement.Arrivals;
+import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.study.StudySetup;
 import org.softrdma.kv.CloseStack;
 
 /**
@@ -40,7 +44,7 @@ public final class WimpyStudy {
     private static final CpuClock CLIENT_CLOCK = CpuClock.ofThisProcess();
 
     private final WimpyPlan plan;
-    private final WimpySetup setup;
+    private final StudySetup setup;
     private final List<KeySpace> spaces;
     private final List<WimpyRow> rows = new ArrayList<>();
     private final Map<String, String> skipped = new LinkedHashMap<>();
@@ -52,7 +56,7 @@ public final class WimpyStudy {
      * @param plan what is measured
      * @param setup where
      */
-    public WimpyStudy(WimpyPlan plan, WimpySetup setup) {
+    public WimpyStudy(WimpyPlan plan, StudySetup setup) {
         this.plan = plan;
         this.setup = setup;
         spaces = plan.keySpaces();
@@ -63,7 +67,7 @@ public final class WimpyStudy {
      *
      * @param directory where these go
      * @return the number of GETs that brought nothing or something wrong
-     * @throws WimpyException if a server that must be there did not start or cannot be reached, died or returned something
+     * @throws MeasurementException if a server that must be there did not start or cannot be reached, died or returned something
      *     wrong
      * @throws IOException if the results cannot be written
      */
@@ -102,19 +106,19 @@ public final class WimpyStudy {
             return;
         }
         if (plan.cores().servers().isEmpty()) {
-            skipped.put("throttled rows", "one core for server and load: there is nothing to slow down alone");
+            skipped.put("throttled rows", "server and load share one core, so the server cannot be slowed down alone");
             return;
         }
         Throttles.Found found = Throttles.find(List.of(plan.cores().servers().getFirst()));
         throttle = found.throttle().map(limits::add);
         if (throttle.isEmpty()) {
-            skipped.put("throttled rows", "this machine lets nothing slow down a server: " + found.problem());
+            skipped.put("throttled rows", "no way to slow down a server on this machine: " + found.problem());
         }
     }
 
     private void measureWith(int coreCount) {
         try (CloseStack opened = new CloseStack()) {
-            WimpySetup.Remote remote = setup.remote();
+            StudySetup.Remote remote = setup.remote();
             SystemList list = remote == null
                     ? new LocalSystems(plan, setup, spaces, coreCount, opened).start()
                     : new RemoteSystems(plan, setup, spaces, opened).connect(remote);
@@ -195,7 +199,7 @@ public final class WimpyStudy {
         try {
             limit.adopt(pid);
         } catch (IOException e) {
-            throw new WimpyException("a server could not be put under its limit: " + e.getMessage(), e);
+            throw new MeasurementException("a server could not be put under its limit: " + e.getMessage(), e);
         }
     }
 
@@ -203,7 +207,8 @@ public final class WimpyStudy {
         try {
             throttle.orElseThrow().limit(percent);
         } catch (IOException e) {
-            throw new WimpyException("the limit of " + percent + " percent could not be set: " + e.getMessage(), e);
+            throw new MeasurementException(
+                    "the limit of " + percent + " percent could not be set: " + e.getMessage(), e);
         }
     }
 

@@ -6,6 +6,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.Collectors;
+import org.softrdma.bench.load.GetCommand;
+import org.softrdma.bench.load.GetLoad;
+import org.softrdma.bench.study.ReportText;
 
 /** What the results say, in sentences with their numbers. */
 final class WimpySummary {
@@ -55,8 +58,8 @@ final class WimpySummary {
             sentence(window).ifPresent(sentences::add);
         }
         if (sentences.isEmpty()) {
-            return "There is no memcached whose CPU could be measured beside it, so this run tells what a GET by READ cost,"
-                    + " and not whether that is less than memcached.";
+            return "This run could not measure the CPU of any memcached, so it shows what a GET by READ cost,"
+                    + " but not whether memcached costs more.";
         }
         classic().ifPresent(sentences::add);
         return String.join(" ", sentences);
@@ -67,7 +70,7 @@ final class WimpySummary {
         for (WimpyRow read : reads(window)) {
             double ratio = results.ratio(read);
             if (!Double.isNaN(ratio)) {
-                parts.add(verdict(ratio, results.roundsAgree(read)) + " at " + WimpyTable.size(read.valueLength) + " ("
+                parts.add(verdict(ratio, results.roundsAgree(read)) + " at " + ReportText.size(read.valueLength) + " ("
                         + format(ratio) + "\u00d7"
                         + floor(read).map(text -> ", C floor " + text).orElse("") + ")");
             }
@@ -75,8 +78,8 @@ final class WimpySummary {
         return parts.isEmpty()
                 ? Optional.empty()
                 : Optional.of("With " + window + (window == 1 ? " GET" : " GETs")
-                        + " outstanding per connection, a GET by one-sided READ cost the server, beside memcached's cheapest"
-                        + " form, " + String.join("; ", parts) + ".");
+                        + " outstanding per connection, a GET by one-sided READ cost the server, compared"
+                        + " with memcached's cheapest form, " + String.join("; ", parts) + ".");
     }
 
     private static String verdict(double ratio, boolean roundsAgree) {
@@ -110,8 +113,8 @@ final class WimpySummary {
         OptionalDouble most = ratios.stream().mapToDouble(Double::doubleValue).max();
         return least.isEmpty() || most.isEmpty()
                 ? Optional.empty()
-                : Optional.of("Beside memcached's classic get, which the paper compared with, it cost "
-                        + format(least.getAsDouble()) + " to " + format(most.getAsDouble()) + " times as much.");
+                : Optional.of("Compared with memcached's classic get, which the paper used, it cost "
+                        + format(least.getAsDouble()) + " to " + format(most.getAsDouble()) + " times as much CPU.");
     }
 
     /** The numbers above the text: one for each value size, with the widest window. */
@@ -120,22 +123,22 @@ final class WimpySummary {
     }
 
     private Tile tile(WimpyRow read) {
-        String what = WimpyTable.size(read.valueLength) + ", " + read.window + " outstanding per connection";
+        String what = ReportText.size(read.valueLength) + ", " + read.window + " outstanding per connection";
         double cpu = read.median(WimpyRow.SERVER_CPU);
         Optional<WimpyRow> memcached = results.cheapestMemcached(read);
         if (Double.isNaN(cpu)) {
             double rate = read.median(WimpyRow.GETS_PER_SECOND);
-            return new Tile(what, WimpyTable.number(rate, 0) + " GETs/s", "Server CPU unknown.");
+            return new Tile(what, ReportText.number(rate, 0) + " GETs/s", "Server CPU unknown.");
         }
-        String micros = WimpyTable.number(cpu, 2) + " \u00b5s of server CPU per GET by READ";
+        String micros = ReportText.number(cpu, 2) + " \u00b5s of server CPU per GET by READ";
         if (memcached.isEmpty()) {
-            return new Tile(what, WimpyTable.number(cpu, 2) + " \u00b5s", micros + ".");
+            return new Tile(what, ReportText.number(cpu, 2) + " \u00b5s", micros + ".");
         }
         return new Tile(
                 what,
                 format(results.ratio(read)) + "\u00d7",
                 "of memcached's CPU: " + micros + ", "
-                        + WimpyTable.number(memcached.get().median(WimpyRow.SERVER_CPU), 2)
+                        + ReportText.number(memcached.get().median(WimpyRow.SERVER_CPU), 2)
                         + " \u00b5s by memcached's " + memcached.get().system.protocol()
                         + floor(read).map(text -> "; the C floor is " + text).orElse("") + ".");
     }
@@ -145,24 +148,27 @@ final class WimpySummary {
         WimpyPlan plan = results.plan();
         String place = plan.cores().servers().isEmpty()
                 ? "Server and load are separate processes that shared one core"
-                : "Each server is a process of its own, all of them on cores that the load does not use; one process on another"
-                        + " core loads them, one at a time";
+                : "Each server is a process of its own, on cores that the load does not use; one process on"
+                        + " another core loads them, one at a time";
         String servers = results.network().equals("loopback")
                 ? "All servers run on this machine and are reached over the loopback address"
                 : "The servers run elsewhere (" + results.network() + ")";
-        return servers + ". " + place + ": " + plan.pairs() + " pairs of each size are inserted, then "
-                + plan.clients() + " connections GET random ones flat out, keeping "
+        return servers + ". " + place + ": " + plan.pairs() + " pairs of each size are stored, then "
+                + plan.clients() + " connections GET random keys as fast as they can, with "
                 + plan.windows().stream().map(String::valueOf).collect(Collectors.joining(" or "))
-                + " outstanding each. Every value's length is checked and one in " + GetLoad.SAMPLE_INTERVAL
-                + " is compared byte by byte; a miss is an error, and there were " + results.errors()
-                + " errors. The client that READs is the library's own with its defaults: it tells the server in batches what it"
-                + " has read (touch reports), so that the server's LRU and statistics stay true, and that cost is in its rows."
-                + " The systems take turns within each of "
+                + " GETs outstanding on each. The length of every value is checked, and one value in "
+                + GetLoad.SAMPLE_INTERVAL
+                + " is compared byte by byte; a miss counts as an error. This run had " + results.errors()
+                + " errors. The client that READs is the library's own, with its defaults: it reports in"
+                + " batches what it has read, so that the server's LRU and statistics stay true; its rows"
+                + " include the cost of these touch reports. The systems take turns in each of "
                 + plan.timing().rounds() + " rounds of " + plan.timing().millis()
-                + " ms, after a warm-up; figures are medians over the rounds, ratios are medians of the ratios within a round."
-                + " memcached is asked in three ways, of which the cheapest counts: meta get (mg), classic get, and a get of"
-                + " as many keys as are outstanding. The C floor is a minimal C program that answers READs of as many bytes and"
-                + " knows no keys: what TCP itself costs a server."
+                + " ms, after a warm-up; figures are medians over the rounds, ratios are medians of the"
+                + " ratios within a round."
+                + " memcached is measured in three forms, and the cheapest is the one to compare with: meta"
+                + " get (mg), classic get, and one get for as many keys as are outstanding. The C floor is"
+                + " a minimal C program that answers READs of the same sizes and has no keys: it shows what"
+                + " TCP itself costs a server."
                 + results.slowing()
                         .map(slowing -> " For slower speeds, " + slowing.description() + ".")
                         .orElse("");
@@ -172,19 +178,18 @@ final class WimpySummary {
     String limits() {
         List<String> parts = new ArrayList<>();
         if (results.network().equals("loopback")) {
-            parts.add(
-                    "There is no network card in this: over loopback no card interrupts and nothing is lost, so CPU per GET"
-                            + " is lower than over Ethernet for every system.");
+            parts.add("No network card is involved: loopback has no card interrupts and no loss, so every"
+                    + " system needs less CPU per GET than over Ethernet.");
         }
         parts.add("GETs per second depend on the load's core as much as on the server's: compare CPU per GET.");
-        parts.add(
-                "A software RNIC is threads of the server's process: READ takes the store out of a GET, not the CPU.");
-        parts.add("All GETs are hits whose place the clients knew; what a SET or a miss costs is not measured.");
-        parts.add(
-                "Numbers of other machines, or of other runs, are not comparable with these; ratios within this run are.");
+        parts.add("A software RNIC runs on threads of the server's process: READ takes the store out of a"
+                + " GET, not the server's CPU.");
+        parts.add("All GETs are hits whose location the clients already know. SETs and misses are not measured.");
+        parts.add("Compare ratios within this run only: figures from other machines or other runs are not"
+                + " comparable with these.");
         if (results.plan().timing().rounds() < FEW_ROUNDS) {
             parts.add("With " + results.plan().timing().rounds()
-                    + " rounds, differences of a few percent mean nothing; --full takes more.");
+                    + " rounds, differences of a few percent mean nothing; --full runs more.");
         }
         return String.join(" ", parts);
     }
@@ -193,10 +198,10 @@ final class WimpySummary {
     List<String> warnings() {
         List<String> warnings = new ArrayList<>();
         if (results.errors() > 0) {
-            warnings.add(results.errors() + " GETs brought nothing or something wrong: do not use these numbers.");
+            warnings.add(results.errors() + " GETs returned nothing or a wrong value: do not use these figures.");
         }
         for (WimpyRow row : results.notOneSided()) {
-            warnings.add(row.system.label() + ", " + new WimpyTable(results).title(row)
+            warnings.add(row.system.label() + ", " + results.title(row)
                     + ": the server's device counted only " + format(row.median(WimpyRow.ONE_SIDED))
                     + " READs per GET, so this row is not what a GET by READ costs.");
         }
@@ -207,7 +212,7 @@ final class WimpySummary {
                         Locale.ROOT,
                         "%s, %s: %.0f %% of the server's CPU went into compiling bytecode, so it was not warm yet.",
                         row.system.label(),
-                        new WimpyTable(results).title(row),
+                        results.title(row),
                         compiling));
             }
         }
@@ -215,7 +220,8 @@ final class WimpySummary {
         if (waited > BUSY_PERCENT && !results.plan().cores().servers().isEmpty()) {
             warnings.add(String.format(
                     Locale.ROOT,
-                    "The machine was not quiet: in half the rows, threads waited more than %.0f %% of the time for a core that"
+                    "The machine was not quiet: in half the rows, threads waited more than %.0f %% of the"
+                            + " time for a core that"
                             + " other work had. Run it again when nothing else runs.",
                     Math.min(waited, PERCENT)));
         }
@@ -223,6 +229,6 @@ final class WimpySummary {
     }
 
     private static String format(double ratio) {
-        return WimpyTable.number(ratio, 2);
+        return ReportText.number(ratio, 2);
     }
 }

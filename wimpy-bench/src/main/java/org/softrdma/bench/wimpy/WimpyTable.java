@@ -5,12 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import org.softrdma.bench.cpu.Throttle;
+import org.softrdma.bench.study.ReportText;
 
 /** The results as text for a terminal: one block per cell, one line per system. */
 final class WimpyTable {
-    private static final int KIB = 1024;
-
     private final StudyResults results;
 
     WimpyTable(StudyResults results) {
@@ -27,11 +25,10 @@ final class WimpyTable {
                 plan.clients(),
                 plan.timing().rounds(),
                 plan.timing().millis());
-        out.println(
-                "Server CPU per GET: 'process' is the CPU time of its process, 'core' all time its core was not idle.");
-        out.println(
-                "/ memcached: process beside memcached's cheapest form in the same block (*). one-sided: READs that the"
-                        + " server's device counted, per GET; below 0.95 the row is marked.");
+        out.println("Server CPU per GET: 'process' is the CPU time of the server's process, 'core' all time"
+                + " that its core was not idle.");
+        out.println("/ memcached: 'process' divided by that of memcached's cheapest form in the same block (*)."
+                + " one-sided: READs per GET that the server's device counted; rows below 0.95 are marked.");
         results.slowing().ifPresent(slowing -> out.println("Throttled blocks: " + slowing.description() + "."));
         results.cells().forEach(cell -> printBlock(out, cell));
         if (!results.skipped().isEmpty()) {
@@ -50,7 +47,7 @@ final class WimpyTable {
         out.println();
         out.printf(
                 "%-34s %9s %9s %9s %11s %8s %8s %9s %9s  %s%n",
-                title(first),
+                results.title(first),
                 "GETs/s",
                 "process",
                 "core",
@@ -64,15 +61,15 @@ final class WimpyTable {
             out.printf(
                     "%-34s %9s %9s %9s %11s %8s %8s %9s %9s  %s%n",
                     row.system.label(),
-                    number(row.median(WimpyRow.GETS_PER_SECOND), 0),
-                    number(row.median(WimpyRow.SERVER_CPU), 2),
-                    number(row.median(WimpyRow.SERVER_CORE), 2),
-                    number(results.ratio(row), 2)
+                    ReportText.number(row.median(WimpyRow.GETS_PER_SECOND), 0),
+                    ReportText.number(row.median(WimpyRow.SERVER_CPU), 2),
+                    ReportText.number(row.median(WimpyRow.SERVER_CORE), 2),
+                    ReportText.number(results.ratio(row), 2)
                             + (baseline.filter(cheapest -> cheapest == row).isPresent() ? "*" : " "),
-                    number(row.median(WimpyRow.P50), 1),
-                    number(row.median(WimpyRow.P99), 1),
-                    number(row.median(WimpyRow.P999), 1),
-                    number(row.median(WimpyRow.ONE_SIDED), 3),
+                    ReportText.number(row.median(WimpyRow.P50), 1),
+                    ReportText.number(row.median(WimpyRow.P99), 1),
+                    ReportText.number(row.median(WimpyRow.P999), 1),
+                    ReportText.number(row.median(WimpyRow.ONE_SIDED), 3),
                     notes(row));
         }
     }
@@ -87,31 +84,5 @@ final class WimpyTable {
             notes.add("NOT ONE-SIDED");
         }
         return String.join(", ", notes);
-    }
-
-    /** What a cell is, for people: {@code 10 KiB, 16 outstanding}. */
-    String title(WimpyRow row) {
-        StringBuilder title = new StringBuilder(size(row.valueLength))
-                .append(", ")
-                .append(row.window)
-                .append(" outstanding");
-        if (row.isOpen()) {
-            title.append(", half rate");
-        }
-        if (row.throttlePercent != Throttle.FULL_PERCENT) {
-            title.append(", ").append(results.throttle(row));
-        }
-        if (row.serverCores > 1) {
-            title.append(", ").append(row.serverCores).append(" cores");
-        }
-        return title.toString();
-    }
-
-    static String number(double value, int digits) {
-        return Double.isFinite(value) ? String.format(Locale.ROOT, "%." + digits + "f", value) : "-";
-    }
-
-    static String size(int bytes) {
-        return bytes % KIB == 0 ? bytes / KIB + " KiB" : bytes + " B";
     }
 }

@@ -10,6 +10,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.bench.machine.MachineDescription;
+import org.softrdma.bench.measurement.MedianOfRounds;
 
 class ProcParsersTest {
     private static final String STAT = """

@@ -21,8 +21,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.mockito.Mockito;
 import org.softrdma.bench.cpu.CpuUse;
-import org.softrdma.bench.cpu.MachineDescription;
 import org.softrdma.bench.cpu.ThreadClass;
+import org.softrdma.bench.load.GetLoad;
+import org.softrdma.bench.machine.MachineDescription;
+import org.softrdma.bench.server.ServerMeter;
+import org.softrdma.bench.study.Cores;
 
 /** The table, results.json and report.html of results whose numbers are known. */
 class StudyResultsTest {
@@ -44,7 +47,7 @@ class StudyResultsTest {
                 coreCounts,
                 false,
                 new WimpyPlan.Timing(3, 1, 0),
-                WimpyPlan.Cores.of(3));
+                Cores.of(3));
     }
 
     private static MeasuredSystem system(MeasuredSystem.Kind kind, String name, String protocol) {
@@ -304,8 +307,8 @@ class StudyResultsTest {
         wrong.errors = 3;
         String page = Files.readString(
                 new WimpyPage(results(plan(List.of(100), List.of(1)), List.of(wrong))).write(directory));
-        assertTrue(page.contains("There is no memcached whose CPU could be measured"));
-        assertTrue(page.contains("3 GETs brought nothing or something wrong"));
+        assertTrue(page.contains("This run could not measure the CPU of any memcached"));
+        assertTrue(page.contains("3 GETs returned nothing or a wrong value"));
         assertFalse(page.substring(0, page.indexOf("<script>")).contains("NaN"));
     }
 

@@ -11,7 +11,12 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.mockito.Mockito;
-import org.softrdma.bench.perf.PerfException;
+import org.softrdma.bench.load.GetCommand;
+import org.softrdma.bench.load.GetLoad;
+import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.server.ServerMeter;
+import org.softrdma.bench.server.ServerProcess;
+import org.softrdma.bench.study.Cores;
 
 /** Which rows there are, and what becomes of systems that are not. */
 class WimpyPlanTest {
@@ -26,7 +31,7 @@ class WimpyPlanTest {
                 List.of(1, 2),
                 true,
                 new WimpyPlan.Timing(1, 1, 9),
-                WimpyPlan.Cores.of(3));
+                Cores.of(3));
     }
 
     private static MeasuredSystem system(MeasuredSystem.Kind kind, GetCommand command) {
@@ -68,9 +73,9 @@ class WimpyPlanTest {
 
     @Test
     void shouldSeparateLoadAndServersWhereThereAreTwoCores() {
-        assertEquals(new WimpyPlan.Cores(0, List.of(1, 2, 3)), WimpyPlan.Cores.of(4));
-        assertEquals(new WimpyPlan.Cores(0, List.of(1)), WimpyPlan.Cores.of(2));
-        assertEquals(new WimpyPlan.Cores(-1, List.of()), WimpyPlan.Cores.of(1));
+        assertEquals(new Cores(0, List.of(1, 2, 3)), Cores.of(4));
+        assertEquals(new Cores(0, List.of(1)), Cores.of(2));
+        assertEquals(new Cores(-1, List.of()), Cores.of(1));
     }
 
     @Test
@@ -78,10 +83,10 @@ class WimpyPlanTest {
         List<Integer> one = List.of(1);
         refused("--sizes 0: expected 1 to 921600", () -> plan(List.of(0), one, one));
         refused("--sizes 2147483647: expected 1 to 921600", () -> plan(List.of(Integer.MAX_VALUE), one, one));
-        refused("--sizes [7, 7]: the same twice", () -> plan(List.of(7, 7), one, one));
+        refused("--sizes [7, 7]: duplicate value", () -> plan(List.of(7, 7), one, one));
         refused("--window 513: expected 1 to 512", () -> plan(one, List.of(513), one));
         refused("--throttle 101: expected 1 to 100", () -> plan(one, one, List.of(100, 101)));
-        refused("--throttle: none given", () -> plan(one, one, List.of()));
+        refused("--throttle: no value", () -> plan(one, one, List.of()));
     }
 
     private static void refused(String message, Runnable making) {
@@ -94,7 +99,7 @@ class WimpyPlanTest {
         List<String> said = new ArrayList<>();
         SystemList list = new SystemList(said::add);
         list.attempt("C floor", () -> {
-            throw new PerfException("there is no C compiler");
+            throw new MeasurementException("there is no C compiler");
         });
         list.attempt("memcached", () -> list.add(system(MeasuredSystem.Kind.MEMCACHED, GetCommand.META)));
         assertEquals("there is no C compiler", list.skipped().get("C floor"));
@@ -112,8 +117,8 @@ class WimpyPlanTest {
         ServerProcess.Resources resources = new ServerProcess.Resources(List.of(), 1, 1 << 20, 1024);
         List<String> refusing =
                 List.of("sh", "-c", "echo \"Unknown option: '--registration'\" >&2; echo more >&2; exit 2");
-        WimpyException failure = assertThrows(
-                WimpyException.class,
+        MeasurementException failure = assertThrows(
+                MeasurementException.class,
                 () -> ServerProcess.softrdma(refusing, resources, List.of("--registration", "chunk")));
         assertEquals("Unknown option: '--registration'", failure.getMessage());
     }

@@ -1,0 +1,157 @@
+package org.softrdma.cli.command;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProvider;
+import org.softrdma.verbs.device.VerbsProviders;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options {@code --provider}, {@code --device} and {@code --pcap} of every command that opens a verbs device. */
+public final class ProviderMixin {
+    private static final String PCAP = "pcap";
+    private static final String PROGRESS = "progress";
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec mixee;
+
+    @Option(
+            names = "--provider",
+            paramLabel = "NAME",
+            defaultValue = "sim",
+            description = "Verbs provider (${DEFAULT-VALUE}); `softrdma providers` lists them.")
+    private String providerName;
+
+    @Option(
+            names = "--device",
+            paramLabel = "KEY=VALUE",
+            description = "Set an option of the provider's device. Repeatable; `softrdma providers` lists the options.")
+    private Map<String, String> deviceOptions = new LinkedHashMap<>();
+
+    @Option(
+            names = "--pcap",
+            paramLabel = "FILE",
+            description = "Capture this device's connections for Wireshark (pcapng). An existing file is replaced.")
+    private @Nullable Path capture;
+
+    private boolean captureBegun;
+
+    /** picocli fills it in. */
+    public ProviderMixin() {}
+
+    /** All providers on the class path, by name. */
+    public static List<VerbsProvider> all() {
+        return VerbsProviders.all();
+    }
+
+    /** The provider asked for. */
+    public VerbsProvider provider() {
+        List<VerbsProvider> providers = all();
+        return providers.stream()
+                .filter(provider -> provider.name().equals(providerName))
+                .findFirst()
+                .orElseThrow(() -> new ParameterException(
+                        mixee.commandLine(),
+                        "--provider " + providerName + ": unknown, expected one of "
+                                + providers.stream().map(VerbsProvider::name).collect(Collectors.joining(", "))));
+    }
+
+    /** The device options asked for. */
+    public Map<String, String> deviceOptions() {
+        return deviceOptions;
+    }
+
+    /** The arguments that give a child process the same provider and device options. */
+    public List<String> arguments() {
+        List<String> arguments =
+                new ArrayList<>(List.of("--provider", provider().name()));
+        deviceOptions.forEach((name, value) -> arguments.addAll(List.of("--device", name + "=" + value)));
+        return arguments;
+    }
+
+    /**
+     * The device options of a device that {@code --pcap} captures. Devices append; what was there before the first is removed.
+     *
+     * @throws ParameterException if the provider cannot capture
+     */
+    public Map<String, String> capturedOptions() {
+        Map<String, String> options = new LinkedHashMap<>(deviceOptions);
+        if (capture != null) {
+            if (!provider().options().containsKey(PCAP)) {
+                throw new ParameterException(
+                        mixee.commandLine(),
+                        "--pcap: the provider " + provider().name() + " cannot capture; omit the option");
+            }
+            try {
+                if (!captureBegun && Files.isRegularFile(capture)) {
+                    Files.delete(capture);
+                }
+            } catch (IOException e) {
+                throw new UserErrorException("--pcap " + capture + ": cannot replace the file: " + e.getMessage(), e);
+            }
+            captureBegun = true;
+            options.put(PCAP, capture.toString());
+        }
+        return options;
+    }
+
+    /**
+     * Opens the device asked for.
+     *
+     * @param wanted who is to drive it; null for the default
+     * @param byDefault who drives it if the user does not say, where the provider offers the choice
+     */
+    public VerbsDevice open(@Nullable DeviceProgress wanted, DeviceProgress byDefault) {
+        boolean chooses = provider().options().containsKey(PROGRESS);
+        if (wanted != null && !chooses) {
+            throw new ParameterException(
+                    mixee.commandLine(),
+                    "--progress: the provider " + provider().name() + " offers no choice; omit the option");
+        }
+        DeviceProgress chosen = wanted == null ? byDefault : wanted;
+        return open(chooses ? Map.of(PROGRESS, chosen.option()) : Map.of());
+    }
+
+    /**
+     * Opens the device asked for, with options that the provider may not know.
+     *
+     * @param wanted options that hold, unless the user gave others, where the provider has them
+     */
+    public VerbsDevice openWithKnown(Map<String, String> wanted) {
+        Map<String, String> known = new LinkedHashMap<>(wanted);
+        known.keySet().retainAll(provider().options().keySet());
+        return open(known);
+    }
+
+    /**
+     * Opens the device asked for.
+     *
+     * @param defaults options that hold unless the user gave others
+     */
+    public VerbsDevice open(Map<String, String> defaults) {
+        Map<String, String> options = new LinkedHashMap<>(defaults);
+        options.putAll(capturedOptions());
+        try {
+            return provider().open(options);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(mixee.commandLine(), "--device: " + e.getMessage(), e);
+        } catch (VerbsException e) {
+            if (e.code() == VerbsErrorCode.NO_DEVICE) {
+                throw new UserErrorException("--provider " + providerName + ": " + e.getMessage(), e);
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package org.softrdma.cli.kv;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.softrdma.cli.command.CommandFailure;
+import org.softrdma.cli.command.ExitCode;
+import org.softrdma.cli.command.ProviderMixin;
+import org.softrdma.cli.command.UserErrorException;
+import org.softrdma.kv.client.KvClient;
+import org.softrdma.kv.client.KvClientContext;
+import org.softrdma.kv.client.KvException;
+import org.softrdma.kv.client.KvProtocol;
+import org.softrdma.kv.store.Locator;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.device.VerbsDevice;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** What all commands share: where the server is, how to reach it, and how to tell what came of it. */
+@Command(
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:success",
+            "1:no such key, value not stored, or server not reachable",
+            "2:the command line, or a file it names, is wrong"
+        })
+abstract class KvAction implements Callable<Integer> {
+    private static final int MAX_PORT = 65535;
+
+    @Spec
+    CommandSpec spec;
+
+    @Mixin
+    ProviderMixin provider = new ProviderMixin();
+
+    @Option(
+            names = {"-s", "--server"},
+            paramLabel = "HOST[:PORT]",
+            defaultValue = "127.0.0.1:11211",
+            description = "The server's memcached port (${DEFAULT-VALUE}).")
+    String server = "";
+
+    @Option(names = "--plain", description = "Use only memcached's protocol over TCP.")
+    boolean plain;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            defaultValue = "5",
+            description = "How long to wait for the server (${DEFAULT-VALUE}).")
+    double timeoutSeconds;
+
+    KvAction() {}
+
+    /** Does it; the exit code. */
+    abstract int run(KvClient client) throws IOException;
+
+    @Override
+    public Integer call() throws IOException {
+        long timeoutNs = timeoutNs();
+        // Few READs at a time, of any item a server may have.
+        KvClientContext context = new KvClientContext(address())
+                .protocol(plain ? KvProtocol.PLAIN : KvProtocol.AUTO)
+                .window(2)
+                .maxItemLength(Locator.MAX_ITEM_LENGTH)
+                .connectTimeoutNs(timeoutNs)
+                .requestTimeoutNs(timeoutNs)
+                .conclude();
+        try {
+            if (plain) {
+                try (KvClient client = KvClient.connectPlain(context)) {
+                    return run(client);
+                }
+            }
+            try (VerbsDevice device = provider.openWithKnown(Map.of("progress", "manual"));
+                    KvClient client = KvClient.connect(device, context)) {
+                if (client.protocol() == KvProtocol.PLAIN) {
+                    note("over TCP only: " + server + " " + client.plainReason());
+                }
+                return run(client);
+            }
+        } catch (KvException | VerbsException e) {
+            return CommandFailure.tell(spec, e);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** Says something to who asked for more with -v. */
+    void note(String text) {
+        if (spec.root().findOption("--verbose").getValue() instanceof boolean[] verbose && verbose.length > 0) {
+            complain(text);
+        }
+    }
+
+    void complain(String text) {
+        spec.commandLine().getErr().println(text);
+        spec.commandLine().getErr().flush();
+    }
+
+    int doneIf(boolean done, String key) {
+        if (!done) {
+            complain(key + ": not found");
+        }
+        return done ? ExitCode.OK : ExitCode.FAILED;
+    }
+
+    private long timeoutNs() {
+        if (!(timeoutSeconds >= 0.001 && timeoutSeconds <= 86_400)) {
+            throw new ParameterException(
+                    spec.commandLine(), "--timeout " + timeoutSeconds + ": expected 0.001 to 86400 seconds");
+        }
+        return (long) (timeoutSeconds * TimeUnit.SECONDS.toNanos(1));
+    }
+
+    private InetSocketAddress address() {
+        int colon = server.lastIndexOf(':');
+        boolean hasPort = colon > 0 && (server.indexOf(':') == colon || server.charAt(colon - 1) == ']');
+        String host = (hasPort ? server.substring(0, colon) : server).replaceAll("^\\[|]$", "");
+        try {
+            int port = hasPort ? Integer.parseInt(server.substring(colon + 1)) : 11211;
+            if (port < 1 || port > MAX_PORT) {
+                throw new NumberFormatException();
+            }
+            InetSocketAddress address = new InetSocketAddress(host, port);
+            if (address.isUnresolved()) {
+                throw new UserErrorException("--server " + server + ": unknown host " + host + ".");
+            }
+            return address;
+        } catch (NumberFormatException e) {
+            throw new ParameterException(spec.commandLine(), "--server " + server + ": expected HOST or HOST:PORT", e);
+        }
+    }
+
+    /** A number of 64 bits without a sign. */
+    final long unsigned(String name, String text) {
+        try {
+            return Long.parseUnsignedLong(text);
+        } catch (NumberFormatException e) {
+            throw new ParameterException(
+                    spec.commandLine(), name + " " + text + ": expected 0 to 18446744073709551615", e);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package org.softrdma.cli.perf;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code softrdma perf}: perftest's tests, and what a READ of the software RNIC costs beside plain TCP. */
+@Command(
+        name = "perf",
+        description = "Measure latency and bandwidth as perftest does, and compare with plain TCP.",
+        subcommands = {
+            PerfTestCommand.ReadLatency.class,
+            PerfTestCommand.ReadBandwidth.class,
+            PerfTestCommand.WriteLatency.class,
+            PerfTestCommand.WriteBandwidth.class,
+            PerfTestCommand.SendLatency.class,
+            PerfTestCommand.SendBandwidth.class,
+            PerfFloorCommand.class,
+            PerfScaleCommand.class,
+            PerfResponderCommand.class
+        })
+public final class PerfCommand implements Runnable {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    PerfCommand() {}
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Missing subcommand.");
+    }
+}

@@ -1,0 +1,111 @@
+package org.softrdma.cli.perf;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.softrdma.bench.floor.FloorStudy;
+import org.softrdma.bench.measurement.ByteSize;
+import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.cli.command.CommandFailure;
+import org.softrdma.cli.command.ExitCode;
+import org.softrdma.cli.command.ResultFile;
+import org.softrdma.verbs.VerbsException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code softrdma perf floor}: what a READ costs beside the cheapest C server for the same bytes. */
+@Command(
+        name = "floor",
+        description = {
+            "Compare the software RNIC with a minimal C server and with a plain TCP ping-pong.",
+            "One Java client loads them in turn. Compare the ratios within a run, not figures of different runs."
+        })
+final class PerfFloorCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private PerfStudyOptions study = new PerfStudyOptions();
+
+    @Option(
+            names = "--sizes",
+            paramLabel = "SIZE",
+            split = ",",
+            defaultValue = "1K,10K,100K",
+            description = "READ sizes (${DEFAULT-VALUE}).")
+    private List<String> sizes = List.of();
+
+    @Option(
+            names = "--windows",
+            paramLabel = "N",
+            split = ",",
+            defaultValue = "1,16",
+            description = "READs outstanding per connection (${DEFAULT-VALUE}).")
+    private List<Integer> windows = List.of();
+
+    @Option(
+            names = "--connections",
+            paramLabel = "N",
+            defaultValue = "8",
+            description = "Number of connections (${DEFAULT-VALUE}).")
+    private int connections;
+
+    @Option(
+            names = "--memory",
+            paramLabel = "SIZE",
+            defaultValue = "64M",
+            description = "Size of the memory to READ from (${DEFAULT-VALUE}).")
+    private String memory = "";
+
+    @Option(
+            names = "--responders",
+            paramLabel = "N",
+            defaultValue = "3",
+            description = "Number of soft RNIC processes, which take turns by round: no two JVMs compile a"
+                    + " program to quite the same code (${DEFAULT-VALUE}).")
+    private int responders;
+
+    @Option(
+            names = "--latency",
+            negatable = true,
+            defaultValue = "true",
+            fallbackValue = "true",
+            description = "Also measure single round trips; --no-latency skips them.")
+    private boolean latency;
+
+    PerfFloorCommand() {}
+
+    @Override
+    public Integer call() {
+        FloorStudy floor = floor();
+        try {
+            ObjectNode results = floor.run();
+            if (study.json != null) {
+                ResultFile.write(study.json, results);
+            }
+        } catch (MeasurementException | VerbsException e) {
+            return CommandFailure.tell(spec, e);
+        }
+        return study.check && !floor.aboveLimit().isEmpty() ? ExitCode.FAILED : ExitCode.OK;
+    }
+
+    private FloorStudy floor() {
+        try {
+            FloorStudy.Load load = new FloorStudy.Load(
+                    sizes.stream().map(ByteSize::parse).toList(),
+                    windows,
+                    connections,
+                    ByteSize.parse(memory),
+                    responders,
+                    latency,
+                    study.limit);
+            return new FloorStudy(study.setup(), load);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package org.softrdma.cli.perf;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.floor.FloorSetup;
+import org.softrdma.bench.machine.MachineDescription;
+import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.read.NativePrograms;
+import org.softrdma.cli.command.OwnProgram;
+import org.softrdma.cli.command.ProviderMixin;
+import org.softrdma.cli.command.UserErrorException;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options that {@code perf floor} and {@code perf scale} share. */
+final class PerfStudyOptions {
+    /** What keeps a study's ratios within the project's promise. */
+    static final String DEFAULT_LIMIT = "1.15";
+
+    @Spec(Spec.Target.MIXEE)
+    CommandSpec mixee;
+
+    @Mixin
+    ProviderMixin provider = new ProviderMixin();
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "7",
+            description = "Number of interleaved rounds (${DEFAULT-VALUE}).")
+    int rounds;
+
+    @Option(
+            names = "--millis",
+            paramLabel = "N",
+            defaultValue = "700",
+            description = "Length of a round in milliseconds (${DEFAULT-VALUE}).")
+    int millis;
+
+    @Option(
+            names = "--warm-up-millis",
+            paramLabel = "N",
+            defaultValue = "2000",
+            description = "Warm-up of each system and row in milliseconds (${DEFAULT-VALUE}).")
+    int warmUpMillis;
+
+    @Option(
+            names = "--server-cpu",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Core for the responders (${DEFAULT-VALUE}).")
+    int serverCpu;
+
+    @Option(
+            names = "--client-cpu",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Core for the load (${DEFAULT-VALUE}).")
+    int clientCpu;
+
+    @Option(
+            names = "--limit",
+            paramLabel = "RATIO",
+            defaultValue = DEFAULT_LIMIT,
+            description = "Highest ratio that --check accepts (${DEFAULT-VALUE}).")
+    double limit;
+
+    @Option(names = "--check", description = "Exit with code 1 if a ratio exceeds --limit.")
+    boolean check;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Also write the results to this file.")
+    @Nullable
+    Path json;
+
+    @Option(
+            names = "--native-sources",
+            paramLabel = "DIR",
+            description = "Directory of the C baseline's sources (wimpy-bench/native in the clone).")
+    @Nullable
+    Path nativeSources;
+
+    PerfStudyOptions() {}
+
+    /** Everything a study needs; compiles the C yardstick when needed. */
+    FloorSetup setup() {
+        Path sources = nativeSources == null ? OwnProgram.nativeSources() : nativeSources;
+        NativePrograms programs;
+        try {
+            programs = NativePrograms.prepare(
+                    sources, sources.resolveSibling("target").resolve("native"));
+        } catch (MeasurementException e) {
+            throw new UserErrorException(String.valueOf(e.getMessage()), e);
+        }
+        List<String> responder =
+                new ArrayList<>(OwnProgram.again(mixee.root().userObject().getClass(), List.of("perf", "responder")));
+        responder.addAll(provider.arguments());
+        try {
+            return new FloorSetup(
+                    (Map<String, String> wanted) -> provider.openWithKnown(wanted),
+                    responder,
+                    programs,
+                    MachineDescription.here(OwnProgram.codeDirectory()),
+                    mixee.commandLine().getOut(),
+                    line -> {
+                        mixee.commandLine().getErr().println(line);
+                        mixee.commandLine().getErr().flush();
+                    },
+                    serverCpu,
+                    clientCpu,
+                    rounds,
+                    millis,
+                    warmUpMillis);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(mixee.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+    }
+}

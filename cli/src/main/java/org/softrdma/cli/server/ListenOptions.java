@@ -1,0 +1,150 @@
+package org.softrdma.cli.server;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.server.KvServerContext;
+import picocli.CommandLine.Option;
+
+/** Where {@code softrdma server} listens, and how many connections it serves with how many threads. */
+final class ListenOptions {
+    private static final int MAX_PORT = 65535;
+    private static final int MAX_THREADS = 1024;
+    private static final int MAX_MODE = 0777;
+    private static final int OCTAL = 8;
+    private static final String ALL_ADDRESSES = "0.0.0.0";
+
+    @Option(
+            names = {"-p", "--port"},
+            paramLabel = "N",
+            defaultValue = "11211",
+            description = "TCP port for the memcached protocol; 0 picks a free one (${DEFAULT-VALUE}).")
+    private int port;
+
+    @Option(
+            names = {"-l", "--listen"},
+            paramLabel = "ADDRESS",
+            description = "Address that the TCP port and the RDMA port listen on (0.0.0.0, all addresses; with"
+                    + " -s, 127.0.0.1 for the RDMA port).")
+    private @Nullable String address;
+
+    @Option(
+            names = "--rdma-port",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Port for RDMA connections, on the address of -l; the server tells clients which"
+                    + " (${DEFAULT-VALUE}: any free one).")
+    private int rdmaPort;
+
+    @Option(
+            names = {"-s", "--unix-socket"},
+            paramLabel = "FILE",
+            description = "Unix socket for the memcached protocol, instead of the TCP port. The RDMA port then"
+                    + " listens on 127.0.0.1, unless -l names another address.")
+    private @Nullable Path unixSocket;
+
+    @Option(
+            names = {"-a", "--unix-mask"},
+            paramLabel = "MASK",
+            defaultValue = "0700",
+            description = "Access mode of the Unix socket, in octal (${DEFAULT-VALUE}).")
+    private String unixMask = "";
+
+    @Option(
+            names = {"-c", "--conn-limit"},
+            paramLabel = "N",
+            defaultValue = "1024",
+            description = "Maximum number of connections, and of queue pairs (${DEFAULT-VALUE}).")
+    private int connections;
+
+    @Option(
+            names = {"-b", "--listen-backlog"},
+            paramLabel = "N",
+            defaultValue = "1024",
+            description = "Maximum number of connections waiting to be accepted (${DEFAULT-VALUE}).")
+    private int backlog;
+
+    @Option(
+            names = {"-t", "--threads"},
+            paramLabel = "N",
+            defaultValue = "4",
+            description = "Threads that serve the memcached port (${DEFAULT-VALUE}).")
+    private int threads;
+
+    @Option(
+            names = {"-R", "--max-reqs-per-event"},
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Maximum number of requests to serve from one connection before the next has its turn"
+                    + " (${DEFAULT-VALUE}: all that one read from the network returned).")
+    private int requestsPerEvent;
+
+    @Option(
+            names = {"-U", "--udp-port"},
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Must be 0: UDP is not supported.")
+    private int udpPort;
+
+    @Option(
+            names = {"-B", "--protocol"},
+            paramLabel = "NAME",
+            defaultValue = "auto",
+            description = "ascii or auto; the binary protocol is not supported.")
+    private String protocol = "";
+
+    ListenOptions() {}
+
+    /** The address of {@code -l}; null unless given. */
+    @Nullable
+    String address() {
+        return address;
+    }
+
+    /** The file of {@code -s}; null unless given. */
+    @Nullable
+    Path unixSocket() {
+        return unixSocket;
+    }
+
+    void check(OptionFaults faults) {
+        faults.check(port >= 0 && port <= MAX_PORT, "-p " + port, "0 to " + MAX_PORT);
+        faults.check(rdmaPort >= 0 && rdmaPort <= MAX_PORT, "--rdma-port " + rdmaPort, "0 to " + MAX_PORT);
+        faults.check(udpPort == 0, "-U " + udpPort, "0 (UDP is not supported)");
+        faults.check(threads >= 1 && threads <= MAX_THREADS, "-t " + threads, "1 to " + MAX_THREADS);
+        faults.check(connections >= 1, "-c " + connections, "at least 1");
+        faults.check(requestsPerEvent >= 0, "-R " + requestsPerEvent, "at least 0");
+        faults.check(backlog >= 1 && backlog <= MAX_PORT, "-b " + backlog, "1 to " + MAX_PORT);
+        faults.check(
+                unixMask.matches("[0-7]{1,4}") && Integer.parseInt(unixMask, OCTAL) <= MAX_MODE,
+                "-a " + unixMask,
+                "0 to 0777");
+        faults.check(
+                protocol.equals("auto") || protocol.equals("ascii") || protocol.equals("auto-negotiate"),
+                "-B " + protocol,
+                "ascii or auto");
+    }
+
+    /**
+     * Sets what the options say.
+     *
+     * @param context takes it
+     * @throws UnknownHostException if {@code -l} is no address
+     */
+    void apply(KvServerContext context) throws UnknownHostException {
+        context.rdmaPort(rdmaPort)
+                .threads(threads)
+                .maxConnections(connections)
+                .backlog(backlog)
+                .requestsPerTurn(requestsPerEvent);
+        if (address != null || unixSocket == null) {
+            context.memcachedAddress(
+                    new InetSocketAddress(InetAddress.getByName(address == null ? ALL_ADDRESSES : address), port));
+        }
+        if (unixSocket != null) {
+            context.unixSocket(unixSocket, Integer.parseInt(unixMask, OCTAL));
+        }
+    }
+}

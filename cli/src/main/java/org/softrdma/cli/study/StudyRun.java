@@ -1,0 +1,106 @@
+package org.softrdma.cli.study;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.machine.MachineDescription;
+import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.study.StudySetup;
+import org.softrdma.cli.command.CommandFailure;
+import org.softrdma.cli.command.ExitCode;
+import org.softrdma.cli.command.OwnProgram;
+import org.softrdma.cli.command.ProviderMixin;
+import org.softrdma.cli.command.UserErrorException;
+import org.softrdma.kv.client.KvException;
+import org.softrdma.verbs.VerbsException;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** What the commands share that start servers, load them and leave results in the directory of {@code --out}. */
+final class StudyRun {
+    private static final String ENGINE_THREADS = "threads";
+
+    private StudyRun() {}
+
+    /** A study that is ready to run. */
+    @FunctionalInterface
+    interface Study {
+        /**
+         * Measures.
+         *
+         * @param out a directory that can be written
+         * @return GETs and the like that went wrong
+         */
+        long run(Path out) throws IOException;
+    }
+
+    /**
+     * Runs a study, and says in one line why it failed.
+     *
+     * @param spec the command
+     * @param out where results go
+     * @return the exit code
+     */
+    static int run(CommandSpec spec, Path out, Study study) {
+        requireWritable(out);
+        try {
+            return study.run(out) == 0 ? ExitCode.OK : ExitCode.FAILED;
+        } catch (MeasurementException | KvException | VerbsException e) {
+            return CommandFailure.tell(spec, e);
+        } catch (IOException e) {
+            throw unwritable(out, e);
+        }
+    }
+
+    /**
+     * What a study needs of this machine and program.
+     *
+     * @param spec the command
+     * @param provider its provider options, which its servers are started with
+     * @param remote a server that runs already; null if it is to be started
+     * @param path where other programs are looked for
+     */
+    static StudySetup setup(CommandSpec spec, ProviderMixin provider, StudySetup.@Nullable Remote remote, String path) {
+        List<String> server =
+                new ArrayList<>(OwnProgram.again(spec.root().userObject().getClass(), List.of("server")));
+        server.addAll(provider.arguments());
+        return new StudySetup(
+                wanted -> provider.openWithKnown(wanted),
+                provider.provider().name(),
+                server,
+                Optional.of(ENGINE_THREADS)
+                        .filter(name -> provider.provider().options().containsKey(name)),
+                remote,
+                OwnProgram.nativeSources(),
+                path,
+                MachineDescription.here(OwnProgram.codeDirectory()),
+                spec.commandLine().getOut(),
+                new TerminalProgress(spec.commandLine().getErr()));
+    }
+
+    /** The command as it was typed. */
+    static String scenario(CommandSpec spec) {
+        return "softrdma "
+                + String.join(" ", spec.commandLine().getParseResult().originalArgs());
+    }
+
+    /** Better before a study than after it. */
+    private static void requireWritable(Path out) {
+        if (Files.exists(out) && !Files.isDirectory(out)) {
+            throw new UserErrorException("--out " + out + ": expected a directory, found a file");
+        }
+        try {
+            Files.createDirectories(out);
+            Files.delete(Files.createTempFile(out, "probe", ""));
+        } catch (IOException e) {
+            throw unwritable(out, e);
+        }
+    }
+
+    private static UserErrorException unwritable(Path out, IOException e) {
+        return new UserErrorException("--out " + out + ": cannot write to the directory (" + e + ")", e);
+    }
+}

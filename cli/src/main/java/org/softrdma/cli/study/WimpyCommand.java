@@ -1,0 +1,220 @@
+package org.softrdma.cli.study;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.measurement.ByteSize;
+import org.softrdma.bench.study.Cores;
+import org.softrdma.bench.study.StudySetup;
+import org.softrdma.bench.wimpy.WimpyPlan;
+import org.softrdma.bench.wimpy.WimpyStudy;
+import org.softrdma.cli.command.ProviderMixin;
+import org.softrdma.cli.command.UserErrorException;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code softrdma wimpy}: what a GET costs a server, by READ and by memcached. */
+@Command(
+        name = "wimpy",
+        description = {
+            "Compare GETs by one-sided READ with memcached and redis on this machine: GETs per second,"
+                    + " server CPU and latency. Prints a table and writes results.json and report.html.",
+            "Each server is a child process on one core; the load runs on another. Servers that are not"
+                    + " installed are skipped."
+        })
+public final class WimpyCommand implements Callable<Integer> {
+    private static final WimpyPlan.Timing QUICK = new WimpyPlan.Timing(3, 400, 600);
+    private static final WimpyPlan.Timing FULL = new WimpyPlan.Timing(7, 700, 1500);
+    private static final String QUICK_THROTTLES = "100";
+    private static final String FULL_THROTTLES = "100,50,25";
+    /** Where distributions put servers, which may not be on the path of a person. */
+    private static final String SERVER_DIRECTORIES = ":/usr/bin:/usr/sbin:/usr/local/bin:/usr/local/sbin";
+
+    private static final int MEMCACHED_PORT = 11211;
+    private static final int MAX_PORT = 0xFFFF;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ProviderMixin provider = new ProviderMixin();
+
+    @ArgGroup(exclusive = true)
+    private @Nullable Extent extent;
+
+    /** How much is measured. */
+    static final class Extent {
+        @SuppressWarnings("UnusedVariable") // it excludes --full, and says what is the default
+        @Option(
+                names = "--quick",
+                description = "Run three short rounds at full speed, in under two minutes (the default).")
+        private boolean quick;
+
+        @Option(
+                names = "--full",
+                description = "Run seven rounds, and add slower servers, latency at half rate, and more cores"
+                        + " where the machine has them.")
+        private boolean full;
+    }
+
+    @Option(
+            names = "--sizes",
+            paramLabel = "SIZE",
+            split = ",",
+            defaultValue = "1K,10K,100K",
+            description = "Value sizes (${DEFAULT-VALUE}).")
+    private List<String> sizes = List.of();
+
+    @Option(
+            names = {"--window", "--windows"},
+            paramLabel = "N",
+            split = ",",
+            defaultValue = "1,16",
+            description = "GETs outstanding per connection (${DEFAULT-VALUE}).")
+    private List<Integer> windows = List.of();
+
+    @Option(
+            names = "--clients",
+            paramLabel = "N",
+            defaultValue = "8",
+            description = "Number of connections (${DEFAULT-VALUE}).")
+    private int clients;
+
+    @Option(
+            names = "--pairs",
+            paramLabel = "N",
+            defaultValue = "1000",
+            description = "Number of key-value pairs of each size (${DEFAULT-VALUE}).")
+    private int pairs;
+
+    @Option(
+            names = "--throttle",
+            paramLabel = "PCT",
+            split = ",",
+            description = "Server speed in percent (" + QUICK_THROTTLES + "; with --full " + FULL_THROTTLES
+                    + "), set by cpufreq where that is allowed, otherwise by a CPU quota. Speeds below 100 run with the"
+                    + " widest window only.")
+    private List<Integer> throttles = List.of();
+
+    @Option(
+            names = "--connect",
+            paramLabel = "HOST[:PORT]",
+            description = "Start no servers: store the pairs in the softrdma server that runs there (port"
+                    + " 11211), and load it.")
+    private @Nullable String connect;
+
+    @Option(
+            names = "--connect-memcached",
+            paramLabel = "HOST[:PORT]",
+            description = "With --connect: do the same with the memcached that runs there, to compare.")
+    private @Nullable String connectMemcached;
+
+    @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            defaultValue = "wimpy-results",
+            description = "Directory for results.json and report.html (./${DEFAULT-VALUE}).")
+    private Path out = Path.of("wimpy-results");
+
+    WimpyCommand() {}
+
+    @Override
+    public Integer call() {
+        return StudyRun.run(spec, out, study()::run);
+    }
+
+    private WimpyStudy study() {
+        try {
+            String path = System.getenv().getOrDefault("PATH", "") + SERVER_DIRECTORIES;
+            return new WimpyStudy(plan(), StudyRun.setup(spec, provider, remote(), path));
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** What the options ask for. */
+    WimpyPlan plan() {
+        boolean full = extent != null && extent.full;
+        Cores cores = Cores.of(Runtime.getRuntime().availableProcessors());
+        List<Integer> percents = throttles.isEmpty()
+                ? List.of((full ? FULL_THROTTLES : QUICK_THROTTLES).split(",", -1)).stream()
+                        .map(Integer::valueOf)
+                        .toList()
+                : throttles.stream().sorted((a, b) -> b - a).toList();
+        return new WimpyPlan(
+                StudyRun.scenario(spec),
+                sizes.stream().map(WimpyCommand::size).toList(),
+                windows,
+                clients,
+                pairs,
+                percents,
+                full && connect == null ? coreCounts(cores.servers().size()) : List.of(1),
+                full,
+                full ? FULL : QUICK,
+                cores);
+    }
+
+    /** 1, 2, 4 and so on, and all there are. */
+    private static List<Integer> coreCounts(int available) {
+        List<Integer> counts = new ArrayList<>(List.of(1));
+        for (int count = 2; count < available; count *= 2) {
+            counts.add(count);
+        }
+        if (available > 1) {
+            counts.add(available);
+        }
+        return counts;
+    }
+
+    private static int size(String text) {
+        long bytes;
+        try {
+            bytes = ByteSize.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("--sizes: " + e.getMessage(), e);
+        }
+        if (bytes > WimpyPlan.MAX_VALUE_LENGTH) {
+            throw new IllegalArgumentException(
+                    "--sizes " + text + ": expected 1 to " + ByteSize.format(WimpyPlan.MAX_VALUE_LENGTH));
+        }
+        return (int) bytes;
+    }
+
+    private StudySetup.@Nullable Remote remote() {
+        if (connect == null) {
+            if (connectMemcached != null) {
+                throw new IllegalArgumentException("--connect-memcached needs --connect too");
+            }
+            return null;
+        }
+        return new StudySetup.Remote(
+                address("--connect", connect),
+                connectMemcached == null ? null : address("--connect-memcached", connectMemcached));
+    }
+
+    private static InetSocketAddress address(String option, String text) {
+        int colon = text.lastIndexOf(':');
+        String host = colon < 0 ? text : text.substring(0, colon);
+        try {
+            int port = colon < 0 ? MEMCACHED_PORT : Integer.parseInt(text.substring(colon + 1));
+            if (host.isEmpty() || port < 1 || port > MAX_PORT) {
+                throw new IllegalArgumentException(option + " " + text + ": expected HOST or HOST:PORT");
+            }
+            return new InetSocketAddress(InetAddress.getByName(host), port);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(option + " " + text + ": expected HOST or HOST:PORT", e);
+        } catch (UnknownHostException e) {
+            throw new UserErrorException(option + " " + text + ": unknown host " + host, e);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package org.softrdma.bench.measurement;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The values that several interleaved rounds gave, by name, and their medians. Not thread-safe. */
+public final class MedianOfRounds {
+    private final Map<String, List<Double>> values = new LinkedHashMap<>();
+
+    /** No values yet. */
+    public MedianOfRounds() {}
+
+    /**
+     * Adds what a round gave.
+     *
+     * @param name what was measured
+     * @param value what it was
+     */
+    public void add(String name, double value) {
+        values.computeIfAbsent(name, key -> new ArrayList<>()).add(value);
+    }
+
+    /**
+     * The values of all rounds in their order.
+     *
+     * @param name what was measured
+     */
+    public List<Double> values(String name) {
+        return List.copyOf(values.getOrDefault(name, List.of()));
+    }
+
+    /** All values by name. */
+    public Map<String, List<Double>> all() {
+        Map<String, List<Double>> copy = new LinkedHashMap<>();
+        values.forEach((name, list) -> copy.put(name, List.copyOf(list)));
+        return copy;
+    }
+
+    /**
+     * The median over the rounds; NaN without any.
+     *
+     * @param name what was measured
+     */
+    public double median(String name) {
+        return median(values(name));
+    }
+
+    /**
+     * The median of the ratios within each round, which is steadier than the ratio of the medians when the machine changes
+     * its pace between rounds; NaN without any.
+     *
+     * @param numerator what was measured
+     * @param denominator what it is compared with
+     */
+    public double medianRatio(String numerator, String denominator) {
+        return median(ratios(numerator, denominator));
+    }
+
+    /**
+     * The ratios within each round.
+     *
+     * @param numerator what was measured
+     * @param denominator what it is compared with
+     */
+    public List<Double> ratios(String numerator, String denominator) {
+        List<Double> above = values(numerator);
+        List<Double> below = values(denominator);
+        List<Double> ratios = new ArrayList<>();
+        for (int i = 0; i < Math.min(above.size(), below.size()); i++) {
+            ratios.add(above.get(i) / below.get(i));
+        }
+        return ratios;
+    }
+
+    private static double median(List<Double> unsorted) {
+        if (unsorted.isEmpty()) {
+            return Double.NaN;
+        }
+        List<Double> sorted = unsorted.stream().sorted().toList();
+        int middle = sorted.size() / 2;
+        return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+    }
+}

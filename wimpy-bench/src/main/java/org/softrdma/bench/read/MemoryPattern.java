@@ -1,0 +1,51 @@
+package org.softrdma.bench.read;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** The content of a responder's memory, the C yardstick's too: byte i is {@code (i * 31 + 7) & 0xff}. Repeats every 256 bytes. */
+public final class MemoryPattern {
+    private static final int PERIOD = 256;
+    private static final int FACTOR = 31;
+    private static final int START = 7;
+
+    private final MemorySegment expected;
+
+    /**
+     * A pattern to compare with.
+     *
+     * @param longest longest piece to be compared
+     */
+    public MemoryPattern(long longest) {
+        expected = Arena.ofAuto().allocate(longest + PERIOD);
+        fill(expected);
+    }
+
+    /**
+     * Fills memory.
+     *
+     * @param memory all of it, also where it was never touched
+     */
+    public static void fill(MemorySegment memory) {
+        long done = Math.min(PERIOD, memory.byteSize());
+        for (int i = 0; i < done; i++) {
+            memory.set(ValueLayout.JAVA_BYTE, i, (byte) (i * FACTOR + START));
+        }
+        while (done < memory.byteSize()) {
+            long next = Math.min(done, memory.byteSize() - done);
+            MemorySegment.copy(memory, 0, memory, done, next);
+            done += next;
+        }
+    }
+
+    /**
+     * The index of the first byte that differs; -1 if none does.
+     *
+     * @param piece what was read
+     * @param from where it was read from, counted from the start of the memory
+     */
+    public long mismatch(MemorySegment piece, long from) {
+        return expected.asSlice(from & (PERIOD - 1), piece.byteSize()).mismatch(piece);
+    }
+}

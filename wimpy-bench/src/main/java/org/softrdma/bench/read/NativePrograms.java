@@ -1,0 +1,89 @@
+package org.softrdma.bench.read;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.softrdma.bench.measurement.MeasurementException;
+
+/** The C baselines of wimpy-bench/native, compiled when a program is missing or older than its sources. */
+public final class NativePrograms {
+    private static final long COMPILE_SECONDS = 120;
+    private static final String HEADER = "iwarp.h";
+
+    private final Path readResponder;
+    private final Path pingPong;
+
+    private NativePrograms(Path readResponder, Path pingPong) {
+        this.readResponder = readResponder;
+        this.pingPong = pingPong;
+    }
+
+    /**
+     * Finds or compiles them.
+     *
+     * @param sources directory of the C sources
+     * @param output directory for the programs, made when needed
+     * @throws MeasurementException with one sentence if there is no compiler or no source
+     */
+    public static NativePrograms prepare(Path sources, Path output) {
+        return new NativePrograms(prepare(sources, output, "read_responder"), prepare(sources, output, "ping_pong"));
+    }
+
+    /** The READ responder. */
+    public Path readResponder() {
+        return readResponder;
+    }
+
+    /** The round trip over plain TCP. */
+    public Path pingPong() {
+        return pingPong;
+    }
+
+    private static Path prepare(Path sources, Path output, String name) {
+        Path source = sources.resolve(name + ".c");
+        Path program = output.resolve(name);
+        if (!Files.isReadable(source)) {
+            throw new MeasurementException(
+                    "missing C baseline " + source + ": run from a clone, or name its directory with --native-sources");
+        }
+        try {
+            if (!Files.isExecutable(program) || isOlder(program, source) || isOlder(program, sources.resolve(HEADER))) {
+                Files.createDirectories(output);
+                compile(source, program);
+            }
+        } catch (IOException e) {
+            throw new MeasurementException(
+                    "cannot compile the C baseline " + name + ": no C compiler 'cc' (" + e.getMessage()
+                            + "); install gcc",
+                    e);
+        }
+        return program;
+    }
+
+    private static boolean isOlder(Path program, Path source) throws IOException {
+        FileTime built = Files.getLastModifiedTime(program);
+        return Files.exists(source) && built.compareTo(Files.getLastModifiedTime(source)) < 0;
+    }
+
+    private static void compile(Path source, Path program) throws IOException {
+        List<String> command = List.of("cc", "-O2", "-std=gnu11", "-o", program.toString(), source.toString());
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        try {
+            if (!process.waitFor(COMPILE_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new MeasurementException(String.join(" ", command) + " did not end");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new MeasurementException("interrupted", e);
+        }
+        if (process.exitValue() != 0) {
+            throw new MeasurementException(String.join(" ", command) + " failed:\n" + said.trim());
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package org.softrdma.bench.read;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.softrdma.bench.cpu.CpuClock;
+import org.softrdma.bench.machine.Child;
+import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.verbs.RemoteRegion;
+
+/** A child process that answers READs: the C baseline or a {@link ReadResponder}. Belongs to the thread that started it. */
+public final class ResponderProcess implements AutoCloseable {
+    private static final long START_SECONDS = 300;
+    private static final long ANSWER_SECONDS = 30;
+    private static final String CATALOG = "CATALOG ";
+
+    private final Child child;
+    private final CpuClock clock;
+    private final InetSocketAddress address;
+    private final RemoteRegion memory;
+    private final List<RemoteRegion> catalogs;
+
+    private ResponderProcess(Child child, int port, RemoteRegion memory, List<RemoteRegion> catalogs) {
+        this.child = child;
+        this.memory = memory;
+        this.catalogs = List.copyOf(catalogs);
+        clock = CpuClock.ofProcess(child.pid());
+        address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    }
+
+    /**
+     * Starts the C baseline.
+     *
+     * @param program its path
+     * @param pinning what to put before the command
+     * @param memoryBytes bytes of its memory
+     * @param spin true if it is not to sleep
+     */
+    public static ResponderProcess yardstick(
+            java.nio.file.Path program, List<String> pinning, long memoryBytes, boolean spin) {
+        List<String> command = new ArrayList<>(pinning);
+        command.addAll(List.of(program.toString(), "--region", Long.toString(memoryBytes)));
+        if (spin) {
+            command.add("--spin");
+        }
+        try {
+            Child child = Child.start("the C baseline", command);
+            int port = Integer.parseInt(child.await("LISTENING", START_SECONDS));
+            return new ResponderProcess(child, port, new RemoteRegion(0, memoryBytes, 0), List.of());
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    /**
+     * Starts a {@link ReadResponder}.
+     *
+     * @param program the command that runs {@code softrdma perf responder}
+     * @param pinning what to put before the command
+     * @param arguments further arguments
+     */
+    public static ResponderProcess soft(List<String> program, List<String> pinning, List<String> arguments) {
+        List<String> command = new ArrayList<>(pinning);
+        command.addAll(program);
+        command.addAll(arguments);
+        try {
+            Child child = Child.start("the soft RNIC's responder", command);
+            int port = Integer.parseInt(child.await("LISTENING", START_SECONDS));
+            RemoteRegion memory = region(child.await("MEMORY", START_SECONDS));
+            List<RemoteRegion> catalogs = new ArrayList<>();
+            String line = child.nextLine(START_SECONDS);
+            for (; !line.equals("READY"); line = child.nextLine(START_SECONDS)) {
+                if (line.startsWith(CATALOG)) {
+                    catalogs.add(region(line.substring(CATALOG.length())));
+                }
+            }
+            return new ResponderProcess(child, port, memory, catalogs);
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    private static RemoteRegion region(String text) {
+        String[] words = text.split(" ", -1);
+        return new RemoteRegion(Long.parseLong(words[0]), Long.parseLong(words[1]), Integer.parseInt(words[2]));
+    }
+
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    public RemoteRegion memory() {
+        return memory;
+    }
+
+    /** Where the rkeys of its slices are, in the order in which they were asked for. */
+    public List<RemoteRegion> catalogs() {
+        return catalogs;
+    }
+
+    public CpuClock clock() {
+        return clock;
+    }
+
+    public long pid() {
+        return child.pid();
+    }
+
+    /** Heap bytes allocated so far; 0 for the yardstick, which has no heap of that kind. */
+    public long allocatedBytes() {
+        return Long.parseLong(ask("ALLOC", "ALLOC").split(" ", -1)[0]);
+    }
+
+    /** Stops one that spins where it is, see {@link Child#suspend}. */
+    public void suspend() {
+        try {
+            child.suspend();
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    /** Lets it go on. */
+    public void resume() {
+        try {
+            child.resume();
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    private static MeasurementException failure(IOException e) {
+        return new MeasurementException(e.getMessage() == null ? e.toString() : e.getMessage(), e);
+    }
+
+    private String ask(String question, String answer) {
+        try {
+            child.send(question);
+            return child.await(answer, ANSWER_SECONDS);
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        child.close();
+    }
+}

@@ -1,0 +1,236 @@
+package org.softrdma.bench.server;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.softrdma.bench.cpu.CpuClock;
+import org.softrdma.bench.machine.Child;
+import org.softrdma.bench.measurement.MeasurementException;
+
+/** A measured server: a child process with a port on the loopback address. Ends with this process. */
+public final class ServerProcess implements AutoCloseable {
+    /** How long a server whose connections broke may take to end. */
+    private static final long END_SECONDS = 2;
+    /** 128 and SIGKILL. */
+    private static final int KILLED = 137;
+
+    private static final long START_SECONDS = 60;
+    private static final long RETRY_NS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final int CONNECT_MS = 1000;
+    private static final int MIB = 1 << 20;
+
+    private final Child child;
+    private final InetSocketAddress address;
+
+    private ServerProcess(Child child, InetSocketAddress address) {
+        this.child = child;
+        this.address = address;
+    }
+
+    /**
+     * What every server gets.
+     *
+     * @param pinning what to put before its command
+     * @param threads how many serve
+     * @param memoryBytes for items
+     * @param connections most at a time
+     */
+    public record Resources(List<String> pinning, int threads, long memoryBytes, int connections) {
+        /** Copies the list. */
+        public Resources {
+            pinning = List.copyOf(pinning);
+        }
+
+        /** As memcached and {@code softrdma server} take them. */
+        private List<String> options() {
+            return List.of(
+                    "-t",
+                    Integer.toString(threads),
+                    "-m",
+                    Long.toString((memoryBytes + MIB - 1) / MIB),
+                    "-c",
+                    Integer.toString(connections));
+        }
+    }
+
+    /**
+     * Starts {@code softrdma server} with its defaults but for the resources.
+     *
+     * @param program the command that runs it
+     * @param resources what it gets
+     * @param options further options
+     * @throws MeasurementException if it does not start, with the first line of what it said
+     */
+    public static ServerProcess softrdma(List<String> program, Resources resources, List<String> options) {
+        List<String> command = new ArrayList<>(resources.pinning);
+        command.addAll(program);
+        command.addAll(List.of("-l", "127.0.0.1", "-p", "0", "--until-input-ends"));
+        command.addAll(resources.options());
+        command.addAll(options);
+        try {
+            Child child = Child.start("softrdma server", command);
+            try {
+                String listening = child.await("memcached:", START_SECONDS);
+                child.await("rdma:", START_SECONDS);
+                int port = Integer.parseInt(listening.substring(listening.lastIndexOf(':') + 1));
+                return new ServerProcess(child, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            } catch (IOException e) {
+                String said = child.errorOutput();
+                child.close();
+                throw new MeasurementException(said.isEmpty() ? String.valueOf(e.getMessage()) : firstLine(said), e);
+            }
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    /**
+     * Starts memcached with its defaults but for the resources.
+     *
+     * @param program its path
+     * @param resources what it gets
+     */
+    public static ServerProcess memcached(Path program, Resources resources) {
+        List<String> options = new ArrayList<>(List.of("-l", "127.0.0.1", "-U", "0"));
+        options.addAll(resources.options());
+        if (ProcessHandle.current().info().user().orElse("").equals("root")) {
+            options.addAll(List.of("-u", "root"));
+        }
+        return foreign("memcached", program, "-p", options, resources);
+    }
+
+    /**
+     * Starts redis with its defaults but for the resources, and without writing anything to disk.
+     *
+     * @param program its path
+     * @param resources what it gets
+     */
+    public static ServerProcess redis(Path program, Resources resources) {
+        List<String> options = List.of(
+                "--bind",
+                "127.0.0.1",
+                "--save",
+                "",
+                "--appendonly",
+                "no",
+                "--io-threads",
+                Integer.toString(resources.threads),
+                "--maxmemory",
+                Long.toString(resources.memoryBytes));
+        return foreign("redis-server", program, "--port", options, resources);
+    }
+
+    /** Starts a program that takes a port and says nothing when it is ready. */
+    private static ServerProcess foreign(
+            String name, Path program, String portOption, List<String> options, Resources resources) {
+        try {
+            InetSocketAddress address = freeAddress();
+            List<String> command = new ArrayList<>(resources.pinning);
+            command.addAll(List.of(program.toString(), portOption, Integer.toString(address.getPort())));
+            command.addAll(options);
+            ServerProcess server = new ServerProcess(Child.start(name, command), address);
+            server.awaitPort(name);
+            return server;
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    /**
+     * Where a program is.
+     *
+     * @param program its name
+     * @param searchPath directories, as in {@code PATH}
+     */
+    public static Optional<Path> find(String program, String searchPath) {
+        return Stream.of(searchPath.split(":", -1))
+                .filter(directory -> !directory.isEmpty())
+                .map(directory -> Path.of(directory, program))
+                .filter(Files::isExecutable)
+                .findFirst();
+    }
+
+    private void awaitPort(String name) throws IOException {
+        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+        while (true) {
+            try (Socket probe = new Socket()) {
+                probe.connect(address, CONNECT_MS);
+                return;
+            } catch (IOException e) {
+                if (!child.isAlive() || System.nanoTime() - deadlineNs > 0) {
+                    String said = child.errorOutput();
+                    close();
+                    throw new IOException(
+                            name + " did not start: " + (said.isEmpty() ? e.getMessage() : firstLine(said)), e);
+                }
+                LockSupport.parkNanos(RETRY_NS);
+            }
+        }
+    }
+
+    private static InetSocketAddress freeAddress() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return new InetSocketAddress(InetAddress.getLoopbackAddress(), socket.getLocalPort());
+        }
+    }
+
+    private static String firstLine(String text) {
+        return text.lines().findFirst().orElse("").strip();
+    }
+
+    private static MeasurementException failure(IOException e) {
+        return new MeasurementException(String.valueOf(e.getMessage()), e);
+    }
+
+    /** The port that it was started for. */
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    /** Its process number. */
+    public long pid() {
+        return child.pid();
+    }
+
+    /** A meter of its threads. */
+    public ServerMeter meter() {
+        return ServerMeter.ofProcess(CpuClock.ofProcess(child.pid()));
+    }
+
+    /**
+     * Why a client could not go on.
+     *
+     * @param noticed what the client noticed
+     * @return that the server has ended, if it has, else what the client noticed
+     */
+    public RuntimeException explain(RuntimeException noticed) {
+        OptionalInt code = child.exitCode(END_SECONDS);
+        if (code.isEmpty()) {
+            return noticed;
+        }
+        return new MeasurementException(
+                code.getAsInt() == KILLED
+                        ? "the server was killed (exit code " + KILLED
+                                + "), as the kernel does to a process that needs more memory than its"
+                                + " control group allows"
+                        : "the server ended with " + code.getAsInt() + ": " + firstLine(child.errorOutput()),
+                noticed);
+    }
+
+    @Override
+    public void close() {
+        child.terminate();
+        child.close();
+    }
+}

@@ -1,0 +1,236 @@
+package org.softrdma.bench.server;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.softrdma.bench.load.GetCommand;
+import org.softrdma.bench.load.GetLoad;
+import org.softrdma.bench.load.KeySpace;
+import org.softrdma.bench.load.LoadOutcome;
+import org.softrdma.bench.load.PipelinedGetLoad;
+import org.softrdma.bench.load.ReadGetLoad;
+import org.softrdma.bench.measurement.Arrivals;
+import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.kv.client.KvException;
+import org.softrdma.kv.server.KvServer;
+import org.softrdma.kv.server.KvServerContext;
+import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.verbs.device.VerbsDevice;
+
+class GetLoadTest {
+    private static final long DURATION_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final int PAIRS = 50;
+
+    /** Of two keys, drawn at random so often, both come. */
+    private static final int MANY = 200;
+
+    private final VerbsDevice serverDevice = new SoftRdmaProvider().open(Map.of());
+    private final KvServer server = KvServer.start(
+            serverDevice,
+            new KvServerContext()
+                    .memcachedAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                    .threads(1)
+                    .version("test")
+                    .conclude());
+
+    @AfterEach
+    void stop() {
+        server.close();
+        serverDevice.close();
+    }
+
+    /** {@link #MANY}, as fast as answers come: in a given time a busy machine may do so few that all are of one key. */
+    private static Arrivals many() {
+        return Arrivals.open(1e9, MANY);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1024, 1", "1024, 16", "100000, 1", "100000, 16"})
+    void shouldGetRightValuesByReadAndOverTcp(int valueLength, int window) {
+        KeySpace pairs = new KeySpace(valueLength, PAIRS);
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
+                ReadGetLoad reads = new ReadGetLoad(
+                        device, server.memcachedAddress(), new ReadGetLoad.Limits(3, window, valueLength, PAIRS));
+                PipelinedGetLoad gets =
+                        new PipelinedGetLoad(server.memcachedAddress(), GetCommand.CLASSIC, 3, window)) {
+            reads.insert(pairs);
+            reads.learn(pairs);
+            long before = device.counters().getOrDefault("sentSegments.readRequest", 0L);
+            awaitReads(before);
+            LoadOutcome byRead = reads.run(pairs, window, Arrivals.closed(DURATION_NS));
+            assertEquals(0, byRead.errors());
+            assertTrue(byRead.gets() >= 3L * window);
+            assertEquals(byRead.gets(), byRead.latencies().getTotalCount());
+            awaitReads(before + byRead.gets());
+            LoadOutcome overTcp = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
+            assertEquals(0, overTcp.errors());
+            assertTrue(overTcp.gets() >= 3L * window);
+            assertEquals(overTcp.gets(), overTcp.latencies().getTotalCount());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 3", "4, 1", "16, 3"})
+    void shouldGetManyKeysByOneRequest(int window, int connections) {
+        KeySpace pairs = new KeySpace(1000, PAIRS);
+        try (MemcachedAdmin admin = new MemcachedAdmin(server.memcachedAddress());
+                PipelinedGetLoad gets =
+                        new PipelinedGetLoad(server.memcachedAddress(), GetCommand.MULTI, connections, window)) {
+            admin.insert(pairs);
+            LoadOutcome outcome = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
+            assertEquals(0, outcome.errors());
+            assertTrue(outcome.gets() >= (long) connections * window);
+            assertEquals(0, outcome.gets() % window);
+        }
+    }
+
+    @Test
+    void shouldGetAsManyAsArriveInOpenLoop() {
+        KeySpace pairs = new KeySpace(1000, PAIRS);
+        double perSecond = 2000;
+        long expected = Math.round(perSecond * DURATION_NS / 1e9);
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
+                ReadGetLoad reads =
+                        new ReadGetLoad(device, server.memcachedAddress(), new ReadGetLoad.Limits(3, 4, 1000, PAIRS));
+                PipelinedGetLoad gets = new PipelinedGetLoad(server.memcachedAddress(), GetCommand.CLASSIC, 3, 4);
+                PipelinedGetLoad many = new PipelinedGetLoad(server.memcachedAddress(), GetCommand.MULTI, 3, 4)) {
+            reads.insert(pairs);
+            reads.learn(pairs);
+            for (GetLoad load : List.of(reads, gets, many)) {
+                LoadOutcome outcome = load.run(pairs, 4, Arrivals.open(perSecond, DURATION_NS));
+                assertEquals(expected, outcome.gets());
+                assertEquals(expected, outcome.latencies().getTotalCount());
+                assertEquals(0, outcome.errors());
+            }
+        }
+    }
+
+    @Test
+    void shouldCountWrongValues() throws IOException {
+        KeySpace pairs = new KeySpace(100, 1);
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
+                ReadGetLoad reads =
+                        new ReadGetLoad(device, server.memcachedAddress(), new ReadGetLoad.Limits(1, 1, 100, 2));
+                PipelinedGetLoad gets = new PipelinedGetLoad(server.memcachedAddress(), GetCommand.CLASSIC, 1, 1);
+                Socket other = new Socket(
+                        server.memcachedAddress().getAddress(),
+                        server.memcachedAddress().getPort())) {
+            reads.insert(pairs);
+            reads.learn(pairs);
+            String set = new String(pairs.key(0), US_ASCII) + " 0 0 100\r\n" + "x".repeat(100) + "\r\n";
+            other.getOutputStream().write(("set " + set).getBytes(US_ASCII));
+            assertEquals("STORED", new String(other.getInputStream().readNBytes(6), US_ASCII));
+            assertThrows(MeasurementException.class, () -> reads.learn(pairs));
+            assertTrue(reads.run(pairs, 1, Arrivals.closed(DURATION_NS)).errors() > 0);
+            assertTrue(gets.run(pairs, 1, Arrivals.closed(DURATION_NS)).errors() > 0);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = GetCommand.class, names = "RESP", mode = EnumSource.Mode.EXCLUDE)
+    void shouldCountMissesAndGoOn(GetCommand command) {
+        int window = 4;
+        KeySpace pairs = new KeySpace(100, 2);
+        try (LineConnection one = new LineConnection(server.memcachedAddress());
+                PipelinedGetLoad gets = new PipelinedGetLoad(server.memcachedAddress(), command, 2, window)) {
+            LoadOutcome none = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
+            assertEquals(0, none.gets());
+            assertTrue(none.errors() >= 2L * window);
+            // With one of two keys there, a request of many finds some of its keys.
+            String set = "set " + new String(pairs.key(1), US_ASCII) + " 0 0 100\r\n";
+            assertEquals("STORED", one.ask(set.getBytes(US_ASCII), pairs.value(1), "\r\n".getBytes(US_ASCII)));
+            LoadOutcome half = gets.run(pairs, window, many());
+            assertTrue(half.gets() > 0);
+            assertTrue(half.errors() > 0);
+            one.ask(
+                    ("set " + new String(pairs.key(0), US_ASCII) + " 0 0 100\r\n").getBytes(US_ASCII),
+                    pairs.value(0),
+                    "\r\n".getBytes(US_ASCII));
+            LoadOutcome all = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
+            assertTrue(all.gets() > 0);
+            assertEquals(0, all.errors(), "nothing is left of the misses before");
+        }
+    }
+
+    @Test
+    void shouldCountAMissByReadAndGoOn() {
+        KeySpace pairs = new KeySpace(100, 2);
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
+                LineConnection other = new LineConnection(server.memcachedAddress());
+                ReadGetLoad reads =
+                        new ReadGetLoad(device, server.memcachedAddress(), new ReadGetLoad.Limits(1, 1, 100, 2))) {
+            reads.insert(pairs);
+            reads.learn(pairs);
+            assertEquals("DELETED", other.ask("delete " + new String(pairs.key(0), US_ASCII)));
+            LoadOutcome outcome = reads.run(pairs, 1, many());
+            assertTrue(outcome.gets() > 0);
+            assertTrue(outcome.errors() > 0);
+        }
+    }
+
+    @Test
+    void shouldMeasureNothingElseThanReads() throws IOException {
+        // A plain memcached: a client that may choose would go on over TCP.
+        UnaryOperator<String> plain = request -> request.endsWith("\r\n") ? "ERROR\r\n" : null;
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
+                ScriptedServer memcached = new ScriptedServer(plain)) {
+            KvException refusal = assertThrows(
+                    KvException.class,
+                    () -> new ReadGetLoad(device, memcached.address(), new ReadGetLoad.Limits(1, 1, 100, 2)).close());
+            assertTrue(String.valueOf(refusal.getMessage()).contains("without RDMA"), refusal.getMessage());
+        }
+    }
+
+    @Test
+    void shouldRefuseValueOfWrongLength() throws IOException {
+        KeySpace pairs = new KeySpace(100, 1);
+        UnaryOperator<String> shorter =
+                request -> request.endsWith("\r\n") ? "VALUE wimpy:100:0 0 3\r\nabc\r\nEND\r\n" : null;
+        try (ScriptedServer wrong = new ScriptedServer(shorter);
+                PipelinedGetLoad gets = new PipelinedGetLoad(wrong.address(), GetCommand.CLASSIC, 1, 1)) {
+            MeasurementException refusal =
+                    assertThrows(MeasurementException.class, () -> gets.run(pairs, 1, Arrivals.closed(DURATION_NS)));
+            assertTrue(String.valueOf(refusal.getMessage()).contains("VALUE wimpy:100:0 0 3"), refusal.getMessage());
+        }
+    }
+
+    @Test
+    void shouldReadStatistics() {
+        try (MemcachedAdmin admin = new MemcachedAdmin(server.memcachedAddress())) {
+            assertEquals("test", admin.version());
+            assertEquals("1", admin.stats("").get("threads"));
+            assertTrue(admin.stats("rdma").containsKey("device_responderReads"));
+            assertEquals(responderReads(), admin.responderReads());
+            assertEquals("arena", admin.registration().orElseThrow());
+            assertEquals("test", admin.version(), "nothing is left of the answers before");
+        }
+    }
+
+    private long responderReads() {
+        return serverDevice.counters().getOrDefault("responderReads", 0L);
+    }
+
+    /** The engine counts after it has answered. */
+    private void awaitReads(long expected) {
+        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (responderReads() < expected && System.nanoTime() < deadlineNs) {
+            Thread.onSpinWait();
+        }
+        assertEquals(expected, responderReads());
+    }
+}
