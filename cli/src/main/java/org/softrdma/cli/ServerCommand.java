@@ -45,8 +45,8 @@ import picocli.CommandLine.Spec;
             "Serve keys and values to memcached clients (text and meta protocol), and to RDMA clients by one-sided"
                     + " READ. Options are named as memcached's.",
             "Anybody who can connect can read and change everything, unless -Y asks for passwords, which travel in the"
-                    + " clear like all else: keep it on a trusted network, or on -l 127.0.0.1. docs/security.md says who can"
-                    + " read what."
+                    + " clear like all else: keep it on a trusted network, or on -l 127.0.0.1. docs/guide/security.md says"
+                    + " who can read what."
         })
 final class ServerCommand implements Callable<Integer> {
     private static final int KIB = 1 << 10;

@@ -65,7 +65,7 @@ class ServerAddressTest {
         assertEquals(Main.EXIT_OK, commandLine.execute("server", "--help"));
         String help = out.toString().replaceAll("\\s+", " ");
         for (String part : new String[] {
-            "docs/security.md",
+            "docs/guide/security.md",
             "which travel in the clear",
             "of the TCP port and of the RDMA port",
             "The RDMA port is on 127.0.0.1 then",

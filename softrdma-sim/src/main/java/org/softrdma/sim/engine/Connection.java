@@ -196,8 +196,8 @@ public final class Connection implements SocketEvents {
     }
 
     /**
-     * For a peer that may have missed what came right behind its reply (Linux's siw, docs/wire.md): a WRITE of no bytes makes it
-     * look again and changes nothing (RFC 5040 section 5.1; RFC 5041 section 5.2: its STag is not checked). Each wait is twice the one
+     * For a peer that may have missed what came right behind its reply (Linux's siw, docs/reference/wire.md): a WRITE of
+     * no bytes makes it look again and changes nothing (RFC 5040 section 5.1; RFC 5041 section 5.2: its STag is not checked). Each wait is twice the one
      * before.
      */
     private void startReadyTimer() {

@@ -38,8 +38,8 @@ public interface ConnectionRequest extends AutoCloseable {
      * READY_TO_SEND, or in ERROR if the peer has gone already. It does not wait for the peer
      * ({@code RDMA_CM_EVENT_ESTABLISHED}), so a peer that says nothing more holds up nobody: completions tell how it goes on.
      * On iWARP the peer has to send first. What is posted before that waits; a device that cannot wait needs it posted later
-     * (docs/verbs-mapping.md). A peer that does not do its part of the handshake in time takes the queue pair to ERROR, which
-     * flushes it.
+     * (docs/reference/verbs-mapping.md). A peer that does not do its part of the handshake in time takes the queue pair
+     * to ERROR, which flushes it.
      *
      * @param parameters what this side wants
      * @throws org.softrdma.verbs.VerbsException {@code CONNECTION_LOST} or what else the device says, if the reply cannot go; the
