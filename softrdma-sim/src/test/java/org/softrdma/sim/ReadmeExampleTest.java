@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * README's program, as it stands there: a JVM of its own runs it from its source, with the flags that README names and no
- * others, and it prints what README says.
+ * README's program, as it stands there: a JVM of its own runs it from its source, with the flag that README names and no
+ * other, and it prints what README says.
  */
 class ReadmeExampleTest {
     private static final Path README = Path.of("../README.md");
@@ -49,7 +49,7 @@ class ReadmeExampleTest {
         return readme.substring(from + begin.length(), readme.indexOf("```\n", from + begin.length()));
     }
 
-    /** The line of README that begins with a flag. */
+    /** What README says the JVM needs: the line that begins with a flag. */
     private static List<String> flags(String readme) {
         String line = readme.lines()
                 .filter(each -> each.startsWith("    --"))
