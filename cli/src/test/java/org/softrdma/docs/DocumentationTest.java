@@ -129,7 +129,9 @@ class DocumentationTest {
         for (Path page : files("md")) {
             String[] lines = FENCE.matcher(read(page)).replaceAll("").split("\n", -1);
             for (String line : lines) {
-                if (line.length() > MAX_LINE && !line.strip().startsWith("|") && !name(page).equals("CHANGELOG.md")) {
+                if (line.length() > MAX_LINE
+                        && !line.strip().startsWith("|")
+                        && !name(page).equals("CHANGELOG.md")) {
                     longLines.add(name(page) + ": " + line);
                 }
             }

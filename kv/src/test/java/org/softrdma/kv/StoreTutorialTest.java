@@ -55,7 +55,8 @@ class StoreTutorialTest {
 
                 // docs: moved
                 other.set(key, 0, 60, "hello again".getBytes(UTF_8));
-                assertEquals("hello again", new String(client.get(key).orElseThrow().value(), UTF_8));
+                assertEquals(
+                        "hello again", new String(client.get(key).orElseThrow().value(), UTF_8));
                 assertEquals(1, client.counters().forwarded()); // the READ found the way to the new item
                 assertEquals(3, client.counters().reads()); // so this get took two
 
@@ -69,8 +70,10 @@ class StoreTutorialTest {
                 KvClientContext plain = new KvClientContext(server.memcachedAddress()).protocol(KvProtocol.PLAIN);
                 try (KvClient classic = KvClient.connectPlain(plain.conclude())) { // no device
                     classic.set(key, 0, 60, "by text".getBytes(UTF_8));
-                    assertEquals("by text", new String(client.get(key).orElseThrow().value(), UTF_8));
-                    assertEquals("by text", new String(classic.get(key).orElseThrow().value(), UTF_8));
+                    assertEquals(
+                            "by text", new String(client.get(key).orElseThrow().value(), UTF_8));
+                    assertEquals(
+                            "by text", new String(classic.get(key).orElseThrow().value(), UTF_8));
                     assertEquals(0, classic.counters().reads());
                     assertEquals(1, classic.counters().tcpGets());
                 }

@@ -73,7 +73,8 @@ class VerbsTutorialTest {
                         Connector connector = device.resolve(listener.localAddress(), timeoutNs);
                         QueuePair requester = connector.createQueuePair(domain, attributes)) {
                     Future<QueuePair> accepted = responderThread.submit(() -> {
-                        try (ConnectionRequest request = listener.next(timeoutNs).orElseThrow()) {
+                        try (ConnectionRequest request =
+                                listener.next(timeoutNs).orElseThrow()) {
                             QueuePair responder = request.createQueuePair(domain, attributes);
                             request.accept(ConnectionParameters.DEFAULT);
                             return responder;
