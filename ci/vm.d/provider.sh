@@ -9,7 +9,7 @@ RACE_SECONDS=10
 PREFIX=
 [ "$PROVIDER" = rdmacore ] || PREFIX=$PROVIDER-
 if [ "$PROVIDER" = disni ]; then
-    [ -n "${LIBDISNI:-}" ] || cannot "not run: LIBDISNI is not given, the path of a libdisni.so built as README says"
+    [ -n "${LIBDISNI:-}" ] || cannot "not run: LIBDISNI is not given, the path of a libdisni.so built as docs/guide/backends.md says"
     [ -r "$LIBDISNI" ] || cannot "not run: LIBDISNI=$LIBDISNI cannot be read"
 fi
 

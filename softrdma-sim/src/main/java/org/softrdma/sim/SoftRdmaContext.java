@@ -101,7 +101,7 @@ public final class SoftRdmaContext {
         options.put(
                 "ready-repeat",
                 "milliseconds after which an initiator says again that it is ready to a peer that has sent nothing, which"
-                        + " Linux's siw may need (docs/wire.md); 0 for never; default "
+                        + " Linux's siw may need (docs/reference/wire.md); 0 for never; default "
                         + DEFAULT_READY_REPEAT_MS);
         options.put("linger-timeout", "milliseconds that an ended connection waits for its peer; default 2000");
         options.put(

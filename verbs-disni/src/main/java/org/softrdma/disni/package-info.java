@@ -34,7 +34,7 @@
  *
  * <p><b>Errors.</b> An application's own mistake is refused in Java before any call. Error numbers are found by their
  * text. A queue pair enters ERROR once; what the device does not flush is completed by the next poll
- * (docs/verbs-mapping.md, M1 to M7).
+ * (docs/reference/verbs-mapping.md, M1 to M7).
  */
 @NullMarked
 package org.softrdma.disni;

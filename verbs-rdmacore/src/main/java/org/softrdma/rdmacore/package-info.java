@@ -14,7 +14,7 @@
  * ibv_context.ops}. So does this provider. Each queue pair owns native memory for one chain of work requests, each
  * completion queue for one batch of completions, made when they are created: posting and polling write and read it and
  * allocate nothing. What an application posts is remembered in a ring per queue, because a driver's free slots, error
- * numbers and work request numbers cannot be relied on (docs/verbs-mapping.md, M1 and M2); a native {@code wr_id} is a
+ * numbers and work request numbers cannot be relied on (docs/reference/verbs-mapping.md, M1 and M2); a native {@code wr_id} is a
  * place in a table of queue pairs and a sequence in a ring.
  *
  * <p><b>What is verified, and when.</b> Before the first call: Linux, x86-64 or aarch64, 8-byte pointers and longs,

@@ -44,7 +44,7 @@ import picocli.CommandLine.Spec;
                     + " GET by one-sided READ. Options have memcached's names.",
             "Anyone who can connect can read and change everything, unless -Y requires passwords. Passwords"
                     + " and data travel in the clear: use a trusted network, or -l 127.0.0.1."
-                    + " docs/security.md says who can read what."
+                    + " docs/guide/security.md says who can read what."
         })
 public final class ServerCommand implements Callable<Integer> {
     @Spec

@@ -67,7 +67,7 @@ class ServerAddressTest {
         assertEquals(ExitCode.OK, commandLine.execute("server", "--help"));
         String help = out.toString().replaceAll("\\s+", " ");
         for (String part : new String[] {
-            "docs/security.md",
+            "docs/guide/security.md",
             "travel in the clear",
             "that the TCP port and the RDMA port listen on",
             "The RDMA port then listens on 127.0.0.1",

@@ -6,7 +6,7 @@ import org.softrdma.sim.transport.EventLoop;
 
 /**
  * Says again that the initiator is ready to a peer that has said nothing, which may have missed what came right behind its reply
- * (Linux's siw, docs/wire.md): a WRITE of no bytes makes it look again and changes nothing (RFC 5040 section 5.1; RFC 5041 section
+ * (Linux's siw, docs/reference/wire.md): a WRITE of no bytes makes it look again and changes nothing (RFC 5040 section 5.1; RFC 5041 section
  * 5.2: its STag is not checked). Each wait is twice the one before. Engine thread only.
  */
 final class ReadyRepeat {

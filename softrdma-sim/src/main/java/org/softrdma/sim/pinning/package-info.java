@@ -22,7 +22,7 @@
  * <p><b>No eviction under a budget that nobody has chosen.</b> A budget smaller than what is used at random makes each access evict what
  * another one needs. Who chooses a budget gets that; under the budget that a device chooses for itself engines lock until it is
  * full, and the rest is used without a lock. Rejected: so many evictions in a time, and less and less of them. Each tears the huge
- * page that it is a part of, which costs all later accesses more than the locking did (docs/lazy-pinning.md has the figures).
+ * page that it is a part of, which costs all later accesses more than the locking did (docs/studies/pinning.md has the figures).
  *
  * <p><b>Eviction</b> takes the granule with the oldest tick. It must not be in use: not in the access being made, not among what the
  * engine that evicts has gathered for its next send, and not in a batch of another engine. The last is known by epochs

@@ -95,7 +95,7 @@ final class NioEventLoop extends NettyEventLoop {
         }
     }
 
-    /** Ends a connection on which nothing is under way; for bytes under way java.nio has no limit (docs/wire.md). */
+    /** Ends a connection on which nothing is under way; for bytes under way java.nio has no limit (docs/reference/wire.md). */
     private void keepAlive(SocketChannel channel) throws IOException {
         channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         if (channel.supportedOptions().containsAll(KEEP_ALIVE)) {

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Why a stream is terminated: layer, error type and error code of a Terminate message (RFC 5040 figure 9, RFC 5041 section 7.2,
- * RFC 5044 section 8, RFC 6581 section 8). All of them are understood; docs/wire.md tells which are sent, and when.
+ * RFC 5044 section 8, RFC 6581 section 8). All of them are understood; docs/reference/wire.md tells which are sent, and when.
  */
 public enum TerminateCause {
     /** Something failed on the terminating side itself; with whatever error code. */

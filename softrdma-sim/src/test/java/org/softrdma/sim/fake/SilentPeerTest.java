@@ -20,7 +20,7 @@ import org.softrdma.verbs.cm.Connector;
 
 /**
  * An initiator whose peer says nothing after its reply repeats its ready-to-receive, because Linux's siw may have missed it: at
- * the times and as often as docs/wire.md says, between messages, and not to a peer that speaks. Time is the test's.
+ * the times and as often as docs/reference/wire.md says, between messages, and not to a peer that speaks. Time is the test's.
  */
 class SilentPeerTest {
     private static final String READY = Frames.hex(Frames.fpdu(Frames.tagged(Frames.WRITE, true, 0, 0), false));

@@ -159,7 +159,7 @@ class VanishedHostTest {
         assertEquals(1, device.counter("silentHosts"));
     }
 
-    /** While bytes are under way keep-alive asks nothing, and java.nio does not tell what the kernel knows: docs/wire.md. */
+    /** While bytes are under way keep-alive is silent and java.nio tells nothing: docs/reference/wire.md. */
     @Test
     void shouldFailTheReadsWhenTheHostOfTheResponderVanishes() throws Exception {
         try (Initiator initiator = new Initiator("epoll")) {

@@ -43,7 +43,7 @@ public interface ConnectionRequest extends AutoCloseable {
      * <p>It does not wait for the peer ({@code RDMA_CM_EVENT_ESTABLISHED}), so a silent peer holds up nobody:
      * completions tell how the connection fares. If the peer does not finish the handshake in time, the queue pair
      * goes to ERROR and flushes. On iWARP the peer has to send first; what you post before that waits, or has to be
-     * posted later on a device that cannot wait (docs/verbs-mapping.md).
+     * posted later on a device that cannot wait (docs/reference/verbs-mapping.md).
      *
      * @param parameters what this side wants
      * @throws org.softrdma.verbs.VerbsException {@code CONNECTION_LOST}, or what else the device says, if the reply

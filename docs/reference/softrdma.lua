@@ -1,5 +1,5 @@
--- A post-dissector for what Wireshark's own iwarp_mpa and iwarp_ddp_rdmap leave in numbers; docs/wire.md says what it means.
---   wireshark -X lua_script:docs/softrdma.lua capture.pcapng      tshark -X lua_script:docs/softrdma.lua -r capture.pcapng
+-- A post-dissector for what Wireshark's own iwarp_mpa and iwarp_ddp_rdmap leave in numbers; docs/reference/wire.md says what it means.
+--   wireshark -X lua_script:docs/reference/softrdma.lua capture.pcapng      tshark -X lua_script:docs/reference/softrdma.lua -r capture.pcapng
 -- It names the RDMAP opcode of each segment and who defines it, and takes apart the enhanced handshake of MPA revision 2
 -- (RFC 6581 section 9). softrdma sends opcodes of RFC 5040 only and has none of its own: filter softrdma.defined == "nobody".
 
