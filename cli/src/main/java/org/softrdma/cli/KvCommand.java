@@ -20,7 +20,7 @@ import org.softrdma.kv.client.KvException;
 import org.softrdma.kv.client.KvItem;
 import org.softrdma.kv.client.KvProtocol;
 import org.softrdma.kv.client.SetStatus;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.Locator;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
 import picocli.CommandLine.Command;

@@ -3,8 +3,8 @@ package org.softrdma.kv.client;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.memcached.AnswerDescriptor;
 import org.softrdma.kv.memcached.TextProtocol;
+import org.softrdma.kv.message.AnswerDescriptor;
 
 /**
  * Gets one value: by READ if its place is known, otherwise or if that fails by asking the server to write it here, and if it

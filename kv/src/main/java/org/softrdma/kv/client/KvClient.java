@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.CloseStack;
-import org.softrdma.kv.store.KeyHash;
+import org.softrdma.kv.item.KeyHash;
 import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
 

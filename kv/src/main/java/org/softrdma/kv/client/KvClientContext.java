@@ -4,7 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.Locator;
 
 /** Configuration of a {@link KvClient} or {@link SharedKvClient}: filled by setters, checked and frozen by {@link #conclude()}. Not thread-safe. */
 public final class KvClientContext {

@@ -12,12 +12,12 @@ import java.util.regex.Pattern;
 import org.agrona.collections.Long2LongCounterMap;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.CloseStack;
-import org.softrdma.kv.memcached.HelloDescriptor;
-import org.softrdma.kv.memcached.Refusal;
+import org.softrdma.kv.item.KeyHash;
+import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.memcached.TextProtocol;
-import org.softrdma.kv.memcached.TokenPlace;
-import org.softrdma.kv.store.KeyHash;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.message.HelloDescriptor;
+import org.softrdma.kv.message.Refusal;
+import org.softrdma.kv.message.TokenPlace;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionRejectedException;
 

@@ -3,7 +3,7 @@ package org.softrdma.kv.client;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.Locator;
 
 /**
  * How a server has registered its items: what its locators name, and when bytes that were READ there are the item. What keeps

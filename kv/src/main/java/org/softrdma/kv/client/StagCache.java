@@ -1,7 +1,7 @@
 package org.softrdma.kv.client;
 
 import java.util.Arrays;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.Locator;
 
 /**
  * Where items are, as far as the client knows: hash of the key to locator. Packed (24 bytes an entry and two a set) and bounded: eight

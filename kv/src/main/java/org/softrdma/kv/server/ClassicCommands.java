@@ -2,12 +2,12 @@ package org.softrdma.kv.server;
 
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.memcached.ReplyLine;
 import org.softrdma.kv.memcached.TextCommand;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
 import org.softrdma.kv.store.ItemVisitor;
-import org.softrdma.kv.store.Locator;
 import org.softrdma.kv.store.NewItem;
 import org.softrdma.kv.store.StoreMode;
 import org.softrdma.kv.store.StoreRule;

@@ -5,7 +5,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.memcached.HelloDescriptor;
+import org.softrdma.kv.message.HelloDescriptor;
 
 /**
  * The tokens that were given and not shown yet, at most one for each memcached connection. A token is good once, for a limited time,

@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.verbs.MemorySource;
 

@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
+import org.softrdma.kv.message.HelloDescriptor;
 import org.softrdma.kv.store.PinnedItem;
 
 /**

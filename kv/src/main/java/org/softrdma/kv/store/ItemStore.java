@@ -8,6 +8,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.kv.item.ItemChecksum;
+import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.KeyHash;
+import org.softrdma.kv.item.Locator;
 
 /**
  * Keys and their items. Items are immutable once published (but for their expiry) and readable by peers all the time, so the

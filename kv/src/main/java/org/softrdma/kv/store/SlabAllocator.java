@@ -7,6 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.agrona.collections.LongArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.kv.item.ItemDescriptor;
 
 /**
  * Hands out chunks of registered memory. Arenas are cut into pages, a page into chunks of one class; a page never changes

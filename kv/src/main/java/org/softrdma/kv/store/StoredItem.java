@@ -2,6 +2,8 @@ package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.Locator;
 
 /**
  * An item that was found, as long as the lock of its key is held: inside {@link ItemVisitor#visit} and {@link

@@ -20,8 +20,8 @@ import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.client.KvItem;
 import org.softrdma.kv.client.SetStatus;
+import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.server.KvServerContext.Registration;
-import org.softrdma.kv.store.Locator;
 
 /** Registration "chunk" as clients see it. */
 class ChunkRegistrationTest {

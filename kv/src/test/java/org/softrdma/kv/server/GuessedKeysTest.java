@@ -8,7 +8,7 @@ import static org.softrdma.kv.server.RawQueuePair.await;
 import java.io.IOException;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.softrdma.kv.memcached.Refusal;
+import org.softrdma.kv.message.Refusal;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.cm.ConnectionRejectedException;
 

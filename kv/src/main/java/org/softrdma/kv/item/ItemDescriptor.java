@@ -1,4 +1,4 @@
-package org.softrdma.kv.store;
+package org.softrdma.kv.item;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -140,7 +140,7 @@ public final class ItemDescriptor {
     }
 
     /** Starts to fill a chunk: readers see an odd sequence before they can see anything else that is new. */
-    static void beginFill(MemorySegment memory, long item) {
+    public static void beginFill(MemorySegment memory, long item) {
         long state = state(memory, item);
         state(memory, item, generationOf(state), (sequenceOf(state) + 1) | 1);
         VarHandle.storeStoreFence();
@@ -152,7 +152,7 @@ public final class ItemDescriptor {
     }
 
     /** Writes what is known of an item before its value has arrived. */
-    static void header(
+    public static void header(
             MemorySegment memory,
             long item,
             int expiry,
@@ -175,7 +175,7 @@ public final class ItemDescriptor {
     }
 
     /** Ends the filling of a chunk, whose value and header are there; now the CRCs can be computed. */
-    static void endFill(MemorySegment memory, long item, long cas) {
+    public static void endFill(MemorySegment memory, long item, long cas) {
         memory.set(LONG, item + CAS_OFFSET, cas);
         memory.set(
                 INT,
@@ -184,7 +184,7 @@ public final class ItemDescriptor {
     }
 
     /** Makes a chunk whose filling has ended a whole item, which does not live yet. */
-    static void seal(MemorySegment memory, long item, long checksum) {
+    public static void seal(MemorySegment memory, long item, long checksum) {
         memory.set(INT, item + CRC32_OFFSET, (int) checksum);
         memory.set(INT, item + CRC32C_OFFSET, (int) (checksum >>> Integer.SIZE));
         long state = state(memory, item);
@@ -192,13 +192,13 @@ public final class ItemDescriptor {
     }
 
     /** Begins the life of a sealed item: from now on a reader may take it. */
-    static void publish(MemorySegment memory, long item) {
+    public static void publish(MemorySegment memory, long item) {
         long state = state(memory, item);
         state(memory, item, generationOf(state) | 1, sequenceOf(state));
     }
 
     /** Ends the life of an item for every reader that comes from now on. */
-    static void kill(MemorySegment memory, long item) {
+    public static void kill(MemorySegment memory, long item) {
         long state = state(memory, item);
         state(memory, item, generationOf(state) + 1, sequenceOf(state));
     }
@@ -208,18 +208,18 @@ public final class ItemDescriptor {
      * be checked. A READ under way that still found it alive gets bytes that the checksums it gets do not fit; what a dead item is good
      * for, its generation and forward locator, stays.
      */
-    static void wipe(MemorySegment memory, long item) {
+    public static void wipe(MemorySegment memory, long item) {
         VarHandle.storeStoreFence(); // no reader finds a byte of this and an item that lives
         memory.set(LONG, item + CRC32_OFFSET, 0L);
         memory.asSlice(item + KEY_OFFSET, keyLength(memory, item) + (long) valueLength(memory, item))
                 .fill((byte) 0);
     }
 
-    static void setExpiry(MemorySegment memory, long item, int expiry) {
+    public static void setExpiry(MemorySegment memory, long item, int expiry) {
         memory.set(INT, item + EXPIRY_OFFSET, expiry);
     }
 
-    static void forward(MemorySegment memory, long item, long first, long second) {
+    public static void forward(MemorySegment memory, long item, long first, long second) {
         memory.set(LONG, item + FORWARD_OFFSET, first);
         memory.set(LONG, item + FORWARD_OFFSET + Long.BYTES, second);
     }
