@@ -134,11 +134,11 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /** A server, and how many of its items are to be known. */
-    private record Server(InetSocketAddress address, int stagCapacity) {}
+    private record Server(InetSocketAddress address, int locatorCapacity) {}
 
     /** What clients of this loop know of a server; those that want as many places of items share it. */
-    KnownItems known(InetSocketAddress server, int stagCapacity) {
-        return known.computeIfAbsent(new Server(server, stagCapacity), key -> new KnownItems(stagCapacity));
+    KnownItems known(InetSocketAddress server, int locatorCapacity) {
+        return known.computeIfAbsent(new Server(server, locatorCapacity), key -> new KnownItems(locatorCapacity));
     }
 
     VerbsDevice device() {

@@ -8,7 +8,7 @@ import java.security.SecureRandom;
  * is checked. Owned by the thread of the loop.
  */
 final class KnownItems {
-    private final StagCache stags;
+    private final LocatorCache locators;
     private final RecentlyNamed named = new RecentlyNamed();
     private final long hashSeed = new SecureRandom().nextLong();
     private String bootId = "";
@@ -16,15 +16,15 @@ final class KnownItems {
     /**
      * Nothing is known.
      *
-     * @param stagCapacity places of items there is room for
+     * @param locatorCapacity places of items there is room for
      */
-    KnownItems(int stagCapacity) {
-        stags = new StagCache(stagCapacity);
+    KnownItems(int locatorCapacity) {
+        locators = new LocatorCache(locatorCapacity);
     }
 
     /** Where items are. */
-    StagCache stags() {
-        return stags;
+    LocatorCache locators() {
+        return locators;
     }
 
     /** What was reported as touched. */
@@ -32,7 +32,7 @@ final class KnownItems {
         return named;
     }
 
-    /** For the hashes of keys in {@link #stags}. */
+    /** For the hashes of keys in {@link #locators}. */
     long hashSeed() {
         return hashSeed;
     }
@@ -40,7 +40,7 @@ final class KnownItems {
     /** A connection has reached this life of the server: what was known of another one is forgotten. */
     void reached(String life) {
         if (!life.equals(bootId)) {
-            stags.clear();
+            locators.clear();
             bootId = life;
         }
     }

@@ -95,8 +95,8 @@ public final class KvClient implements KvCommands {
         this.loop = loop;
         this.context = context;
         this.known = loop == null
-                ? new KnownItems(context.stagCapacity())
-                : loop.known(context.server(), context.stagCapacity());
+                ? new KnownItems(context.locatorCapacity())
+                : loop.known(context.server(), context.locatorCapacity());
         this.lostTags = new long[context.window()];
         try {
             selector = Selector.open();
@@ -138,7 +138,7 @@ public final class KvClient implements KvCommands {
 
     /** Items whose place is known, to all clients of the loop. */
     public int knownItems() {
-        return known.stags().size();
+        return known.locators().size();
     }
 
     @Override

@@ -15,7 +15,7 @@ public final class KvClientContext {
     public static final int DEFAULT_MAX_ITEM_LENGTH = 1 << 20;
 
     /** Items whose place is remembered, unless set. */
-    public static final int DEFAULT_STAG_CAPACITY = 1 << 16;
+    public static final int DEFAULT_LOCATOR_CAPACITY = 1 << 16;
 
     /** Requests of a {@link SharedKvClient} that may be on their way at a time, unless set. */
     public static final int DEFAULT_MAX_OUTSTANDING = 1024;
@@ -30,7 +30,7 @@ public final class KvClientContext {
     private int maxOutstanding = DEFAULT_MAX_OUTSTANDING;
     private int window = DEFAULT_WINDOW;
     private int maxItemLength = DEFAULT_MAX_ITEM_LENGTH;
-    private int stagCapacity = DEFAULT_STAG_CAPACITY;
+    private int locatorCapacity = DEFAULT_LOCATOR_CAPACITY;
     private long connectTimeoutNs = TimeUnit.SECONDS.toNanos(5);
     private long requestTimeoutNs = TimeUnit.SECONDS.toNanos(10);
     private boolean concluded;
@@ -134,15 +134,15 @@ public final class KvClientContext {
      *
      * @param entries 1 to 2^25
      */
-    public KvClientContext stagCapacity(int entries) {
+    public KvClientContext locatorCapacity(int entries) {
         requireOpen();
-        stagCapacity = entries;
+        locatorCapacity = entries;
         return this;
     }
 
     /** Of how many items the place is remembered. */
-    public int stagCapacity() {
-        return stagCapacity;
+    public int locatorCapacity() {
+        return locatorCapacity;
     }
 
     /**
@@ -187,7 +187,7 @@ public final class KvClientContext {
         List<String> faults = new ArrayList<>();
         check(faults, "window", window, 1, 4096);
         check(faults, "maxItemLength", maxItemLength, 1024, Locator.MAX_ITEM_LENGTH);
-        check(faults, "stagCapacity", stagCapacity, 1, 1 << 25);
+        check(faults, "locatorCapacity", locatorCapacity, 1, 1 << 25);
         check(faults, "maxOutstanding", maxOutstanding, 1, 1 << 20);
         check(faults, "connectTimeoutNs", connectTimeoutNs, 1, MAX_TIMEOUT_NS);
         check(faults, "requestTimeoutNs", requestTimeoutNs, 1, MAX_TIMEOUT_NS);

@@ -281,11 +281,11 @@ final class KvConnection implements AutoCloseable {
     }
 
     void forget(long hash) {
-        known.stags().remove(hash);
+        known.locators().remove(hash);
     }
 
     void forgetAll() {
-        known.stags().clear();
+        known.locators().clear();
     }
 
     /** Remembers where a stored value is. */
@@ -301,7 +301,7 @@ final class KvConnection implements AutoCloseable {
         }
         learnArena(locator.rkey());
         if (!isBeingWritten(hash)) {
-            known.stags().put(hash, locator.first(), locator.second());
+            known.locators().put(hash, locator.first(), locator.second());
         }
     }
 

@@ -62,7 +62,7 @@ final class RemoteReader implements AutoCloseable {
     private final boolean reportsTouches;
     private final int maxItemLength;
     private final int slotLength;
-    private final StagCache stags;
+    private final LocatorCache locators;
     private final Registration registration;
     private final KvClientCounters counters;
     private final ItemCheck check = new ItemCheck();
@@ -132,7 +132,7 @@ final class RemoteReader implements AutoCloseable {
         this.window = context.window();
         this.maxItemLength = context.maxItemLength();
         this.slotLength = (maxItemLength + PAGE - 1) & -PAGE;
-        this.stags = known.stags();
+        this.locators = known.locators();
         this.registration = registration;
         this.counters = counters;
         int slots = window + 1;
@@ -229,8 +229,8 @@ final class RemoteReader implements AutoCloseable {
 
     /** Starts a READ of an item whose place is known, for {@link #deliver}. */
     StartStatus start(long hash, byte[] key, long tag) {
-        int entry = stags.find(hash);
-        if (entry == StagCache.NONE) {
+        int entry = locators.find(hash);
+        if (entry == LocatorCache.NONE) {
             return StartStatus.UNKNOWN;
         }
         if (freeCount == 0) {
@@ -279,8 +279,8 @@ final class RemoteReader implements AutoCloseable {
 
     /** Starts a READ into the slot of a request with the next {@link #flush}; false if the place is not known. */
     boolean read(int slot, long hash, byte[] key) {
-        int entry = stags.find(hash);
-        if (entry == StagCache.NONE || !prepare(slot, entry, hash, key)) {
+        int entry = locators.find(hash);
+        if (entry == LocatorCache.NONE || !prepare(slot, entry, hash, key)) {
             return false;
         }
         counters.reads++;
@@ -413,7 +413,7 @@ final class RemoteReader implements AutoCloseable {
         if (outcome == ReadOutcome.HIT
                 && remember
                 && ItemDescriptor.generation(sinkSegment, item) == Locator.generation(seconds[slot])) {
-            stags.put(hash, firsts[slot], seconds[slot]);
+            locators.put(hash, firsts[slot], seconds[slot]);
         }
         return outcome;
     }
@@ -461,14 +461,14 @@ final class RemoteReader implements AutoCloseable {
         }
         if (outcome == ReadOutcome.HIT) {
             if (followed[slot] && !connection.isBeingWritten(hashes[slot])) {
-                stags.put(hashes[slot], firsts[slot], seconds[slot]);
+                locators.put(hashes[slot], firsts[slot], seconds[slot]);
             }
             if (reportsTouches) {
                 touches.add(firsts[slot], ItemDescriptor.generation(sinkSegment, item), nowNs);
                 reportTouches(nowNs);
             }
         } else {
-            stags.remove(hashes[slot], firsts[slot], seconds[slot]);
+            locators.remove(hashes[slot], firsts[slot], seconds[slot]);
         }
         counters.count(outcome);
         outcomes[slot] = outcome;
@@ -488,7 +488,7 @@ final class RemoteReader implements AutoCloseable {
 
     /** READs the item that replaced this one; false if that was done once, or leads nowhere. */
     private boolean follow(int slot, int item) {
-        stags.remove(hashes[slot], firsts[slot], seconds[slot]);
+        locators.remove(hashes[slot], firsts[slot], seconds[slot]);
         long first = ItemDescriptor.forwardFirst(sinkSegment, item);
         long second = ItemDescriptor.forwardSecond(sinkSegment, item);
         if (followed[slot] || failure() != null || !registration.covers(first, second, maxItemLength)) {
@@ -580,8 +580,8 @@ final class RemoteReader implements AutoCloseable {
     }
 
     private boolean prepare(int slot, int entry, long hash, byte[] key) {
-        long first = stags.first(entry);
-        long second = stags.second(entry);
+        long first = locators.first(entry);
+        long second = locators.second(entry);
         if (!registration.covers(first, second, maxItemLength)) {
             return false;
         }

@@ -37,9 +37,9 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
     private static final int EMPTY_POLLS_PER_CLOCK = 64;
     private static final int KEY_BITS = 32;
     /** So sparse that no place is forgotten. */
-    private static final int STAGS_PER_KEY = 8;
+    private static final int LOCATORS_PER_KEY = 8;
 
-    private static final long MOST_STAGS = 1 << 25;
+    private static final long MOST_LOCATORS = 1 << 25;
 
     private final CompletionLoop loop;
     private final List<KvClient> clients = new ArrayList<>();
@@ -85,7 +85,7 @@ final class ReadGetLoad implements GetLoad, ReadHandler {
                                 .protocol(KvProtocol.RDMA)
                                 .window(maxWindow)
                                 .maxItemLength(CHUNK_FACTOR * (maxValueLength + HEADROOM))
-                                .stagCapacity((int) Math.min(MOST_STAGS, (long) STAGS_PER_KEY * maxKeys))
+                                .locatorCapacity((int) Math.min(MOST_LOCATORS, (long) LOCATORS_PER_KEY * maxKeys))
                                 .conclude()));
             }
         } catch (RuntimeException e) {
