@@ -1,8 +1,8 @@
 /**
- * An item as client and server both see it: its layout in registered memory, its checksums, its locator, the hash of its key.
+ * An item as client and server both see it: its layout in registered memory, checksums, locator, and the hash of its key.
  *
- * <p>Static functions over memory that the caller owns; no threads, no I/O. Read {@link org.softrdma.kv.item.ItemDescriptor}
- * first, then {@link org.softrdma.kv.item.Locator}.
+ * <p>Functions over memory that the caller owns; no threads, no I/O. Read {@link org.softrdma.kv.item.ItemDescriptor} first,
+ * then {@link org.softrdma.kv.item.ItemWriter}.
  */
 @NullMarked
 package org.softrdma.kv.item;

@@ -1,6 +1,6 @@
 /**
- * What client and server send each other on the queue pair: the hello with its token, the answers to rgets, touch reports, and
- * why a connect is refused.
+ * What client and server say to each other by RDMA: the hello with its token, answers to rgets, touch reports, and why a
+ * connect is refused.
  *
  * <p>Layouts and words only; no threads, no I/O. Read {@link org.softrdma.kv.message.HelloDescriptor} first, then {@link
  * org.softrdma.kv.message.AnswerDescriptor}.

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.kv.item.ItemChecksum;
 import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.ItemWriter;
 import org.softrdma.kv.item.KeyHash;
 import org.softrdma.kv.item.Locator;
 
@@ -124,8 +125,8 @@ public final class ItemStore {
         }
         MemorySegment memory = slabs.memory(chunk);
         long item = SlabAllocator.offset(chunk);
-        ItemDescriptor.beginFill(memory, item);
-        ItemDescriptor.header(memory, item, expiry, flags, key, keyOffset, keyLength, valueLength);
+        ItemWriter.beginFill(memory, item);
+        ItemWriter.header(memory, item, expiry, flags, key, keyOffset, keyLength, valueLength);
         long hash = KeyHash.hash(key, keyOffset, keyLength, hashSeed);
         return new NewItem(NewItem.Status.READY, chunk, memory, hash, keyLength, valueLength);
     }
@@ -504,7 +505,7 @@ public final class ItemStore {
             status = rewrite(
                     key, 0, key.length, rule, joiner, nowSeconds, item -> part.stored(item.locator(), item.cas()));
             if (status == StoreStatus.NOT_FOUND && rule.createIfMissing) {
-                ItemDescriptor.setExpiry(part.memory(), part.item(), rule.createExpiry);
+                ItemWriter.setExpiry(part.memory(), part.item(), rule.createExpiry);
                 if (storeWhole(part, alone, nowSeconds) == StoreStatus.STORED) {
                     return StoreStatus.STORED;
                 }
@@ -585,7 +586,7 @@ public final class ItemStore {
             if (slot != HashIndex.NONE) { // a pinned chunk that still is linked never was anything else
                 SlabPage oldPage = slabs.page(old);
                 int oldIndex = slabs.indexInPage(oldPage, old);
-                ItemDescriptor.setExpiry(made.memory(), made.item(), (int) expiry(old));
+                ItemWriter.setExpiry(made.memory(), made.item(), (int) expiry(old));
                 boolean fetched = oldPage.isFetched(oldIndex);
                 boolean keyBinary = oldPage.isKeyBinary(oldIndex);
                 boolean stale = marks == ItemRewriter.Marks.STALE
@@ -620,12 +621,12 @@ public final class ItemStore {
         long old = stripe.index.chunk(slot);
         MemorySegment memory = slabs.memory(old);
         long item = SlabAllocator.offset(old);
-        ItemDescriptor.kill(memory, item);
+        ItemWriter.kill(memory, item);
         slabs.exchange(old, made.chunk);
         StoredItem stored = link(stripe, made, rule, nowSeconds);
         Locator locator = stored.locator();
         stripe.index.replace(slot, made.chunk);
-        ItemDescriptor.forward(memory, item, locator.first(), locator.second());
+        ItemWriter.forward(memory, item, locator.first(), locator.second());
         unlink(old);
         return stored;
     }
@@ -634,8 +635,8 @@ public final class ItemStore {
     private void seal(NewItem filled, StoreRule rule) {
         MemorySegment memory = filled.memory();
         long item = filled.item();
-        ItemDescriptor.endFill(memory, item, rule.newCas == 0 ? lastCas.incrementAndGet() : rule.newCas);
-        ItemDescriptor.seal(
+        ItemWriter.endFill(memory, item, rule.newCas == 0 ? lastCas.incrementAndGet() : rule.newCas);
+        ItemWriter.seal(
                 memory,
                 item,
                 new ItemChecksum().compute(memory.asByteBuffer(), (int) item, filled.keyLength, filled.valueLength()));
@@ -643,12 +644,12 @@ public final class ItemStore {
 
     /** Takes {@link #seal} back. */
     private static void unseal(NewItem filled) {
-        ItemDescriptor.beginFill(filled.memory(), filled.item());
+        ItemWriter.beginFill(filled.memory(), filled.item());
     }
 
     /** Begins the life of a sealed item. The caller names it in the index. */
     private StoredItem link(Stripe stripe, NewItem made, StoreRule rule, long nowSeconds) {
-        ItemDescriptor.publish(made.memory(), made.item());
+        ItemWriter.publish(made.memory(), made.item());
         StoredItem item = stripe.view.wrap(made.chunk);
         item.page().link(item.index(), (int) nowSeconds);
         if (rule.tokenSent) {
@@ -667,7 +668,7 @@ public final class ItemStore {
     /** Kills and unlinks. With the lock of the stripe. */
     private void remove(Stripe stripe, int slot) {
         long chunk = stripe.index.chunk(slot);
-        ItemDescriptor.kill(slabs.memory(chunk), SlabAllocator.offset(chunk));
+        ItemWriter.kill(slabs.memory(chunk), SlabAllocator.offset(chunk));
         stripe.index.remove(slot);
         unlink(chunk);
     }
