@@ -152,6 +152,7 @@ final class ClassicCommands implements ItemVisitor {
             case EXISTS -> answer(TextProtocol.EXISTS);
             case NOT_FOUND -> answer(TextProtocol.NOT_FOUND);
             case NOT_STORED -> answer(TextProtocol.NOT_STORED);
+            case BUSY -> answer(TextProtocol.BUSY);
             case TOO_LARGE, OUT_OF_MEMORY, NON_NUMERIC -> refuse(status);
         }
     }
@@ -257,6 +258,7 @@ final class ClassicCommands implements ItemVisitor {
             }
             case NOT_FOUND -> connection.reply(TextProtocol.NOT_FOUND);
             case NON_NUMERIC -> connection.reply(TextProtocol.NON_NUMERIC);
+            case BUSY -> connection.reply(TextProtocol.BUSY);
             default -> connection.reply(TextProtocol.OUT_OF_MEMORY_INCR);
         }
     }

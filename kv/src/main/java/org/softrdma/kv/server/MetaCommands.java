@@ -29,6 +29,9 @@ final class MetaCommands {
 
     private static final long BEFORE_ANY_EXPIRY = 0;
 
+    /** How often a number may be created and deleted by others while it is to be counted up. */
+    private static final int MOST_ATTEMPTS = 1000;
+
     private final KvServer server;
     private final ServerCounters counters;
     private final MemcachedConnection connection;
@@ -216,6 +219,7 @@ final class MetaCommands {
             case EXISTS -> answerSet(EXISTS, 0);
             case NOT_FOUND -> answerSet(NOT_FOUND, 0);
             case NOT_STORED -> answerSet(NOT_STORED, 0);
+            case BUSY -> connection.reply(TextProtocol.BUSY);
             case TOO_LARGE, OUT_OF_MEMORY, NON_NUMERIC -> refuse(status);
         }
     }
@@ -256,6 +260,7 @@ final class MetaCommands {
             }
             case EXISTS -> answer(EXISTS);
             case NOT_FOUND -> answer(NOT_FOUND);
+            case BUSY -> connection.reply(TextProtocol.BUSY);
             default -> refuse(status);
         }
     }
@@ -270,8 +275,8 @@ final class MetaCommands {
             return;
         }
         arithmetic.begin(flags.has('D') ? flags.number('D') : 1, up);
-        StoreStatus status;
-        do {
+        StoreStatus status = StoreStatus.NOT_STORED;
+        for (int left = MOST_ATTEMPTS; left > 0 && status == StoreStatus.NOT_STORED; left--) {
             rule.reset(StoreMode.SET)
                     .compareCas(flags.has('C') ? flags.number('C') : 0)
                     .newCas(flags.has('E') ? flags.number('E') : 0);
@@ -285,9 +290,9 @@ final class MetaCommands {
                             nowSeconds,
                             item -> describeNumber(item, arithmetic.result(), false));
             if (status == StoreStatus.NOT_FOUND && flags.has('N')) {
-                status = createNumber(flags);
+                status = createNumber(flags); // NOT_STORED if somebody else created it
             }
-        } while (status == StoreStatus.NOT_STORED); // somebody else created it
+        }
         ClassicCommands.countArithmetic(counters, up, status);
         switch (status) {
             case STORED -> {
@@ -298,6 +303,7 @@ final class MetaCommands {
             case NOT_FOUND -> answer(NOT_FOUND);
             case EXISTS -> answer(EXISTS);
             case NON_NUMERIC -> connection.reply(TextProtocol.NON_NUMERIC);
+            case BUSY, NOT_STORED -> connection.reply(TextProtocol.BUSY);
             default -> connection.reply(TextProtocol.OUT_OF_MEMORY_INCR);
         }
     }

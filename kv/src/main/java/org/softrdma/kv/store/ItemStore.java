@@ -68,6 +68,9 @@ public final class ItemStore {
     /** How many items {@link #reclaimTails} takes from a list at once. */
     private static final int MOST_TAILS = 500;
 
+    /** How often a value is made from the present one that is no longer the present one then. */
+    private static final int MOST_REWRITES = 1000;
+
     /** Slots of an index looked at with its lock held. */
     private static final int SWEEP_SLOTS = 4096;
 
@@ -171,7 +174,7 @@ public final class ItemStore {
      * @param rewriter makes the value
      * @param nowSeconds the time, for expiry
      * @param result shown the item that was stored, with the lock of the key held
-     * @return STORED; NOT_FOUND; EXISTS if the cas number differs; NON_NUMERIC if the rewriter refused; or TOO_LARGE or
+     * @return STORED; NOT_FOUND; EXISTS if the cas number differs; NON_NUMERIC if the rewriter refused; BUSY; or TOO_LARGE or
      *     OUT_OF_MEMORY
      */
     public StoreStatus rewrite(
@@ -184,7 +187,7 @@ public final class ItemStore {
             ItemVisitor result) {
         long hash = KeyHash.hash(key, keyOffset, keyLength, hashSeed);
         Stripe stripe = stripe(hash);
-        while (true) {
+        for (int left = MOST_REWRITES; left > 0; left--) {
             StoreStatus status = StoreStatus.STORED;
             long old = SlabAllocator.NONE;
             int length = 0;
@@ -200,8 +203,10 @@ public final class ItemStore {
                         status = StoreStatus.EXISTS;
                     } else {
                         length = rewriter.measure(item);
-                        if (length == ItemRewriter.REFUSED || !item.page().pin(item.index())) {
+                        if (length == ItemRewriter.REFUSED) {
                             status = StoreStatus.NON_NUMERIC;
+                        } else if (!item.page().pin(item.index())) {
+                            status = StoreStatus.BUSY;
                         } else {
                             old = item.chunk();
                             flags = item.flags();
@@ -235,6 +240,7 @@ public final class ItemStore {
                 unpin(stripe, old);
             }
         }
+        return StoreStatus.BUSY;
     }
 
     /**
@@ -500,17 +506,19 @@ public final class ItemStore {
         Joiner joiner = new Joiner(part, rule.mode == StoreMode.APPEND);
         StoreRule alone =
                 new StoreRule().reset(StoreMode.ADD).newCas(rule.newCas).keyBinary(rule.keyBinary);
-        StoreStatus status;
-        do {
+        StoreStatus status = StoreStatus.BUSY;
+        for (int left = MOST_REWRITES; left > 0; left--) {
             status = rewrite(
                     key, 0, key.length, rule, joiner, nowSeconds, item -> part.stored(item.locator(), item.cas()));
-            if (status == StoreStatus.NOT_FOUND && rule.createIfMissing) {
-                ItemWriter.setExpiry(part.memory(), part.item(), rule.createExpiry);
-                if (storeWhole(part, alone, nowSeconds) == StoreStatus.STORED) {
-                    return StoreStatus.STORED;
-                }
+            if (status != StoreStatus.NOT_FOUND || !rule.createIfMissing) {
+                break;
             }
-        } while (status == StoreStatus.NOT_FOUND && rule.createIfMissing);
+            ItemWriter.setExpiry(part.memory(), part.item(), rule.createExpiry);
+            if (storeWhole(part, alone, nowSeconds) == StoreStatus.STORED) {
+                return StoreStatus.STORED;
+            }
+            status = StoreStatus.BUSY; // it was created and is gone again
+        }
         slabs.free(part.chunk);
         return status == StoreStatus.NOT_FOUND ? StoreStatus.NOT_STORED : status;
     }
