@@ -117,7 +117,7 @@ public final class KvCommand implements Runnable {
                     .conclude();
             try {
                 if (plain) {
-                    try (KvClient client = KvClient.connectPlain(context)) {
+                    try (KvClient client = KvClient.connect(context)) {
                         return run(client);
                     }
                 }

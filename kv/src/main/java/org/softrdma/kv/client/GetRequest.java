@@ -1,6 +1,7 @@
 package org.softrdma.kv.client;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.TextProtocol;
@@ -11,7 +12,7 @@ import org.softrdma.kv.message.AnswerDescriptor;
  * does not fit, over the memcached connection, as always with a plain server. Holds a slot of the reader from the first step
  * to the last.
  */
-final class GetRequest extends KvRequest<Optional<KvItem>> {
+final class GetRequest extends KvRequest<Optional<KvItem>> implements SlotOwner {
     /** The command of a get that needs none. */
     static final String BY_READ = "";
 
@@ -21,6 +22,7 @@ final class GetRequest extends KvRequest<Optional<KvItem>> {
 
     private final byte[] key;
     private final String command;
+    private @Nullable KvConnection sentOn;
     private long hash;
     private int rgets;
 
@@ -34,14 +36,6 @@ final class GetRequest extends KvRequest<Optional<KvItem>> {
         this.command = command;
     }
 
-    byte[] key() {
-        return key;
-    }
-
-    long hash() {
-        return hash;
-    }
-
     @Override
     void send(KvConnection connection) {
         @Nullable RemoteReader reader = connection.reader();
@@ -49,17 +43,25 @@ final class GetRequest extends KvRequest<Optional<KvItem>> {
             getOverTcp(connection, command.equals(BY_READ) ? OVER_TCP : command);
             return;
         }
-        hash = connection.hash(key);
+        sentOn = connection;
+        hash = connection.places().hash(key);
         int slot = reader.acquire(this);
         if (slot == RemoteReader.NO_SLOT) {
-            connection.park(this);
-        } else if (connection.isBeingWritten(hash) || !reader.read(slot, hash, key)) {
+            connection.park(this, () -> send(connection));
+        } else if (connection.places().isBeingWritten(hash) || !reader.read(slot, hash, key)) {
             askServer(connection, reader, slot);
         }
     }
 
-    /** A READ is done. */
-    void read(KvConnection connection, RemoteReader reader, int slot, ReadOutcome outcome) {
+    @Override
+    public Pending request() {
+        return this;
+    }
+
+    @Override
+    public void read(int slot, ReadOutcome outcome) {
+        KvConnection connection = connection();
+        RemoteReader reader = reader(connection);
         if (isDone()) {
             reader.release(slot);
         } else if (outcome == ReadOutcome.HIT) {
@@ -69,8 +71,10 @@ final class GetRequest extends KvRequest<Optional<KvItem>> {
         }
     }
 
-    /** The server has answered an rget. */
-    void answered(KvConnection connection, RemoteReader reader, int slot, int status) {
+    @Override
+    public void answered(int slot, int status) {
+        KvConnection connection = connection();
+        RemoteReader reader = reader(connection);
         if (isDone()) {
             reader.release(slot);
             return;
@@ -81,7 +85,8 @@ final class GetRequest extends KvRequest<Optional<KvItem>> {
                 complete(Optional.empty());
             }
             case AnswerDescriptor.FOUND -> {
-                if (reader.checkWritten(slot, hash, key, !connection.isBeingWritten(hash)) == ReadOutcome.HIT) {
+                boolean remember = !connection.places().isBeingWritten(hash);
+                if (reader.checkWritten(slot, hash, key, remember) == ReadOutcome.HIT) {
                     finish(reader, slot);
                 } else if (rgets < MAX_RGETS) {
                     askServer(connection, reader, slot);
@@ -96,6 +101,14 @@ final class GetRequest extends KvRequest<Optional<KvItem>> {
             }
             default -> reader.broken("the server answered an rget with status " + status);
         }
+    }
+
+    private KvConnection connection() {
+        return Objects.requireNonNull(sentOn);
+    }
+
+    private static RemoteReader reader(KvConnection connection) {
+        return Objects.requireNonNull(connection.reader());
     }
 
     private void askServer(KvConnection connection, RemoteReader reader, int slot) {

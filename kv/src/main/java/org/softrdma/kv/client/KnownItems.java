@@ -1,7 +1,5 @@
 package org.softrdma.kv.client;
 
-import java.security.SecureRandom;
-
 /**
  * What the clients of a loop know of one server's items. Sharing it means that what one of them has learnt the others READ at
  * once, and that eight clients take one client's share of the processor's cache. A wrong entry does no harm, the item itself
@@ -10,16 +8,17 @@ import java.security.SecureRandom;
 final class KnownItems {
     private final LocatorCache locators;
     private final RecentlyNamed named = new RecentlyNamed();
-    private final long hashSeed = new SecureRandom().nextLong();
+    private final long hashSeed;
     private String bootId = "";
 
     /**
      * Nothing is known.
      *
-     * @param locatorCapacity places of items there is room for
+     * @param context how many places of items there is room for, and where random numbers come from
      */
-    KnownItems(int locatorCapacity) {
-        locators = new LocatorCache(locatorCapacity);
+    KnownItems(KvClientContext context) {
+        locators = new LocatorCache(context.locatorCapacity());
+        hashSeed = context.random().nextLong();
     }
 
     /** Where items are. */

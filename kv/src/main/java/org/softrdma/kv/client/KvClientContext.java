@@ -1,12 +1,22 @@
 package org.softrdma.kv.client;
 
 import java.net.InetSocketAddress;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 import org.softrdma.kv.item.Locator;
 
-/** Configuration of a {@link KvClient} or {@link SharedKvClient}: filled by setters, checked and frozen by {@link #conclude()}. Not thread-safe. */
+/**
+ * Configuration of a {@link KvClient} or {@link SharedKvClient}: filled by setters, checked and frozen by {@link #conclude()}.
+ * Not thread-safe.
+ */
 public final class KvClientContext {
     /** READs that may be on their way at a time, unless set. */
     public static final int DEFAULT_WINDOW = 16;
@@ -33,6 +43,10 @@ public final class KvClientContext {
     private int locatorCapacity = DEFAULT_LOCATOR_CAPACITY;
     private long connectTimeoutNs = TimeUnit.SECONDS.toNanos(5);
     private long requestTimeoutNs = TimeUnit.SECONDS.toNanos(10);
+    private Supplier<? extends ClientNetwork> network = SocketNetwork::new;
+    private NanoClock nanoClock = SystemNanoClock.INSTANCE;
+    private IdleStrategy spin = BusySpinIdleStrategy.INSTANCE;
+    private RandomGenerator random = new SecureRandom();
     private boolean concluded;
 
     /**
@@ -176,6 +190,63 @@ public final class KvClientContext {
     /** How long the server may take to answer. */
     public long requestTimeoutNs() {
         return requestTimeoutNs;
+    }
+
+    /**
+     * Sets how the server's memcached port is reached; TCP sockets unless set.
+     *
+     * @param factory makes one for each client
+     */
+    public KvClientContext network(Supplier<? extends ClientNetwork> factory) {
+        requireOpen();
+        network = factory;
+        return this;
+    }
+
+    /** Makes what reaches the server's memcached port. */
+    public Supplier<? extends ClientNetwork> network() {
+        return network;
+    }
+
+    /**
+     * Sets the clock of all limits, and what a client does between two looks at a device that it does not wait for yet. Together,
+     * because a clock that stands still while the client spins would keep it there.
+     *
+     * @param clock the system's unless set
+     * @param whileSpinning a busy spin unless set
+     */
+    public KvClientContext nanoClock(NanoClock clock, IdleStrategy whileSpinning) {
+        requireOpen();
+        nanoClock = clock;
+        spin = whileSpinning;
+        return this;
+    }
+
+    /** The clock of all limits. */
+    public NanoClock nanoClock() {
+        return nanoClock;
+    }
+
+    /** What a client does between two looks at a device. */
+    public IdleStrategy spin() {
+        return spin;
+    }
+
+    /**
+     * Sets where random numbers come from: the seed of hashes, which nobody else is to know, and how long to wait before
+     * connecting again.
+     *
+     * @param source a {@link SecureRandom} unless set
+     */
+    public KvClientContext random(RandomGenerator source) {
+        requireOpen();
+        random = source;
+        return this;
+    }
+
+    /** Where random numbers come from. */
+    public RandomGenerator random() {
+        return random;
     }
 
     /**
