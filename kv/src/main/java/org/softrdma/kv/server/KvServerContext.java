@@ -3,6 +3,7 @@ package org.softrdma.kv.server;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -10,6 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -110,7 +114,11 @@ public final class KvServerContext {
     private boolean crawling = true;
     private String version = "unknown";
     private LongSupplier wallSeconds = () -> System.currentTimeMillis() / 1000;
-    private LongSupplier clockSeconds = new ServerClock(wallSeconds, System::nanoTime);
+    private NanoClock nanoClock = SystemNanoClock.INSTANCE;
+    private LongSupplier clockSeconds = new ServerClock(wallSeconds, nanoClock);
+    private RandomGenerator random = new SecureRandom();
+    private ServerNetwork network = MemcachedPort::new;
+    private ServerThreads ownThreads = new PlatformThreads();
     private Consumer<Throwable> fatalErrors = cause -> LOG.error("a thread of the server has failed", cause);
     private boolean concluded;
 
@@ -582,6 +590,67 @@ public final class KvServerContext {
     /** The wall clock, seconds since 1970. */
     public LongSupplier wallSeconds() {
         return wallSeconds;
+    }
+
+    /**
+     * Sets the clock of all limits, and with it the clock by which items expire, from now on.
+     *
+     * @param clock the system's unless set; read by any thread
+     */
+    public KvServerContext nanoClock(NanoClock clock) {
+        nanoClock = changed(clock);
+        clockSeconds = new ServerClock(wallSeconds, clock);
+        return this;
+    }
+
+    /** The clock of all limits. */
+    public NanoClock nanoClock() {
+        return nanoClock;
+    }
+
+    /**
+     * Sets where random numbers come from: tokens, the boot id, the seed of hashes. Nobody else may know them.
+     *
+     * @param source a {@link SecureRandom} unless set; used by any thread
+     */
+    public KvServerContext random(RandomGenerator source) {
+        random = changed(source);
+        return this;
+    }
+
+    /** Where random numbers come from. */
+    public RandomGenerator random() {
+        return random;
+    }
+
+    /**
+     * Sets how clients reach the memcached port.
+     *
+     * @param choice sockets, by Netty, unless set
+     */
+    public KvServerContext network(ServerNetwork choice) {
+        network = changed(choice);
+        return this;
+    }
+
+    /** How clients reach the memcached port. */
+    public ServerNetwork network() {
+        return network;
+    }
+
+    /**
+     * Sets where the server's own work runs, beside its connections.
+     *
+     * @param choice threads of the platform unless set
+     */
+    public KvServerContext ownThreads(ServerThreads choice) {
+        ownThreads = changed(choice);
+        return this;
+    }
+
+    /** Where the server's own work runs. */
+    public ServerThreads ownThreads() {
+        return ownThreads;
     }
 
     /**

@@ -16,7 +16,7 @@ import org.softrdma.kv.store.StoreStatus;
 import org.softrdma.kv.store.StoredItem;
 
 /** The meta commands (mg, ms, md, ma, me) of one connection. Owned by the thread of the connection. */
-final class MetaCommands {
+final class MetaCommands implements ValueTaker {
     private static final String HIT = "HD";
     private static final String VALUE = "VA ";
     private static final String MISS = "EN";
@@ -32,28 +32,29 @@ final class MetaCommands {
     /** How often a number may be created and deleted by others while it is to be counted up. */
     private static final int MOST_ATTEMPTS = 1000;
 
-    private final KvServer server;
+    private final KvService service;
     private final ServerCounters counters;
-    private final MemcachedConnection connection;
+    private final Conversation connection;
     private final StoreRule rule = new StoreRule();
     private final Arithmetic arithmetic = new Arithmetic();
     private final Invalidation invalidation = new Invalidation();
     private final ReplyLine line = new ReplyLine();
 
-    private @Nullable NewItem filling;
+    private final ValueIntake intake;
     private TextRequest request = new TextRequest();
     private long nowSeconds;
 
-    MetaCommands(KvServer server, MemcachedConnection connection) {
-        this.server = server;
-        this.counters = server.counters();
+    MetaCommands(KvService service, Conversation connection) {
+        this.service = service;
+        this.counters = service.counters();
         this.connection = connection;
+        this.intake = new ValueIntake(service, connection);
     }
 
     private MetaFlags begin(TextRequest newRequest) {
         counters.metas.increment();
         request = newRequest;
-        nowSeconds = server.nowSeconds();
+        nowSeconds = service.nowSeconds();
         return newRequest.meta();
     }
 
@@ -74,7 +75,7 @@ final class MetaCommands {
     }
 
     private boolean find(boolean bump, boolean created) {
-        return server.store()
+        return service.store()
                 .get(
                         request.bytes(),
                         request.keyOffset(0),
@@ -86,13 +87,13 @@ final class MetaCommands {
 
     /** Makes an empty item for the one client that is to fill it; all others see that somebody does. */
     private boolean vivify(MetaFlags flags) {
-        NewItem item = server.reserve(
+        NewItem item = service.reserve(
                 request.bytes(), request.keyOffset(0), request.keyLength(0), 0, expiry(flags, 'N'), 0, nowSeconds);
         if (item.status() != NewItem.Status.READY) {
             return false;
         }
         rule.reset(StoreMode.ADD).tokenSent(true).keyBinary(flags.has('b'));
-        boolean created = server.store().store(item, rule, nowSeconds) == StoreStatus.STORED;
+        boolean created = service.store().store(item, rule, nowSeconds) == StoreStatus.STORED;
         return find(!created && !flags.has('u'), created);
     }
 
@@ -163,26 +164,16 @@ final class MetaCommands {
         if (flags.has('C') && (mode == StoreMode.SET || mode == StoreMode.REPLACE)) {
             mode = StoreMode.CAS;
         }
-        NewItem item = server.reserve(
-                request.bytes(),
-                request.keyOffset(0),
-                request.keyLength(0),
+        prepareRule(flags, mode);
+        StoreStatus begun = intake.begin(
+                request,
+                mode,
                 flags.has('F') ? (int) flags.number('F') : 0,
                 flags.has('T') ? expiry(flags, 'T') : 0,
-                request.valueLength(),
                 nowSeconds);
-        if (item.status() == NewItem.Status.READY) {
-            filling = item;
-            prepareRule(flags, mode);
-            connection.expectValue(item.memory(), item.valueOffset(), item.valueLength());
-            return;
+        if (begun != StoreStatus.STORED) {
+            connection.reply(intake.refusal(begun));
         }
-        connection.expectValue(null, 0, request.valueLength());
-        if (mode == StoreMode.SET) {
-            // Like memcached: a set that failed must not leave the older value behind.
-            server.store().delete(request.bytes(), request.keyOffset(0), request.keyLength(0), 0, nowSeconds);
-        }
-        refuse(item.status() == NewItem.Status.TOO_LARGE ? StoreStatus.TOO_LARGE : StoreStatus.OUT_OF_MEMORY);
     }
 
     private void prepareRule(MetaFlags flags, StoreMode mode) {
@@ -196,19 +187,18 @@ final class MetaCommands {
         }
     }
 
-    /** The value of an ms has come, or was skipped. */
-    void endValue(boolean terminated) {
-        NewItem item = filling;
-        filling = null;
+    @Override
+    public void endValue(boolean terminated) {
+        NewItem item = intake.take();
         if (item == null) {
             return; // it was skipped and is answered
         }
         if (!terminated) {
-            server.store().abandon(item);
+            service.store().abandon(item);
             connection.reply(TextProtocol.BAD_DATA_CHUNK);
             return;
         }
-        StoreStatus status = server.store().store(item, rule, server.nowSeconds());
+        StoreStatus status = service.store().store(item, rule, service.nowSeconds());
         MetaFlags flags = request.meta();
         switch (status) {
             case STORED -> {
@@ -220,7 +210,7 @@ final class MetaCommands {
             case NOT_FOUND -> answerSet(NOT_FOUND, 0);
             case NOT_STORED -> answerSet(NOT_STORED, 0);
             case BUSY -> connection.reply(TextProtocol.BUSY);
-            case TOO_LARGE, OUT_OF_MEMORY, NON_NUMERIC -> refuse(status);
+            case TOO_LARGE, OUT_OF_MEMORY, NON_NUMERIC -> connection.reply(intake.refusal(status));
         }
     }
 
@@ -234,7 +224,7 @@ final class MetaCommands {
         StoreStatus status;
         if (flags.has('I')) {
             rule.reset(StoreMode.SET).compareCas(compareCas).newCas(flags.has('E') ? flags.number('E') : 0);
-            status = server.store()
+            status = service.store()
                     .rewrite(
                             request.bytes(),
                             request.keyOffset(0),
@@ -248,7 +238,7 @@ final class MetaCommands {
                                 }
                             });
         } else {
-            status = server.store()
+            status = service.store()
                     .delete(request.bytes(), request.keyOffset(0), request.keyLength(0), compareCas, nowSeconds);
             (status == StoreStatus.STORED ? counters.deleteHits : counters.deleteMisses).increment();
         }
@@ -261,7 +251,7 @@ final class MetaCommands {
             case EXISTS -> answer(EXISTS);
             case NOT_FOUND -> answer(NOT_FOUND);
             case BUSY -> connection.reply(TextProtocol.BUSY);
-            default -> refuse(status);
+            default -> connection.reply(intake.refusal(status));
         }
     }
 
@@ -280,7 +270,7 @@ final class MetaCommands {
             rule.reset(StoreMode.SET)
                     .compareCas(flags.has('C') ? flags.number('C') : 0)
                     .newCas(flags.has('E') ? flags.number('E') : 0);
-            status = server.store()
+            status = service.store()
                     .rewrite(
                             request.bytes(),
                             request.keyOffset(0),
@@ -312,16 +302,16 @@ final class MetaCommands {
         long initial = flags.has('J') ? flags.number('J') : 0;
         byte[] digits = new byte[DecimalValue.MAX_LENGTH];
         int length = TextProtocol.number(digits, 0, initial);
-        NewItem item = server.reserve(
+        NewItem item = service.reserve(
                 request.bytes(), request.keyOffset(0), request.keyLength(0), 0, expiry(flags, 'N'), length, nowSeconds);
         if (item.status() != NewItem.Status.READY) {
             return StoreStatus.OUT_OF_MEMORY;
         }
         MemorySegment.copy(digits, 0, item.memory(), ValueLayout.JAVA_BYTE, item.valueOffset(), length);
         rule.reset(StoreMode.ADD).newCas(flags.has('E') ? flags.number('E') : 0).keyBinary(flags.has('b'));
-        StoreStatus status = server.store().store(item, rule, nowSeconds);
+        StoreStatus status = service.store().store(item, rule, nowSeconds);
         if (status == StoreStatus.STORED) {
-            boolean there = server.store()
+            boolean there = service.store()
                     .get(
                             request.bytes(),
                             request.keyOffset(0),
@@ -368,7 +358,7 @@ final class MetaCommands {
     /** {@code me}. */
     void debug(TextRequest newRequest) {
         begin(newRequest);
-        boolean found = server.store()
+        boolean found = service.store()
                 .get(
                         request.bytes(),
                         request.keyOffset(0),
@@ -402,20 +392,7 @@ final class MetaCommands {
 
     /** Gives back what the connection holds. */
     void release() {
-        if (filling != null) {
-            server.store().abandon(filling);
-            filling = null;
-        }
-    }
-
-    private void refuse(StoreStatus status) {
-        if (status == StoreStatus.TOO_LARGE) {
-            counters.tooLarge.increment();
-            connection.reply(TextProtocol.TOO_LARGE);
-        } else {
-            counters.outOfMemory.increment();
-            connection.reply(TextProtocol.OUT_OF_MEMORY);
-        }
+        intake.release();
     }
 
     /** The answer to an ms, as memcached's: with the cas number where it is asked for, 0 if nothing was stored. */
@@ -475,7 +452,7 @@ final class MetaCommands {
     }
 
     private int expiry(MetaFlags flags, char letter) {
-        return server.expiry((int) flags.number(letter), nowSeconds);
+        return service.expiry((int) flags.number(letter), nowSeconds);
     }
 
     private static @Nullable StoreMode storeMode(char mode) {

@@ -39,7 +39,7 @@ class ReadsWithoutStoreTest {
     private static void stick(KvServer server, CountDownLatch release) throws InterruptedException {
         int threads = 2;
         CountDownLatch stuck = new CountDownLatch(threads);
-        for (EventExecutor loop : server.memcachedPort().loops()) {
+        for (EventExecutor loop : ((MemcachedPort) server.memcachedPort()).loops()) {
             loop.execute(() -> {
                 stuck.countDown();
                 try {

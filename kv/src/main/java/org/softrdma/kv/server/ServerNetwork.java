@@ -1,0 +1,25 @@
+package org.softrdma.kv.server;
+
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * How clients reach the memcached port: TCP or a Unix socket, by Netty, unless {@link KvServerContext#network} says otherwise. It
+ * also has the threads of the connections. Called by the thread that starts the server.
+ */
+@FunctionalInterface
+public interface ServerNetwork {
+    /**
+     * Opens the port.
+     *
+     * @param context where, and with how many threads
+     * @param clients makes what runs the requests of a client that has connected
+     * @param failed told when a thread of connections has ended
+     * @return the open port; closed by the server
+     * @throws RuntimeException if the port cannot be opened; the message says why
+     */
+    ServerPort listen(
+            KvServerContext context,
+            Function<? super ClientChannel, ? extends ClientHandler> clients,
+            Consumer<? super Throwable> failed);
+}
