@@ -16,7 +16,7 @@ import org.softrdma.kv.client.ClientNetwork;
 import org.softrdma.kv.client.ClientStream;
 import org.softrdma.kv.server.ClientChannel;
 import org.softrdma.kv.server.ClientHandler;
-import org.softrdma.kv.server.KvServerContext;
+import org.softrdma.kv.server.PortSettings;
 import org.softrdma.kv.server.ServerNetwork;
 import org.softrdma.kv.server.ServerPort;
 
@@ -38,7 +38,7 @@ final class MemoryNetwork implements ServerNetwork, NanoClock, Supplier<ClientNe
 
     @Override
     public ServerPort listen(
-            KvServerContext context,
+            PortSettings settings,
             Function<? super ClientChannel, ? extends ClientHandler> handlers,
             Consumer<? super Throwable> failed) {
         clients = handlers;

@@ -1,5 +1,6 @@
 package org.softrdma.kv.client;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -17,7 +18,7 @@ final class GetRequest extends KvRequest<Optional<KvItem>> implements SlotOwner 
     static final String BY_READ = "";
 
     private static final String OVER_TCP = "gets";
-    private static final byte[] RGET = ascii("rget ");
+    private static final byte[] RGET = "rget ".getBytes(StandardCharsets.US_ASCII);
     private static final int MAX_RGETS = 3;
 
     private final byte[] key;
@@ -117,7 +118,7 @@ final class GetRequest extends KvRequest<Optional<KvItem>> implements SlotOwner 
         MemcachedLink link = connection.link();
         link.write(RGET);
         link.write(key);
-        link.write(ascii(reader.beginWritten(slot)));
+        link.write(reader.beginWritten(slot));
         link.write(TextProtocol.CRLF);
     }
 

@@ -1,6 +1,5 @@
 package org.softrdma.kv.client;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -20,9 +19,6 @@ import org.softrdma.kv.memcached.TextProtocol;
  */
 public abstract sealed class KvRequest<T> extends Pending
         permits GetRequest, GetAllRequest, LineRequest, NoreplyRequest, StatsRequest {
-    /** Between the words of a command. */
-    static final byte[] BLANK = {(byte) ' '};
-
     private @Nullable T result;
 
     KvRequest() {}
@@ -235,10 +231,6 @@ public abstract sealed class KvRequest<T> extends Pending
             }
         }
         return key;
-    }
-
-    static byte[] ascii(String text) {
-        return text.getBytes(StandardCharsets.US_ASCII);
     }
 
     /** Sends it. */

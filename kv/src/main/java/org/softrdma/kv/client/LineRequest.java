@@ -114,12 +114,12 @@ public final class LineRequest<T> extends KvRequest<T> {
 
     private void write(KvConnection connection, String last) {
         MemcachedLink link = connection.link();
-        link.write(ascii(command));
+        link.write(command);
         if (key != null) {
-            link.write(BLANK);
+            link.write(MemcachedLink.BLANK);
             link.write(key);
         }
-        link.write(ascii(arguments + last));
+        link.write(arguments + last);
         link.write(TextProtocol.CRLF);
         if (value != null) {
             link.write(value);

@@ -3,6 +3,7 @@ package org.softrdma.kv.client;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,9 @@ final class MemcachedLink implements AutoCloseable {
     private static final int INPUT_LENGTH = 64 * 1024;
     private static final int OUTPUT_LENGTH = 64 * 1024;
     private static final int MAX_LINE_LENGTH = 4096;
+
+    /** Between the words of a command. */
+    static final byte[] BLANK = {(byte) ' '};
 
     private final String name;
     private final ClientStream stream;
@@ -61,6 +65,11 @@ final class MemcachedLink implements AutoCloseable {
     /** The server, for messages. */
     String name() {
         return name;
+    }
+
+    /** Adds words to what is to be sent. */
+    void write(String ascii) {
+        write(ascii.getBytes(StandardCharsets.US_ASCII));
     }
 
     /** Adds to what is to be sent. */

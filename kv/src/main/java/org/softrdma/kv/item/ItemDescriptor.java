@@ -89,7 +89,7 @@ public final class ItemDescriptor {
     public static final int TAIL_LENGTH = Integer.BYTES;
 
     /** Alignment of chunks and of the length of an item. */
-    public static final int ALIGNMENT = Long.BYTES;
+    public static final int ALIGNMENT = Locator.UNIT;
 
     /** The length of the shortest item: a key of one byte, and no value. */
     public static final int MIN_LENGTH = (KEY_OFFSET + 1 + TAIL_LENGTH + ALIGNMENT - 1) & -ALIGNMENT;

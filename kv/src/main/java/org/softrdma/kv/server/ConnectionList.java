@@ -60,7 +60,7 @@ final class ConnectionList {
                     ? "tcp6:[" + host + "]:" + tcp.getPort()
                     : "tcp:" + host + ":" + tcp.getPort();
         }
-        return "unix:" + service.context().unixSocket();
+        return "unix:" + service.context().port().unixSocket();
     }
 
     /** Closes connections that were idle for too long. */

@@ -78,7 +78,7 @@ public final class KvServer implements AutoCloseable {
                     new ServerStatistics(service, device, arenas, admission.wrongKeys(), maintenance, connections),
                     connections);
             memcachedPort = owned.add(context.network()
-                    .listen(context, client -> new MemcachedConnection(parts, client), service::fail));
+                    .listen(context.port(), client -> new MemcachedConnection(parts, client), service::fail));
             connections.listening(memcachedPort.localAddress());
             maintenance.start(connections::closeIdle);
         } catch (RuntimeException e) {

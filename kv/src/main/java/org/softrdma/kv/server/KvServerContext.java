@@ -25,16 +25,6 @@ import org.softrdma.verbs.MemorySource;
 public final class KvServerContext {
     private static final Logger LOG = LoggerFactory.getLogger(KvServerContext.class);
 
-    /** How the memcached port does its I/O. */
-    public enum Transport {
-        /** epoll where it works, otherwise NIO. */
-        AUTO,
-        /** epoll. */
-        EPOLL,
-        /** Java's own. */
-        NIO
-    }
-
     /** What of the memory for items has a key of its own for READs. */
     public enum Registration {
         /** All of it in large pieces, with an offset for each item. Every device can do that. */
@@ -93,7 +83,7 @@ public final class KvServerContext {
     private int maxItemLength = DEFAULT_MAX_ITEM_LENGTH;
     private double slabFactor = SlabGeometry.DEFAULT_FACTOR;
     private int minimumSpace = SlabGeometry.DEFAULT_MINIMUM_SPACE;
-    private Transport transport = Transport.AUTO;
+    private PortSettings.Io io = PortSettings.Io.AUTO;
     private Registration registration = Registration.ARENA;
     private boolean evicting = true;
     private boolean flushAllowed = true;
@@ -135,11 +125,6 @@ public final class KvServerContext {
         return this;
     }
 
-    /** Where memcached clients connect; unless set, on every address. */
-    public InetSocketAddress memcachedAddress() {
-        return memcachedAddress == null ? new InetSocketAddress(DEFAULT_PORT) : memcachedAddress;
-    }
-
     /**
      * Sets the address where queue pairs are connected. Unless set it is that of the memcached port; if there is a Unix socket instead
      * of that, and no address was set for it, the loopback address: who may not even open the socket must not come in by the network.
@@ -158,7 +143,13 @@ public final class KvServerContext {
         }
         return unixSocket != null && memcachedAddress == null
                 ? InetAddress.getLoopbackAddress()
-                : memcachedAddress().getAddress();
+                : port().address().getAddress();
+    }
+
+    /** Where memcached clients connect, unless set otherwise on every address, and how. */
+    public PortSettings port() {
+        InetSocketAddress address = memcachedAddress == null ? new InetSocketAddress(DEFAULT_PORT) : memcachedAddress;
+        return new PortSettings(address, unixSocket, unixSocketMask, backlog, threads, io);
     }
 
     /**
@@ -184,11 +175,6 @@ public final class KvServerContext {
     public KvServerContext threads(int count) {
         threads = changed(count);
         return this;
-    }
-
-    /** The number of event loop threads. */
-    public int threads() {
-        return threads;
     }
 
     /**
@@ -269,16 +255,11 @@ public final class KvServerContext {
     /**
      * Sets how the memcached port does its I/O.
      *
-     * @param choice the transport
+     * @param choice which
      */
-    public KvServerContext transport(Transport choice) {
-        transport = changed(choice);
+    public KvServerContext io(PortSettings.Io choice) {
+        io = changed(choice);
         return this;
-    }
-
-    /** How the memcached port does its I/O. */
-    public Transport transport() {
-        return transport;
     }
 
     /**
@@ -351,11 +332,6 @@ public final class KvServerContext {
         return this;
     }
 
-    /** How many connections may wait to be accepted. */
-    public int backlog() {
-        return backlog;
-    }
-
     /**
      * Sets where the memory of the items comes from.
      *
@@ -397,16 +373,6 @@ public final class KvServerContext {
         unixSocket = changed(path);
         unixSocketMask = mask;
         return this;
-    }
-
-    /** The Unix socket, or null for the TCP port. */
-    public @Nullable Path unixSocket() {
-        return unixSocket;
-    }
-
-    /** The rights of the Unix socket. */
-    public int unixSocketMask() {
-        return unixSocketMask;
     }
 
     /**
@@ -691,7 +657,7 @@ public final class KvServerContext {
         if (!(slabFactor >= 1.01 && slabFactor <= 16)) {
             faults.add(String.format(Locale.ROOT, "slabFactor=%s: expected 1.01 to 16", slabFactor));
         }
-        if (memcachedAddress().isUnresolved()) {
+        if (port().address().isUnresolved()) {
             faults.add("memcachedAddress=" + memcachedAddress + ": unknown host");
         }
         if (version.isBlank() || version.chars().anyMatch(c -> c <= ' ' || c > '~')) {

@@ -52,7 +52,7 @@ final class MemcachedPort implements ServerPort {
     /** Linux's number; epoll is there only. */
     private static final int EADDRINUSE = 98;
 
-    private final KvServerContext context;
+    private final PortSettings settings;
     private final Function<? super ClientChannel, ? extends ClientHandler> clients;
     private final Consumer<? super Throwable> failed;
     private final EventLoopGroup loops;
@@ -62,18 +62,18 @@ final class MemcachedPort implements ServerPort {
 
     /** Opens it; see {@link ServerNetwork#listen}. */
     MemcachedPort(
-            KvServerContext context,
+            PortSettings settings,
             Function<? super ClientChannel, ? extends ClientHandler> clients,
             Consumer<? super Throwable> failed) {
-        this.context = context;
+        this.settings = settings;
         this.clients = clients;
         this.failed = failed;
-        boolean epoll = useEpoll(context.transport());
-        IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-        loops = new MultiThreadIoEventLoopGroup(context.threads(), new DefaultThreadFactory("kv-memcached", true), io);
+        boolean epoll = useEpoll(settings.io());
+        IoHandlerFactory handlers = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        loops = new MultiThreadIoEventLoopGroup(settings.threads(), new DefaultThreadFactory("kv-memcached", true), handlers);
         loops.forEach(loop -> loop.terminationFuture().addListener(_ -> ended(loop)));
         try {
-            Path file = context.unixSocket();
+            Path file = settings.unixSocket();
             listening = file == null ? listenTcp(epoll) : listenUnix(epoll, file);
         } catch (RuntimeException e) {
             closing = true;
@@ -93,7 +93,7 @@ final class MemcachedPort implements ServerPort {
         Class<? extends ServerChannel> type = epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
         ServerBootstrap bootstrap =
                 bootstrap(type).option(ChannelOption.SO_REUSEADDR, true).childOption(ChannelOption.TCP_NODELAY, true);
-        return bind(bootstrap, context.memcachedAddress());
+        return bind(bootstrap, settings.address());
     }
 
     private Channel listenUnix(boolean epoll, Path file) {
@@ -102,7 +102,7 @@ final class MemcachedPort implements ServerPort {
             Channel bound = epoll
                     ? bind(bootstrap(EpollServerDomainSocketChannel.class), new DomainSocketAddress(file.toFile()))
                     : bind(bootstrap(NioServerDomainSocketChannel.class), UnixDomainSocketAddress.of(file));
-            Files.setPosixFilePermissions(file, permissions(context.unixSocketMask()));
+            Files.setPosixFilePermissions(file, permissions(settings.unixSocketMask()));
             return bound;
         } catch (IOException e) {
             throw new UncheckedIOException("cannot listen on " + file + ": " + e.getMessage(), e);
@@ -142,7 +142,7 @@ final class MemcachedPort implements ServerPort {
         return new ServerBootstrap()
                 .group(loops)
                 .channel(type)
-                .option(ChannelOption.SO_BACKLOG, context.backlog())
+                .option(ChannelOption.SO_BACKLOG, settings.backlog())
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, OUTPUT_LIMITS)
                 .childHandler(new ChannelInitializer<>() {
                     @Override
@@ -178,11 +178,11 @@ final class MemcachedPort implements ServerPort {
                 : String.valueOf(cause.getMessage());
     }
 
-    private static boolean useEpoll(KvServerContext.Transport transport) {
-        if (transport == KvServerContext.Transport.EPOLL) {
+    private static boolean useEpoll(PortSettings.Io io) {
+        if (io == PortSettings.Io.EPOLL) {
             Epoll.ensureAvailability();
         }
-        return transport != KvServerContext.Transport.NIO && Epoll.isAvailable();
+        return io != PortSettings.Io.NIO && Epoll.isAvailable();
     }
 
     @Override

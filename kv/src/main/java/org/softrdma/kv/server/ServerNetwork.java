@@ -12,14 +12,14 @@ public interface ServerNetwork {
     /**
      * Opens the port.
      *
-     * @param context where, and with how many threads
+     * @param settings where and how
      * @param clients makes what runs the requests of a client that has connected
      * @param failed told when a thread of connections has ended
      * @return the open port; closed by the server
      * @throws RuntimeException if the port cannot be opened; the message says why
      */
     ServerPort listen(
-            KvServerContext context,
+            PortSettings settings,
             Function<? super ClientChannel, ? extends ClientHandler> clients,
             Consumer<? super Throwable> failed);
 }

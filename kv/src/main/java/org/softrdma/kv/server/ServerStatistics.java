@@ -102,7 +102,7 @@ final class ServerStatistics {
         lines.add("conn_yields", counters.yields.sum());
         lines.add("lru_crawler_running", maintenance.isCrawlAsked() ? 1 : 0);
         lines.add("idle_kicks", counters.idleKicks.sum());
-        lines.add("threads", context.threads());
+        lines.add("threads", context.port().threads());
         lines.add("hash_bytes", items.indexBytes());
         lines.add("bytes", items.currentBytes());
         lines.add("curr_items", items.currentItems());
@@ -122,23 +122,23 @@ final class ServerStatistics {
 
     /** {@code stats settings}. */
     byte[] settings() {
-        Path socket = context.unixSocket();
+        Path socket = context.port().unixSocket();
         Lines lines = new Lines();
         lines.add("maxbytes", store.statistics().memoryLimit());
         lines.add("maxconns", context.maxConnections());
         lines.add("tcpport", connections.listening() instanceof InetSocketAddress tcp ? tcp.getPort() : 0);
         lines.add("udpport", 0);
-        lines.add("inter", socket == null ? context.memcachedAddress().getHostString() : "NULL");
+        lines.add("inter", socket == null ? context.port().address().getHostString() : "NULL");
         lines.add("verbosity", service.verbosity());
         lines.add("evictions", onOff(context.evicting()));
         lines.add("domain_socket", socket == null ? "NULL" : socket);
-        lines.add("umask", Integer.toOctalString(context.unixSocketMask()));
+        lines.add("umask", Integer.toOctalString(context.port().unixSocketMask()));
         lines.add("shutdown_command", yesNo(context.shutdown() != null));
         lines.add("growth_factor", String.format(Locale.ROOT, "%.2f", context.slabFactor()));
         lines.add("chunk_size", context.minimumSpace());
-        lines.add("num_threads", context.threads());
+        lines.add("num_threads", context.port().threads());
         lines.add("cas_enabled", "yes");
-        lines.add("tcp_backlog", context.backlog());
+        lines.add("tcp_backlog", context.port().backlog());
         lines.add("binding_protocol", "ascii");
         lines.add("auth_enabled_sasl", "no");
         lines.add("auth_enabled_ascii", yesNo(context.passwords() != null));

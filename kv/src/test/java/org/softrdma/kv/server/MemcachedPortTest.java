@@ -261,9 +261,9 @@ class MemcachedPortTest {
     }
 
     @ParameterizedTest
-    @EnumSource(KvServerContext.Transport.class)
-    void shouldServeOverEachTransport(KvServerContext.Transport transport) throws IOException {
-        try (RunningServer other = new RunningServer(context -> context.transport(transport));
+    @EnumSource(PortSettings.Io.class)
+    void shouldServeOverEachTransport(PortSettings.Io io) throws IOException {
+        try (RunningServer other = new RunningServer(context -> context.io(io));
                 RawMemcached client = new RawMemcached(other.address())) {
             assertEquals(
                     "STORED\r\nVALUE a 0 1\r\nx\r\nEND\r\n",

@@ -41,12 +41,12 @@ class ServerOptionsTest {
     private Path directory;
 
     @ParameterizedTest
-    @EnumSource(KvServerContext.Transport.class)
-    void shouldServeUnixSocket(KvServerContext.Transport transport) throws IOException {
+    @EnumSource(PortSettings.Io.class)
+    void shouldServeUnixSocket(PortSettings.Io io) throws IOException {
         Path file = directory.resolve("socket");
         for (int life = 0; life < 2; life++) { // the second finds the file of the first
             try (RunningServer running = new RunningServer(
-                            context -> context.unixSocket(file, 0750).transport(transport));
+                            context -> context.unixSocket(file, 0750).io(io));
                     SocketChannel client = SocketChannel.open(StandardProtocolFamily.UNIX)) {
                 client.connect(UnixDomainSocketAddress.of(file));
                 assertThrows(IllegalStateException.class, running::address);
