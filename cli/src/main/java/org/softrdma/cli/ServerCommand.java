@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.server.ItemSettings;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.kv.server.Passwords;
@@ -363,18 +364,18 @@ final class ServerCommand implements Callable<Integer> {
                     .rdmaPort(rdmaPort)
                     .threads(threads)
                     .maxConnections(connections)
-                    .memoryLimit(memoryLimit * MIB)
-                    .maxItemLength(itemSize())
-                    .slabFactor(factor)
-                    .minimumSpace(minimumSpace)
-                    .registration(registration())
-                    .evicting(!noEvictions)
+                    .items(items -> items.memoryLimit(memoryLimit * MIB)
+                            .maxItemLength(itemSize())
+                            .slabFactor(factor)
+                            .minimumSpace(minimumSpace)
+                            .registration(registration())
+                            .evicting(!noEvictions)
+                            .memory(memory())
+                            .wiping(wipe))
                     .flushAllowed(!noFlush)
                     .backlog(backlog)
                     .verbosity(verbosity())
-                    .memory(memory())
                     .requestsPerTurn(requestsPerEvent)
-                    .wiping(wipe)
                     .fatalErrors(processEnd)
                     .version(version());
             if (address != null || unixSocket == null) {
@@ -390,8 +391,9 @@ final class ServerCommand implements Callable<Integer> {
             }
             if (debugTime) {
                 AtomicLong moved = new AtomicLong();
-                LongSupplier clock = context.clockSeconds();
-                context.clockSeconds(() -> clock.getAsLong() + moved.get()).moveClock(moved::addAndGet);
+                LongSupplier clock = context.surroundings().clockSeconds();
+                context.surroundings(around -> around.clockSeconds(() -> clock.getAsLong() + moved.get()))
+                        .moveClock(moved::addAndGet);
             }
             if (shutdownCommand) {
                 context.shutdown(stopped::countDown);
@@ -484,8 +486,8 @@ final class ServerCommand implements Callable<Integer> {
         }
     }
 
-    private KvServerContext.Registration registration() {
-        return Stream.of(KvServerContext.Registration.values())
+    private ItemSettings.Registration registration() {
+        return Stream.of(ItemSettings.Registration.values())
                 .filter(each -> each.word().equals(registration))
                 .findFirst()
                 .orElseThrow(() ->

@@ -54,8 +54,7 @@ public final class KvClient implements KvCommands {
         if (context.protocol() == KvProtocol.PLAIN) {
             return connect(context);
         }
-        CompletionLoop loop =
-                new CompletionLoop(device, 1, context.window(), context.nanoClock(), context.spin());
+        CompletionLoop loop = new CompletionLoop(device, 1, context.window(), context.nanoClock(), context.spin());
         try {
             KvClient client = new KvClient(loop, context);
             client.owned.add(loop);
@@ -104,9 +103,7 @@ public final class KvClient implements KvCommands {
     private KvClient(KvClientContext context, @Nullable CompletionLoop loop) {
         this.loop = loop;
         this.context = context;
-        this.known = loop == null
-                ? new KnownItems(context)
-                : loop.known(context);
+        this.known = loop == null ? new KnownItems(context) : loop.known(context);
         this.lostTags = new long[context.window()];
         this.clock = context.nanoClock();
         this.backoff = new Backoff(context.random());

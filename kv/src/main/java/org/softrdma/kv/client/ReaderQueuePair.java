@@ -177,8 +177,8 @@ final class ReaderQueuePair implements AutoCloseable {
 
     /** Posts a READ at once. */
     void postRead(int slot, int length, long address, int rkey) {
-        requireAccepted(queuePair.postRead(
-                wrId(READ, slot), sink, offset(slot), length, address, rkey, SendFlags.SIGNALLED));
+        requireAccepted(
+                queuePair.postRead(wrId(READ, slot), sink, offset(slot), length, address, rkey, SendFlags.SIGNALLED));
     }
 
     /** Adds a READ to those that {@link #flush} posts. */

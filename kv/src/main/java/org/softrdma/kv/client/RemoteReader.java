@@ -266,13 +266,7 @@ final class RemoteReader implements LoopMember, AutoCloseable {
         int item = (int) queuePair.offset(slot.number);
         long nowNs = nanoClock.nanoTime();
         ReadOutcome outcome = registration.check(
-                check,
-                queuePair.sink(),
-                queuePair.sinkView(),
-                item,
-                slot.second,
-                slot.key,
-                talk.latestSeconds(nowNs));
+                check, queuePair.sink(), queuePair.sinkView(), item, slot.second, slot.key, talk.latestSeconds(nowNs));
         takeLengths(slot);
         if (outcome == ReadOutcome.FORWARDED) {
             if (follow(slot, item)) {

@@ -16,12 +16,7 @@ import org.softrdma.kv.message.TokenPlace;
  * @param tokenPlace where it wants to see the token
  */
 record ServerHello(
-        String plainReason,
-        int port,
-        String token,
-        String bootId,
-        Registration registration,
-        TokenPlace tokenPlace) {
+        String plainReason, int port, String token, String bootId, Registration registration, TokenPlace tokenPlace) {
     private static final int WORDS = 7;
     private static final Pattern OTHER_VERSION =
             Pattern.compile("CLIENT_ERROR rdma version (?:[0-9]+ )?not supported, expected ([0-9]{1,9})");

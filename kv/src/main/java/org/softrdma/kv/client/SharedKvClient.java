@@ -77,8 +77,7 @@ public final class SharedKvClient implements KvCommands {
                     + " is in manual progress; a client of many threads needs one that drives itself"
                     + " (progress=engine)");
         }
-        CompletionLoop loop =
-                new CompletionLoop(device, 1, context.window(), context.nanoClock(), context.spin());
+        CompletionLoop loop = new CompletionLoop(device, 1, context.window(), context.nanoClock(), context.spin());
         try {
             return new SharedKvClient(new KvClient(loop, context), loop, context).start();
         } catch (RuntimeException e) {

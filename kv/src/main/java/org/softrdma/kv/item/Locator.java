@@ -65,12 +65,7 @@ public record Locator(int rkey, long offset, int length, int sizeClass, int gene
      * @param second its second half
      */
     public static Locator of(long first, long second) {
-        return new Locator(
-                rkey(first),
-                offset(first),
-                length(second) & -UNIT,
-                sizeClass(second),
-                generation(second));
+        return new Locator(rkey(first), offset(first), length(second) & -UNIT, sizeClass(second), generation(second));
     }
 
     /** The first half. */

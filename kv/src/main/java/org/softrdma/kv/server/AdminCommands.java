@@ -59,10 +59,7 @@ final class AdminCommands {
             case "items" -> connection.reply(statistics.items());
             case "slabs" -> connection.reply(statistics.slabs());
             case "conns" ->
-                connection.reply(
-                        isShort()
-                                ? TextProtocol.OUT_OF_MEMORY_STATS
-                                : connections.describe(connection));
+                connection.reply(isShort() ? TextProtocol.OUT_OF_MEMORY_STATS : connections.describe(connection));
             case "rdma" -> connection.reply(statistics.rdma());
             case "detail" -> detail(request.argument(2));
             case "sizes" -> connection.reply(statistics.sizes());

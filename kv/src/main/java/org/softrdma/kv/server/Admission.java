@@ -34,10 +34,11 @@ final class Admission {
         this.maxPrivateData = device.capabilities().maxPrivateData();
         this.tokenPlace = TokenPlace.on(maxPrivateData);
         this.maxSessions = context.maxConnections() + (tokenPlace == TokenPlace.SEND ? Strangers.MOST : 0);
-        this.tokens = new HelloTokens(context.helloTimeoutNs(), context.random());
+        this.tokens = new HelloTokens(
+                context.timeouts().helloTimeoutNs(), context.surroundings().random());
         this.greetingTimeoutNs = tokenPlace == TokenPlace.PRIVATE_DATA
-                ? context.helloTimeoutNs()
-                : Strangers.timeoutNs(context.helloTimeoutNs());
+                ? context.timeouts().helloTimeoutNs()
+                : Strangers.timeoutNs(context.timeouts().helloTimeoutNs());
     }
 
     /** Where clients have to show their tokens. */

@@ -70,7 +70,7 @@ final class AnswerRing {
      */
     AnswerRing(KvService service, QueuePair queuePair, MemoryRegion region, MemorySegment segment, long start) {
         this.store = service.store();
-        this.clock = service.context().nanoClock();
+        this.clock = service.context().surroundings().nanoClock();
         this.queuePair = queuePair;
         this.region = region;
         this.segment = segment;

@@ -65,7 +65,7 @@ final class ConnectionList {
 
     /** Closes connections that were idle for too long. */
     void closeIdle() {
-        int timeoutSeconds = service.context().idleTimeoutSeconds();
+        int timeoutSeconds = service.context().timeouts().idleTimeoutSeconds();
         if (timeoutSeconds > 0) {
             long since = service.nowSeconds() - timeoutSeconds;
             for (Conversation connection : connections) {

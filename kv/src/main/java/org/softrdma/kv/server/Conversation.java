@@ -38,11 +38,7 @@ final class Conversation {
      * @param failed told what fails in a task that was to be run later
      */
     Conversation(
-            KvService service,
-            ClientChannel channel,
-            TextDecoder decoder,
-            Runnable goOn,
-            Consumer<Throwable> failed) {
+            KvService service, ClientChannel channel, TextDecoder decoder, Runnable goOn, Consumer<Throwable> failed) {
         this.service = service;
         this.channel = channel;
         this.decoder = decoder;

@@ -51,20 +51,30 @@ public final class KvServer implements AutoCloseable {
     private KvServer(VerbsDevice device, KvServerContext context) {
         try {
             ProtectionDomain domain = owned.add(device.allocateProtectionDomain());
-            SlabGeometry geometry =
-                    new SlabGeometry(context.slabFactor(), context.minimumSpace(), context.maxItemLength());
+            SlabGeometry geometry = new SlabGeometry(
+                    context.items().slabFactor(),
+                    context.items().minimumSpace(),
+                    context.items().maxItemLength());
             DeviceArenas<?> arenas = owned.add(arenas(context, device, domain, geometry));
-            SlabAllocator slabs = new SlabAllocator(geometry, arenas, context.memoryLimit(), context.wiping());
+            SlabAllocator slabs = new SlabAllocator(
+                    geometry,
+                    arenas,
+                    context.items().memoryLimit(),
+                    context.items().wiping());
             slabs.prepare();
-            String bootId = HexFormat.of().toHexDigits(context.random().nextLong());
-            ItemStore store = new ItemStore(slabs, context.random().nextLong(), context.evicting());
+            String bootId =
+                    HexFormat.of().toHexDigits(context.surroundings().random().nextLong());
+            ItemStore store = new ItemStore(
+                    slabs,
+                    context.surroundings().random().nextLong(),
+                    context.items().evicting());
             KvService service = new KvService(context, store);
             Maintenance maintenance = owned.add(new Maintenance(
                     store,
-                    context.clockSeconds(),
-                    context.tailsReclaimed(),
-                    context.crawling(),
-                    context.ownThreads().scheduler("kv-maintenance"),
+                    context.surroundings().clockSeconds(),
+                    context.items().tailsReclaimed(),
+                    context.items().crawling(),
+                    context.surroundings().ownThreads().scheduler("kv-maintenance"),
                     context.fatalErrors()));
             Admission admission = new Admission(service, device);
             rdmaPort = owned.add(new RdmaPort(device, domain, service, admission));
@@ -77,7 +87,8 @@ public final class KvServer implements AutoCloseable {
                     maintenance,
                     new ServerStatistics(service, device, arenas, admission.wrongKeys(), maintenance, connections),
                     connections);
-            memcachedPort = owned.add(context.network()
+            memcachedPort = owned.add(context.surroundings()
+                    .network()
                     .listen(context.port(), client -> new MemcachedConnection(parts, client), service::fail));
             connections.listening(memcachedPort.localAddress());
             maintenance.start(connections::closeIdle);
@@ -88,9 +99,10 @@ public final class KvServer implements AutoCloseable {
 
     private static DeviceArenas<?> arenas(
             KvServerContext context, VerbsDevice device, ProtectionDomain domain, SlabGeometry geometry) {
-        return switch (context.registration()) {
-            case ARENA -> new RegisteredArenas(device, domain, context.memory());
-            case CHUNK -> new RegisteredChunks(device, domain, context.memory(), geometry, context.maxConnections());
+        return switch (context.items().registration()) {
+            case ARENA -> new RegisteredArenas(device, domain, context.items().memory());
+            case CHUNK ->
+                new RegisteredChunks(device, domain, context.items().memory(), geometry, context.maxConnections());
         };
     }
 

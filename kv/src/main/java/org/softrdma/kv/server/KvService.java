@@ -61,17 +61,17 @@ final class KvService {
 
     /** The clock by which items expire. */
     long nowSeconds() {
-        return context.clockSeconds().getAsLong();
+        return context.surroundings().clockSeconds().getAsLong();
     }
 
     /** The clock of limits. */
     long nowNs() {
-        return context.nanoClock().nanoTime();
+        return context.surroundings().nanoClock().nanoTime();
     }
 
     /** The time on the server's clock that an exptime means. */
     int expiry(int exptime, long nowSeconds) {
-        return Expiry.toAbsolute(exptime, nowSeconds, context.wallSeconds());
+        return Expiry.toAbsolute(exptime, nowSeconds, context.surroundings().wallSeconds());
     }
 
     /** Takes memory for an item; a device that gives no further arena is out of memory. */

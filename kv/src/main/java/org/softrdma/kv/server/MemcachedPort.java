@@ -70,7 +70,8 @@ final class MemcachedPort implements ServerPort {
         this.failed = failed;
         boolean epoll = useEpoll(settings.io());
         IoHandlerFactory handlers = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-        loops = new MultiThreadIoEventLoopGroup(settings.threads(), new DefaultThreadFactory("kv-memcached", true), handlers);
+        loops = new MultiThreadIoEventLoopGroup(
+                settings.threads(), new DefaultThreadFactory("kv-memcached", true), handlers);
         loops.forEach(loop -> loop.terminationFuture().addListener(_ -> ended(loop)));
         try {
             Path file = settings.unixSocket();

@@ -15,12 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param io how they do their I/O
  */
 public record PortSettings(
-        InetSocketAddress address,
-        @Nullable Path unixSocket,
-        int unixSocketMask,
-        int backlog,
-        int threads,
-        Io io) {
+        InetSocketAddress address, @Nullable Path unixSocket, int unixSocketMask, int backlog, int threads, Io io) {
     /** How the memcached port does its I/O. */
     public enum Io {
         /** epoll where it works, otherwise NIO. */

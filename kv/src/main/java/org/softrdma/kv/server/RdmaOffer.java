@@ -23,7 +23,7 @@ final class RdmaOffer {
         this.admission = admission;
         this.arenas = arenas;
         this.beforeToken = "RDMA " + HelloDescriptor.VERSION + " " + port + " ";
-        this.behindToken = " " + bootId + " " + context.registration().word() + " "
+        this.behindToken = " " + bootId + " " + context.items().registration().word() + " "
                 + admission.tokenPlace().word();
     }
 

@@ -66,7 +66,7 @@ final class RdmaPort implements AutoCloseable {
             channel.close();
             throw e;
         }
-        ServerThreads threads = context.ownThreads();
+        ServerThreads threads = context.surroundings().ownThreads();
         this.acceptors = threads.executor("kv-rdma-accept", ACCEPT_THREADS);
         this.listening = threads.thread("kv-rdma-accept", this::listen);
         this.completing = threads.thread("kv-rdma-completions", this::complete);

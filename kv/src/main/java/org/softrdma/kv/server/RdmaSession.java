@@ -78,8 +78,7 @@ final class RdmaSession {
             segment = memory.segment();
             region = owned.add(
                     resources.domain().register(segment, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
-            completions =
-                    owned.add(resources.device().createCompletionQueue(SENDS + RECEIVES, resources.channel(), 0));
+            completions = owned.add(resources.device().createCompletionQueue(SENDS + RECEIVES, resources.channel(), 0));
             queuePair = owned.add(request.createQueuePair(
                     resources.domain(), QueuePairAttributes.of(completions, QueuePairLimits.of(SENDS, RECEIVES))));
             answers = new AnswerRing(service, queuePair, region, segment, ANSWERS_OFFSET);

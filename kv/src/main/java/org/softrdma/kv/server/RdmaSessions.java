@@ -31,7 +31,7 @@ final class RdmaSessions {
         this.service = service;
         this.counters = service.counters();
         this.admission = admission;
-        this.answerTimeoutNs = service.context().answerTimeoutNs();
+        this.answerTimeoutNs = service.context().timeouts().answerTimeoutNs();
     }
 
     /** From now on its completions are handled. Any thread. */

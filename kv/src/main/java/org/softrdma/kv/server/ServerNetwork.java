@@ -4,7 +4,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * How clients reach the memcached port: TCP or a Unix socket, by Netty, unless {@link KvServerContext#network} says otherwise. It
+ * How clients reach the memcached port: TCP or a Unix socket, by Netty, unless {@link Surroundings#network} says otherwise. It
  * also has the threads of the connections. Called by the thread that starts the server.
  */
 @FunctionalInterface

@@ -130,32 +130,34 @@ final class ServerStatistics {
         lines.add("udpport", 0);
         lines.add("inter", socket == null ? context.port().address().getHostString() : "NULL");
         lines.add("verbosity", service.verbosity());
-        lines.add("evictions", onOff(context.evicting()));
+        lines.add("evictions", onOff(context.items().evicting()));
         lines.add("domain_socket", socket == null ? "NULL" : socket);
         lines.add("umask", Integer.toOctalString(context.port().unixSocketMask()));
         lines.add("shutdown_command", yesNo(context.shutdown() != null));
-        lines.add("growth_factor", String.format(Locale.ROOT, "%.2f", context.slabFactor()));
-        lines.add("chunk_size", context.minimumSpace());
+        lines.add(
+                "growth_factor",
+                String.format(Locale.ROOT, "%.2f", context.items().slabFactor()));
+        lines.add("chunk_size", context.items().minimumSpace());
         lines.add("num_threads", context.port().threads());
         lines.add("cas_enabled", "yes");
         lines.add("tcp_backlog", context.port().backlog());
         lines.add("binding_protocol", "ascii");
         lines.add("auth_enabled_sasl", "no");
         lines.add("auth_enabled_ascii", yesNo(context.passwords() != null));
-        lines.add("item_size_max", context.maxItemLength());
+        lines.add("item_size_max", context.items().maxItemLength());
         lines.add("maxconns_fast", "yes");
         lines.add("slab_reassign", "no");
         lines.add("slab_automove", 0);
-        lines.add("slab_chunk_max", context.maxItemLength());
+        lines.add("slab_chunk_max", context.items().maxItemLength());
         lines.add("lru_crawler", yesNo(maintenance.isCrawling()));
         lines.add("flush_enabled", yesNo(context.flushAllowed()));
         lines.add("dump_enabled", "no");
-        lines.add("lru_maintainer_thread", yesNo(context.tailsReclaimed()));
+        lines.add("lru_maintainer_thread", yesNo(context.items().tailsReclaimed()));
         lines.add("lru_segmented", "yes");
         lines.add("hot_lru_pct", ItemStore.HOT_PERCENT);
         lines.add("warm_lru_pct", ItemStore.WARM_PERCENT);
         lines.add("temp_lru", "no");
-        lines.add("idle_timeout", context.idleTimeoutSeconds());
+        lines.add("idle_timeout", context.timeouts().idleTimeoutSeconds());
         lines.add("ssl_enabled", "no");
         return lines.end();
     }
@@ -163,8 +165,7 @@ final class ServerStatistics {
     /** {@code stats items}. */
     byte[] items() {
         Lines lines = new Lines();
-        for (SizeClassStatistics each :
-                store.classStatistics(service.nowSeconds())) {
+        for (SizeClassStatistics each : store.classStatistics(service.nowSeconds())) {
             SizeClassStatistics.Lru lru = each.lru();
             if (lru.items() == 0 && each.events().evicted() == 0) {
                 continue;
@@ -199,8 +200,7 @@ final class ServerStatistics {
     byte[] slabs() {
         Lines lines = new Lines();
         int active = 0;
-        for (SizeClassStatistics each :
-                store.classStatistics(service.nowSeconds())) {
+        for (SizeClassStatistics each : store.classStatistics(service.nowSeconds())) {
             SizeClassStatistics.Slab slab = each.slab();
             String prefix = (each.sizeClass() + 1) + ":";
             lines.add(prefix + "chunk_size", slab.chunkLength());
@@ -228,7 +228,7 @@ final class ServerStatistics {
     byte[] rdma() {
         Lines lines = new Lines();
         lines.add("device", device.name().replace(' ', '_'));
-        lines.add("registration", context.registration().word());
+        lines.add("registration", context.items().registration().word());
         lines.add("pinning", device.pinning().replace(' ', '_'));
         lines.add("item_regions", arenas.regions());
         lines.add("queue_pairs", counters.boundQueuePairs.get());

@@ -5,7 +5,7 @@ import java.util.concurrent.ScheduledExecutorService;
 
 /**
  * Where the server's own work runs, beside its connections: threads of the platform unless {@link
- * KvServerContext#ownThreads} says otherwise. The server starts and ends what it is given. Called by the thread that starts the server.
+ * Surroundings#ownThreads} says otherwise. The server starts and ends what it is given. Called by the thread that starts the server.
  */
 public interface ServerThreads {
     /**

@@ -47,8 +47,7 @@ final class ItemRoom {
     }
 
     /** See {@link ItemStore#reserve}. */
-    NewItem reserve(
-            byte[] key, int keyOffset, int keyLength, int flags, int expiry, int valueLength, long nowSeconds) {
+    NewItem reserve(byte[] key, int keyOffset, int keyLength, int flags, int expiry, int valueLength, long nowSeconds) {
         if (keyLength < 1 || keyLength > ItemDescriptor.MAX_KEY_LENGTH || valueLength < 0) {
             throw new IllegalArgumentException("keyLength=" + keyLength + ", valueLength=" + valueLength);
         }

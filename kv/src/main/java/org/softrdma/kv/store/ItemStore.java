@@ -264,7 +264,8 @@ public final class ItemStore {
         if (keyLength < 1 || ItemDescriptor.itemLength(keyLength, 0) > slabs.page(chunk).chunkLength) {
             return false; // somebody is filling it
         }
-        // The key may change while it is hashed: then the index does not name the chunk by this hash. Its length may change
+        // The key may change while it is hashed: then the index does not name the chunk by this hash. Its length may
+        // change
         // as well, so the one that was looked at is what is read.
         byte[] key = table.keyOf(chunk, keyLength);
         long hash = table.hash(key, 0, keyLength);
@@ -352,7 +353,10 @@ public final class ItemStore {
             SizeClassStatistics.Slab slab = slabs.statistics(i);
             if (slab.pages() > 0) {
                 all.add(new SizeClassStatistics(
-                        i, slab, slabs.lru(i).statistics((int) nowSeconds), table.events(i).statistics()));
+                        i,
+                        slab,
+                        slabs.lru(i).statistics((int) nowSeconds),
+                        table.events(i).statistics()));
             }
         }
         return all;

@@ -178,9 +178,9 @@ class BadServerTest {
             CompletableFuture<?> first = client.submit(broken);
             CompletableFuture<?> second = client.submit(KvRequest.get(KEY));
             for (CompletableFuture<?> each : new CompletableFuture<?>[] {first, second}) {
-                CompletionException e = assertThrows(
-                        CompletionException.class,
-                        () -> each.orTimeout(10, TimeUnit.SECONDS).join());
+                CompletionException e =
+                        assertThrows(CompletionException.class, () -> each.orTimeout(10, TimeUnit.SECONDS)
+                                .join());
                 assertTrue(e.getCause() instanceof KvException, e::toString);
             }
             long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
@@ -199,8 +199,8 @@ class BadServerTest {
     @Test
     void shouldKeepTimeLimitsOfWhatCannotBeSent() throws IOException {
         try (ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                SharedKvClient client = SharedKvClient.connect(
-                        new KvClientContext((InetSocketAddress) deaf.getLocalSocketAddress())
+                SharedKvClient client =
+                        SharedKvClient.connect(new KvClientContext((InetSocketAddress) deaf.getLocalSocketAddress())
                                 .protocol(KvProtocol.PLAIN)
                                 .requestTimeoutNs(TimeUnit.MINUTES.toNanos(10))
                                 .conclude())) {

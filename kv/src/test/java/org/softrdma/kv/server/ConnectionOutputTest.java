@@ -54,8 +54,8 @@ class ConnectionOutputTest {
             EmbeddedChannel channel = new EmbeddedChannel();
             channel.config().setAllocator(new Scarce(buffers));
             channel.pipeline()
-                    .addLast(new NettyConnection(
-                            connection -> new MemcachedConnection(running.server().parts(), connection)));
+                    .addLast(new NettyConnection(connection ->
+                            new MemcachedConnection(running.server().parts(), connection)));
             channel.writeInbound(Unpooled.copiedBuffer("get v v\r\n", StandardCharsets.US_ASCII));
             channel.finishAndReleaseAll();
             assertFalse(channel.isOpen());

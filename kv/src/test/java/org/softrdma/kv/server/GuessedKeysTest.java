@@ -21,8 +21,8 @@ class GuessedKeysTest {
 
     @Test
     void shouldStopWhoGuessesKeysAfterAHandful() throws IOException {
-        try (RunningServer running =
-                        new RunningServer(context -> context.registration(KvServerContext.Registration.CHUNK));
+        try (RunningServer running = new RunningServer(
+                        context -> context.items(items -> items.registration(ItemSettings.Registration.CHUNK)));
                 RawMemcached victim = new RawMemcached(running.address());
                 RawMemcached hoarder = new RawMemcached(running.address());
                 RawMemcached early = new RawMemcached(running.address())) {
@@ -31,9 +31,9 @@ class GuessedKeysTest {
                 String token = RawQueuePair.token(early);
                 assertEquals(WrongKeys.FORGIVEN, guesses(running, 50), "queue pairs that a guesser got; seed " + SEED);
                 kept.awaitEnd(); // one that was kept for later is a guess too
-                ConnectionRejectedException refused = assertThrows(
-                        ConnectionRejectedException.class,
-                        () -> RawQueuePair.showing(token, running, 2).close());
+                ConnectionRejectedException refused =
+                        assertThrows(ConnectionRejectedException.class, () -> RawQueuePair.showing(token, running, 2)
+                                .close());
                 assertEquals(Refusal.PAUSED.text(), Refusal.textOf(refused.privateData()));
             }
             assertEquals("VERSION test-1\r\n", victim.ask("version\r\n", "VERSION test-1\r\n"), "TCP goes on");

@@ -17,7 +17,8 @@ class MemcachedPortTest {
     private static final int MIB = 1 << 20;
 
     private final AtomicLong clock = new AtomicLong(1_700_000_000);
-    private final RunningServer running = new RunningServer(context -> context.clockSeconds(clock::get));
+    private final RunningServer running =
+            new RunningServer(context -> context.surroundings(around -> around.clockSeconds(clock::get)));
 
     @AfterEach
     void stop() {
@@ -25,7 +26,10 @@ class MemcachedPortTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
         get a~                                    | END~
         set a 1 0 3~abc~                          | STORED~
         set a 1 0 3~abc~get a~                    | STORED~VALUE a 1 3~abc~END~
@@ -144,7 +148,7 @@ class MemcachedPortTest {
     @Test
     void shouldSayWhenMemoryIsUsedUp() throws IOException {
         String value = "v".repeat(MIB - 1024);
-        try (RunningServer full = new RunningServer(context -> context.evicting(false));
+        try (RunningServer full = new RunningServer(context -> context.items(items -> items.evicting(false)));
                 RawMemcached client = new RawMemcached(full.address())) {
             for (int i = 0; i < 64; i++) {
                 assertEquals(

@@ -116,7 +116,8 @@ class UnknownPeersTest {
     @Test
     void shouldForgetATokenThatIsTooOld() throws IOException {
         long lifeNs = TimeUnit.MILLISECONDS.toNanos(1);
-        try (RunningServer running = new RunningServer(context -> context.helloTimeoutNs(lifeNs));
+        try (RunningServer running =
+                        new RunningServer(context -> context.timeouts(timeouts -> timeouts.helloTimeoutNs(lifeNs)));
                 RawMemcached tcp = new RawMemcached(running.address())) {
             String token = RawQueuePair.token(tcp);
             long givenNs = System.nanoTime();
@@ -127,7 +128,8 @@ class UnknownPeersTest {
 
     @Test
     void shouldEndQueuePairThatConnectsAndSaysNoHello() throws IOException {
-        try (RunningServer running = new RunningServer(context -> context.helloTimeoutNs(TimeUnit.SECONDS.toNanos(3)));
+        try (RunningServer running = new RunningServer(
+                        context -> context.timeouts(timeouts -> timeouts.helloTimeoutNs(TimeUnit.SECONDS.toNanos(3))));
                 RawMemcached tcp = new RawMemcached(running.address())) {
             String token = RawQueuePair.token(tcp);
             try (RawQueuePair silent = RawQueuePair.showing(token, running, 2)) {
@@ -142,9 +144,9 @@ class UnknownPeersTest {
     /** An rkey that was known once. */
     @ParameterizedTest
     @EnumSource
-    void shouldReadNothingOnceTheMemcachedConnectionIsGone(KvServerContext.Registration registration)
-            throws IOException {
-        try (RunningServer running = new RunningServer(context -> context.registration(registration));
+    void shouldReadNothingOnceTheMemcachedConnectionIsGone(ItemSettings.Registration registration) throws IOException {
+        try (RunningServer running =
+                        new RunningServer(context -> context.items(items -> items.registration(registration)));
                 RawMemcached other = new RawMemcached(running.address())) {
             RawMemcached tcp = new RawMemcached(running.address());
             try (RawQueuePair raw = RawQueuePair.bound(tcp, running, 4)) {
@@ -186,10 +188,8 @@ class UnknownPeersTest {
         try (RunningServer running = new RunningServer(
                 context -> context.threads(1),
                 Map.of(),
-                device -> Changed.listening(
-                        device,
-                        (listener, arguments) ->
-                                listener.next((long) arguments[0]).map(request -> dying(request, method, death))))) {
+                device -> Changed.listening(device, (listener, arguments) -> listener.next((long) arguments[0])
+                        .map(request -> dying(request, method, death))))) {
             RawMemcached tcp = new RawMemcached(running.address());
             death.set(() -> {
                 try {
@@ -217,16 +217,14 @@ class UnknownPeersTest {
         AtomicInteger made = new AtomicInteger();
         CountDownLatch secondIsBound = new CountDownLatch(1);
         try (RunningServer running = new RunningServer(
-                        context -> context.helloTimeoutNs(TimeUnit.HOURS.toNanos(1)),
+                        context -> context.timeouts(timeouts -> timeouts.helloTimeoutNs(TimeUnit.HOURS.toNanos(1))),
                         Map.of(),
-                        device -> Changed.listening(
-                                device,
-                                (listener, arguments) -> listener.next((long) arguments[0])
-                                        .map(request -> dying(request, "createQueuePair", new AtomicReference<>(() -> {
-                                            if (made.getAndIncrement() == 0) {
-                                                awaitUninterrupted(secondIsBound);
-                                            }
-                                        })))));
+                        device -> Changed.listening(device, (listener, arguments) -> listener.next((long) arguments[0])
+                                .map(request -> dying(request, "createQueuePair", new AtomicReference<>(() -> {
+                                    if (made.getAndIncrement() == 0) {
+                                        awaitUninterrupted(secondIsBound);
+                                    }
+                                })))));
                 ExecutorService other = Executors.newSingleThreadExecutor()) {
             RawMemcached tcp = new RawMemcached(running.address());
             String token = RawQueuePair.token(tcp);
@@ -279,7 +277,7 @@ class UnknownPeersTest {
     @Test
     void shouldServeClientsOfDeviceWithoutPrivateDataByTheirFirstMessage() {
         try (RunningServer running = new RunningServer(
-                context -> context.helloTimeoutNs(TimeUnit.MINUTES.toNanos(10)),
+                context -> context.timeouts(timeouts -> timeouts.helloTimeoutNs(TimeUnit.MINUTES.toNanos(10))),
                 Map.of(),
                 Changed::withoutPrivateData)) {
             assertServes(running, running.clientDevice());
@@ -290,7 +288,8 @@ class UnknownPeersTest {
     @Test
     void shouldKeepStrangersFewAndApartWhereTheyCannotBeToldAtOnce() {
         try (RunningServer running = new RunningServer(
-                        context -> context.maxConnections(2).helloTimeoutNs(TimeUnit.MINUTES.toNanos(10)),
+                        context -> context.maxConnections(2)
+                                .timeouts(timeouts -> timeouts.helloTimeoutNs(TimeUnit.MINUTES.toNanos(10))),
                         Map.of(),
                         Changed::withoutPrivateData);
                 CloseStack strangers = new CloseStack()) {
@@ -307,7 +306,8 @@ class UnknownPeersTest {
     void shouldEndStrangersThatDoNotSayWhoTheyAre() {
         long helloTimeoutNs = TimeUnit.SECONDS.toNanos(2);
         try (RunningServer running = new RunningServer(
-                        context -> context.maxConnections(2).helloTimeoutNs(helloTimeoutNs),
+                        context ->
+                                context.maxConnections(2).timeouts(timeouts -> timeouts.helloTimeoutNs(helloTimeoutNs)),
                         Map.of(),
                         Changed::withoutPrivateData);
                 CloseStack strangers = new CloseStack()) {
@@ -367,15 +367,13 @@ class UnknownPeersTest {
         try (RunningServer running = new RunningServer(
                 context -> context,
                 Map.of(),
-                device -> Changed.listening(
-                        device,
-                        (listener, arguments) -> listener.next((long) arguments[0])
-                                .map(request -> Changed.with(
-                                        ConnectionRequest.class,
-                                        request,
-                                        "privateData",
-                                        (original, none) -> HelloDescriptor.privateData(
-                                                "ff".repeat(HelloDescriptor.TOKEN_LENGTH))))))) {
+                device -> Changed.listening(device, (listener, arguments) -> listener.next((long) arguments[0])
+                        .map(request -> Changed.with(
+                                ConnectionRequest.class,
+                                request,
+                                "privateData",
+                                (original, none) ->
+                                        HelloDescriptor.privateData("ff".repeat(HelloDescriptor.TOKEN_LENGTH))))))) {
             KvClientContext strict = strict(running);
             KvException e = assertThrows(KvException.class, () -> KvClient.connect(running.clientDevice(), strict));
             assertTrue(String.valueOf(e.getMessage()).contains(Refusal.BAD_TOKEN.text()), e::toString);
