@@ -5,7 +5,6 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.DecimalValue;
 import org.softrdma.kv.memcached.MetaFlags;
-import org.softrdma.kv.memcached.ReplyLine;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
 import org.softrdma.kv.store.ItemRewriter;
@@ -17,13 +16,6 @@ import org.softrdma.kv.store.StoredItem;
 
 /** The meta commands (mg, ms, md, ma, me) of one connection. Owned by the thread of the connection. */
 final class MetaCommands implements ValueTaker {
-    private static final String HIT = "HD";
-    private static final String VALUE = "VA ";
-    private static final String MISS = "EN";
-    private static final String NOT_FOUND = "NF";
-    private static final String NOT_STORED = "NS";
-    private static final String EXISTS = "EX";
-
     /** The last cas number there is; no server comes so far. */
     private static final long NO_CAS = -1;
 
@@ -38,7 +30,7 @@ final class MetaCommands implements ValueTaker {
     private final StoreRule rule = new StoreRule();
     private final Arithmetic arithmetic = new Arithmetic();
     private final Invalidation invalidation = new Invalidation();
-    private final ReplyLine line = new ReplyLine();
+    private final MetaReply reply;
 
     private final ValueIntake intake;
     private TextRequest request = new TextRequest();
@@ -49,12 +41,14 @@ final class MetaCommands implements ValueTaker {
         this.counters = service.counters();
         this.connection = connection;
         this.intake = new ValueIntake(service, connection);
+        this.reply = new MetaReply(service, connection);
     }
 
     private MetaFlags begin(TextRequest newRequest) {
         counters.metas.increment();
         request = newRequest;
         nowSeconds = service.nowSeconds();
+        reply.begin(newRequest, nowSeconds);
         return newRequest.meta();
     }
 
@@ -70,7 +64,7 @@ final class MetaCommands implements ValueTaker {
             (found ? counters.touchHits : counters.touchMisses).increment();
         }
         if (!found && !flags.has('q')) {
-            answer(MISS);
+            reply.answer(MetaReply.MISS);
         }
     }
 
@@ -82,73 +76,25 @@ final class MetaCommands implements ValueTaker {
                         request.keyLength(0),
                         nowSeconds,
                         bump,
-                        item -> describe(item, created));
+                        item -> reply.describe(item, created));
     }
 
     /** Makes an empty item for the one client that is to fill it; all others see that somebody does. */
     private boolean vivify(MetaFlags flags) {
         NewItem item = service.reserve(
-                request.bytes(), request.keyOffset(0), request.keyLength(0), 0, expiry(flags, 'N'), 0, nowSeconds);
+                request.bytes(),
+                request.keyOffset(0),
+                request.keyLength(0),
+                0,
+                reply.expiry(flags, 'N'),
+                0,
+                nowSeconds);
         if (item.status() != NewItem.Status.READY) {
             return false;
         }
         rule.reset(StoreMode.ADD).tokenSent(true).keyBinary(flags.has('b'));
         boolean created = service.store().store(item, rule, nowSeconds) == StoreStatus.STORED;
         return find(!created && !flags.has('u'), created);
-    }
-
-    /** Answers a hit, with the lock of the key held. */
-    private void describe(StoredItem item, boolean created) {
-        MetaFlags flags = request.meta();
-        boolean withValue = flags.has('v');
-        if (withValue) {
-            line.begin(VALUE).add(item.valueLength());
-        } else {
-            line.begin(HIT);
-        }
-        boolean won = created;
-        boolean sent = item.isTokenSent() && !created;
-        for (int i = 0; i < flags.count(); i++) {
-            switch (flags.letter(i)) {
-                case 'T' -> item.setExpiry(expiry(flags, 'T'));
-                case 'N' -> {
-                    if (created) {
-                        item.setExpiry(expiry(flags, 'N')); // flags count in their order: a T before it does not
-                    }
-                }
-                case 'R' -> won |= !sent && !created && expiresBefore(item, expiry(flags, 'R'));
-                case 's' -> line.add(" s").add(item.valueLength());
-                case 't' -> addTtl(item);
-                case 'c' -> line.add(" c").add(item.cas());
-                case 'f' -> line.add(" f").add(Integer.toUnsignedLong(item.flags()));
-                case 'l' -> line.add(" l").add(Math.max(0, (int) nowSeconds - item.lastAccess()));
-                case 'h' -> line.add(item.isFetched() ? " h1" : " h0");
-                case 'O' -> addOpaque(flags, i);
-                case 'k' -> addKey(item.isKeyBinary());
-                default -> {}
-            }
-        }
-        if (sent) {
-            line.add(" Z");
-        }
-        if (item.isStale()) {
-            line.add(" X");
-            won |= !sent;
-        }
-        if (won) {
-            line.add(" W");
-            item.setTokenSent();
-        }
-        line.end();
-        if (!withValue) {
-            connection.reply(line);
-            return;
-        }
-        connection.reply(line.bytes(), line.length(), item);
-    }
-
-    private static boolean expiresBefore(StoredItem item, int time) {
-        return item.expiry() != 0 && item.expiry() < Integer.toUnsignedLong(time);
     }
 
     /** {@code ms}: says where its value goes. */
@@ -169,7 +115,7 @@ final class MetaCommands implements ValueTaker {
                 request,
                 mode,
                 flags.has('F') ? (int) flags.number('F') : 0,
-                flags.has('T') ? expiry(flags, 'T') : 0,
+                flags.has('T') ? reply.expiry(flags, 'T') : 0,
                 nowSeconds);
         if (begun != StoreStatus.STORED) {
             connection.reply(intake.refusal(begun));
@@ -183,7 +129,7 @@ final class MetaCommands implements ValueTaker {
                 .staleIfOlder(flags.has('I'))
                 .keyBinary(flags.has('b'));
         if (flags.has('N')) {
-            rule.createIfMissing(expiry(flags, 'N'));
+            rule.createIfMissing(reply.expiry(flags, 'N'));
         }
     }
 
@@ -203,12 +149,12 @@ final class MetaCommands implements ValueTaker {
         switch (status) {
             case STORED -> {
                 if (!flags.has('q')) {
-                    answerSet(HIT, item.cas());
+                    reply.answerSet(MetaReply.HIT, item.cas());
                 }
             }
-            case EXISTS -> answerSet(EXISTS, 0);
-            case NOT_FOUND -> answerSet(NOT_FOUND, 0);
-            case NOT_STORED -> answerSet(NOT_STORED, 0);
+            case EXISTS -> reply.answerSet(MetaReply.EXISTS, 0);
+            case NOT_FOUND -> reply.answerSet(MetaReply.NOT_FOUND, 0);
+            case NOT_STORED -> reply.answerSet(MetaReply.NOT_STORED, 0);
             case BUSY -> connection.reply(TextProtocol.BUSY);
             case TOO_LARGE, OUT_OF_MEMORY, NON_NUMERIC -> connection.reply(intake.refusal(status));
         }
@@ -234,7 +180,7 @@ final class MetaCommands implements ValueTaker {
                             nowSeconds,
                             item -> {
                                 if (flags.has('T')) {
-                                    item.setExpiry(expiry(flags, 'T'));
+                                    item.setExpiry(reply.expiry(flags, 'T'));
                                 }
                             });
         } else {
@@ -245,11 +191,11 @@ final class MetaCommands implements ValueTaker {
         switch (status) {
             case STORED -> {
                 if (!flags.has('q')) {
-                    answer(HIT);
+                    reply.answer(MetaReply.HIT);
                 }
             }
-            case EXISTS -> answer(EXISTS);
-            case NOT_FOUND -> answer(NOT_FOUND);
+            case EXISTS -> reply.answer(MetaReply.EXISTS);
+            case NOT_FOUND -> reply.answer(MetaReply.NOT_FOUND);
             case BUSY -> connection.reply(TextProtocol.BUSY);
             default -> connection.reply(intake.refusal(status));
         }
@@ -278,7 +224,7 @@ final class MetaCommands implements ValueTaker {
                             rule,
                             arithmetic,
                             nowSeconds,
-                            item -> describeNumber(item, arithmetic.result(), false));
+                            item -> reply.describeNumber(item, arithmetic.result(), false));
             if (status == StoreStatus.NOT_FOUND && flags.has('N')) {
                 status = createNumber(flags); // NOT_STORED if somebody else created it
             }
@@ -287,11 +233,11 @@ final class MetaCommands implements ValueTaker {
         switch (status) {
             case STORED -> {
                 if (!flags.has('q')) {
-                    connection.reply(line);
+                    reply.send();
                 }
             }
-            case NOT_FOUND -> answer(NOT_FOUND);
-            case EXISTS -> answer(EXISTS);
+            case NOT_FOUND -> reply.answer(MetaReply.NOT_FOUND);
+            case EXISTS -> reply.answer(MetaReply.EXISTS);
             case NON_NUMERIC -> connection.reply(TextProtocol.NON_NUMERIC);
             case BUSY, NOT_STORED -> connection.reply(TextProtocol.BUSY);
             default -> connection.reply(TextProtocol.OUT_OF_MEMORY_INCR);
@@ -303,7 +249,13 @@ final class MetaCommands implements ValueTaker {
         byte[] digits = new byte[DecimalValue.MAX_LENGTH];
         int length = TextProtocol.number(digits, 0, initial);
         NewItem item = service.reserve(
-                request.bytes(), request.keyOffset(0), request.keyLength(0), 0, expiry(flags, 'N'), length, nowSeconds);
+                request.bytes(),
+                request.keyOffset(0),
+                request.keyLength(0),
+                0,
+                reply.expiry(flags, 'N'),
+                length,
+                nowSeconds);
         if (item.status() != NewItem.Status.READY) {
             return StoreStatus.OUT_OF_MEMORY;
         }
@@ -318,41 +270,10 @@ final class MetaCommands implements ValueTaker {
                             request.keyLength(0),
                             BEFORE_ANY_EXPIRY, // one that expires at once is created all the same, and not for ever
                             false,
-                            stored -> describeNumber(stored, initial, true));
+                            stored -> reply.describeNumber(stored, initial, true));
             return there ? StoreStatus.STORED : StoreStatus.NOT_STORED; // deleted already: once more
         }
         return status;
-    }
-
-    /** Prepares the answer of an ma, with the lock of the key held. */
-    private void describeNumber(StoredItem item, long number, boolean created) {
-        MetaFlags flags = request.meta();
-        byte[] digits = new byte[DecimalValue.MAX_LENGTH];
-        int length = TextProtocol.number(digits, 0, number);
-        if (flags.has('v')) {
-            line.begin(VALUE).add(length);
-        } else {
-            line.begin(HIT);
-        }
-        for (int i = 0; i < flags.count(); i++) {
-            switch (flags.letter(i)) {
-                case 'T' -> item.setExpiry(expiry(flags, 'T'));
-                case 'N' -> {
-                    if (created) {
-                        item.setExpiry(expiry(flags, 'N'));
-                    }
-                }
-                case 't' -> addTtl(item);
-                case 'c' -> line.add(" c").add(item.cas());
-                case 'O' -> addOpaque(flags, i);
-                case 'k' -> addKey(item.isKeyBinary());
-                default -> {}
-            }
-        }
-        line.end();
-        if (flags.has('v')) {
-            line.add(digits, 0, length).end();
-        }
     }
 
     /** {@code me}. */
@@ -365,94 +286,17 @@ final class MetaCommands implements ValueTaker {
                         request.keyLength(0),
                         nowSeconds,
                         false,
-                        this::describeForDebugging);
-        connection.reply(found ? line : line.begin(MISS).end());
-    }
-
-    private void describeForDebugging(StoredItem item) {
-        line.begin("ME ");
-        if (item.isKeyBinary()) {
-            line.addBase64(request.bytes(), request.keyOffset(0), request.keyLength(0));
+                        reply::describeForDebugging);
+        if (found) {
+            reply.send();
         } else {
-            line.add(request.bytes(), request.keyOffset(0), request.keyLength(0));
+            reply.miss();
         }
-        line.add(" exp=");
-        addSecondsLeft(item);
-        line.add(" la=")
-                .add(Math.max(0, (int) nowSeconds - item.lastAccess()))
-                .add(" cas=")
-                .add(item.cas())
-                .add(item.isFetched() ? " fetch=yes" : " fetch=no")
-                .add(" cls=")
-                .add(item.sizeClass() + 1)
-                .add(" size=")
-                .add(item.itemLength())
-                .end();
     }
 
     /** Gives back what the connection holds. */
     void release() {
         intake.release();
-    }
-
-    /** The answer to an ms, as memcached's: with the cas number where it is asked for, 0 if nothing was stored. */
-    private void answerSet(String code, long cas) {
-        line.begin(code);
-        addReturned(request.meta(), cas, true);
-        connection.reply(line.end());
-    }
-
-    /** An answer without an item: its code, opaque and key. */
-    private void answer(String code) {
-        line.begin(code);
-        addReturned(request.meta(), 0, false);
-        connection.reply(line.end());
-    }
-
-    private void addReturned(MetaFlags flags, long cas, boolean withCas) {
-        for (int i = 0; i < flags.count(); i++) {
-            switch (flags.letter(i)) {
-                case 'O' -> addOpaque(flags, i);
-                case 'k' -> addKey(flags.has('b'));
-                case 'c' -> {
-                    if (withCas) {
-                        line.add(" c").add(cas);
-                    }
-                }
-                default -> {}
-            }
-        }
-    }
-
-    private void addOpaque(MetaFlags flags, int index) {
-        line.add(" ").add(request.bytes(), flags.offset(index), flags.length(index));
-    }
-
-    private void addKey(boolean binary) {
-        line.add(" k");
-        if (binary) {
-            line.addBase64(request.bytes(), request.keyOffset(0), request.keyLength(0))
-                    .add(" b");
-        } else {
-            line.add(request.bytes(), request.keyOffset(0), request.keyLength(0));
-        }
-    }
-
-    private void addTtl(StoredItem item) {
-        line.add(" t");
-        addSecondsLeft(item);
-    }
-
-    private void addSecondsLeft(StoredItem item) {
-        if (item.expiry() == 0) {
-            line.add("-1");
-        } else {
-            line.add(Math.max(0, item.expiry() - nowSeconds));
-        }
-    }
-
-    private int expiry(MetaFlags flags, char letter) {
-        return service.expiry((int) flags.number(letter), nowSeconds);
     }
 
     private static @Nullable StoreMode storeMode(char mode) {
