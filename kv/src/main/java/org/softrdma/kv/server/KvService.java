@@ -1,5 +1,7 @@
 package org.softrdma.kv.server;
 
+import java.util.function.LongSupplier;
+import org.agrona.concurrent.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.kv.memcached.Expiry;
@@ -17,12 +19,16 @@ final class KvService {
     private final ServerCounters counters = new ServerCounters();
     private final OutputBudget outputBudget = new OutputBudget();
     private final PrefixStatistics prefixes = new PrefixStatistics();
+    private final LongSupplier clockSeconds;
+    private final NanoClock nanoClock;
     private final byte[] versionLine;
     private volatile long verbosity;
 
     KvService(KvServerContext context, ItemStore store) {
         this.context = context;
         this.store = store;
+        this.clockSeconds = context.surroundings().clockSeconds();
+        this.nanoClock = context.surroundings().nanoClock();
         this.versionLine = TextProtocol.line("VERSION " + context.version());
         this.verbosity = context.verbosity();
     }
@@ -61,12 +67,12 @@ final class KvService {
 
     /** The clock by which items expire. */
     long nowSeconds() {
-        return context.surroundings().clockSeconds().getAsLong();
+        return clockSeconds.getAsLong();
     }
 
     /** The clock of limits. */
     long nowNs() {
-        return context.surroundings().nanoClock().nanoTime();
+        return nanoClock.nanoTime();
     }
 
     /** The time on the server's clock that an exptime means. */
