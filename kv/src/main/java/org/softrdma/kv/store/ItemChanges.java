@@ -169,7 +169,7 @@ final class ItemChanges {
                     return StoreStatus.NON_NUMERIC;
                 }
                 if (!item.page().pin(item.index())) {
-                    return StoreStatus.BUSY;
+                    return StoreStatus.BUSY; // as many hold its bytes as may
                 }
                 old = item.chunk();
                 flags = item.flags();
