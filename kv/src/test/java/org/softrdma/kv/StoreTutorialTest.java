@@ -67,7 +67,7 @@ class StoreTutorialTest {
 
                 // docs: plain
                 KvClientContext plain = new KvClientContext(server.memcachedAddress()).protocol(KvProtocol.PLAIN);
-                try (KvClient classic = KvClient.connectPlain(plain.conclude())) { // no device
+                try (KvClient classic = KvClient.connect(plain.conclude())) { // no device
                     classic.set(key, 0, 60, "by text".getBytes(UTF_8));
                     assertEquals(
                             "by text", new String(client.get(key).orElseThrow().value(), UTF_8));

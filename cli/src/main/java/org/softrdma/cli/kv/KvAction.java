@@ -13,7 +13,7 @@ import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.client.KvException;
 import org.softrdma.kv.client.KvProtocol;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.Locator;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 import picocli.CommandLine.Command;
@@ -75,7 +75,7 @@ abstract class KvAction implements Callable<Integer> {
                 .conclude();
         try {
             if (plain) {
-                try (KvClient client = KvClient.connectPlain(context)) {
+                try (KvClient client = KvClient.connect(context)) {
                     return run(client);
                 }
             }

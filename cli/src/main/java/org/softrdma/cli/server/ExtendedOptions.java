@@ -37,14 +37,17 @@ final class ExtendedOptions {
         for (String word : words) {
             String value = word.substring(word.indexOf('=') + 1);
             switch (word.indexOf('=') < 0 ? word : word.substring(0, word.indexOf('='))) {
-                case "idle_timeout" -> context.idleTimeoutSeconds(seconds(word, value));
-                case "modern" -> context.tailsReclaimed(true).crawling(true);
-                case "no_modern" -> context.tailsReclaimed(false).crawling(false);
-                case "lru_maintainer" -> context.tailsReclaimed(true);
-                case "no_lru_maintainer" -> context.tailsReclaimed(false);
-                case "lru_crawler" -> context.crawling(true);
-                case "no_lru_crawler" -> context.crawling(false);
-                case "slab_chunk_max" -> checkChunk(word, size("-o " + word, value), context.maxItemLength());
+                case "idle_timeout" -> context.timeouts(timeouts -> timeouts.idleTimeoutSeconds(seconds(word, value)));
+                case "modern" ->
+                    context.items(items -> items.tailsReclaimed(true).crawling(true));
+                case "no_modern" ->
+                    context.items(items -> items.tailsReclaimed(false).crawling(false));
+                case "lru_maintainer" -> context.items(items -> items.tailsReclaimed(true));
+                case "no_lru_maintainer" -> context.items(items -> items.tailsReclaimed(false));
+                case "lru_crawler" -> context.items(items -> items.crawling(true));
+                case "no_lru_crawler" -> context.items(items -> items.crawling(false));
+                case "slab_chunk_max" ->
+                    checkChunk(word, size("-o " + word, value), context.items().maxItemLength());
                 default -> {
                     if (!IGNORED.contains(word)) {
                         throw new IllegalArgumentException("-o " + word + ": expected " + String.join(", ", KNOWN));

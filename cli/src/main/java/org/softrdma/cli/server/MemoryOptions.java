@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.server.ItemSettings;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.verbs.MemorySource;
 import picocli.CommandLine.Option;
@@ -149,13 +150,13 @@ final class MemoryOptions {
      * @throws IllegalArgumentException if there is no such registration
      */
     void apply(KvServerContext context) {
-        context.memoryLimit(memoryLimit * MIB)
+        context.items(items -> items.memoryLimit(memoryLimit * MIB)
                 .maxItemLength(itemSize())
                 .slabFactor(factor)
                 .minimumSpace(minimumSpace)
                 .registration(registration())
                 .evicting(!noEvictions)
-                .memory(memory());
+                .memory(memory()));
     }
 
     private MemorySource memory() {
@@ -165,8 +166,8 @@ final class MemoryOptions {
         return largePages ? new MemorySource.HugePages() : new MemorySource.Anonymous();
     }
 
-    private KvServerContext.Registration registration() {
-        return Stream.of(KvServerContext.Registration.values())
+    private ItemSettings.Registration registration() {
+        return Stream.of(ItemSettings.Registration.values())
                 .filter(each -> each.word().equals(registration))
                 .findFirst()
                 .orElseThrow(() ->

@@ -183,7 +183,7 @@ public final class ServerCommand implements Callable<Integer> {
             KvServerContext context = new KvServerContext()
                     .flushAllowed(!noFlush)
                     .verbosity(verbosity())
-                    .wiping(wipe)
+                    .items(items -> items.wiping(wipe))
                     .fatalErrors(processEnd)
                     .version("softrdma-" + ProgramVersion.number("unpacked"));
             listening.apply(context);
@@ -194,8 +194,9 @@ public final class ServerCommand implements Callable<Integer> {
             }
             if (debugTime) {
                 AtomicLong moved = new AtomicLong();
-                LongSupplier clock = context.clockSeconds();
-                context.clockSeconds(() -> clock.getAsLong() + moved.get()).moveClock(moved::addAndGet);
+                LongSupplier clock = context.surroundings().clockSeconds();
+                context.surroundings(around -> around.clockSeconds(() -> clock.getAsLong() + moved.get()))
+                        .moveClock(moved::addAndGet);
             }
             if (shutdownCommand) {
                 context.shutdown(stopped::countDown);

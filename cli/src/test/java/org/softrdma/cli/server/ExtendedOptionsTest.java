@@ -15,15 +15,16 @@ class ExtendedOptionsTest {
     void shouldSetWhatTheWordsSayInTheirOrder() {
         KvServerContext context = new KvServerContext();
         ExtendedOptions.apply(List.of("no_modern", "lru_crawler", "idle_timeout=3", "relaxed_privileges"), context);
-        assertEquals(3, context.idleTimeoutSeconds());
-        assertTrue(context.crawling());
-        assertTrue(!context.tailsReclaimed());
+        assertEquals(3, context.timeouts().idleTimeoutSeconds());
+        assertTrue(context.items().crawling());
+        assertTrue(!context.items().tailsReclaimed());
     }
 
     @Test
     void shouldTakeAChunkSizeThatCutsNoItem() {
         ExtendedOptions.apply(List.of("slab_chunk_max=1m"), new KvServerContext());
-        ExtendedOptions.apply(List.of("slab_chunk_max=1024"), new KvServerContext().maxItemLength(1024));
+        ExtendedOptions.apply(
+                List.of("slab_chunk_max=1024"), new KvServerContext().items(items -> items.maxItemLength(1024)));
     }
 
     @ParameterizedTest

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.store.ItemDescriptor;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.Locator;
 import org.softrdma.verbs.RemoteRegion;
 
 /**

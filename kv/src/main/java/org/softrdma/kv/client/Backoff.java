@@ -1,7 +1,7 @@
 package org.softrdma.kv.client;
 
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
 
 /**
  * When to connect again: at once after a connection that worked, then in steps that double up to a quarter of a second, each
@@ -11,8 +11,13 @@ final class Backoff {
     private static final long FIRST_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LONGEST_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
+    private final RandomGenerator random;
     private long stepNs;
     private long nextNs;
+
+    Backoff(RandomGenerator random) {
+        this.random = random;
+    }
 
     /** A connection worked. */
     void reset() {
@@ -21,7 +26,7 @@ final class Backoff {
 
     /** A connection was lost, or could not be made. */
     void failed(long nowNs) {
-        nextNs = nowNs + (stepNs == 0 ? 0 : ThreadLocalRandom.current().nextLong(stepNs / 2, stepNs));
+        nextNs = nowNs + (stepNs == 0 ? 0 : random.nextLong(stepNs / 2, stepNs));
         stepNs = Math.min(LONGEST_NS, Math.max(FIRST_NS, 2 * stepNs));
     }
 

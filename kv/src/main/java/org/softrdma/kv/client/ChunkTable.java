@@ -2,8 +2,8 @@ package org.softrdma.kv.client;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import org.softrdma.kv.store.ItemDescriptor;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.Locator;
 
 /**
  * The lengths of the server's chunks by class ("chunk" registration): a locator names a chunk of its class by an rkey of its

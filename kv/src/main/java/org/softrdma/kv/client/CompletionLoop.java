@@ -6,6 +6,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.verbs.CompletionChannel;
@@ -16,9 +20,9 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * What all clients of one thread share: a protection domain, one completion queue, polled or waited for, and where the items of
- * each server are. Works with
- * devices that drive themselves and with devices in manual progress, which this drives. Owned by one thread (in manual
- * progress: the one that opened the device); its owner closes the clients first, then this, then the device.
+ * each server are. Works with devices that drive themselves and with devices in manual progress, which this drives. Owned by
+ * one thread (in manual progress: the one that opened the device); its owner closes the clients first, then this, then the
+ * device.
  */
 public final class CompletionLoop implements AutoCloseable {
     private static final int BATCH = 64;
@@ -31,7 +35,9 @@ public final class CompletionLoop implements AutoCloseable {
     private final @Nullable CompletionChannel channel;
     private final CompletionQueue queue;
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
-    private final @Nullable RemoteReader[] readers;
+    private final NanoClock clock;
+    private final IdleStrategy spin;
+    private final @Nullable LoopMember[] members;
     private final Map<Server, KnownItems> known = new HashMap<>();
     private int entriesLeft;
     private int emptyPolls;
@@ -44,10 +50,25 @@ public final class CompletionLoop implements AutoCloseable {
      * @param window the largest window of any of them
      */
     public CompletionLoop(VerbsDevice device, int maxClients, int window) {
+        this(device, maxClients, window, SystemNanoClock.INSTANCE, BusySpinIdleStrategy.INSTANCE);
+    }
+
+    /**
+     * Opens one that looks at another clock.
+     *
+     * @param device stays open until after this is closed
+     * @param maxClients clients there may be at a time
+     * @param window the largest window of any of them
+     * @param clock for limits
+     * @param spin what is done between two looks at the device, before it is waited for
+     */
+    public CompletionLoop(VerbsDevice device, int maxClients, int window, NanoClock clock, IdleStrategy spin) {
         this.device = device;
+        this.clock = clock;
+        this.spin = spin;
         boolean manual = device.manualProgress();
-        this.readers = new RemoteReader[maxClients];
-        this.entriesLeft = Math.multiplyExact(maxClients, RemoteReader.completionsOf(window));
+        this.members = new LoopMember[maxClients];
+        this.entriesLeft = Math.multiplyExact(maxClients, new QueueDepth(window).completions());
         try {
             domain = owned.add(device.allocateProtectionDomain());
             channel = manual ? null : owned.add(device.createCompletionChannel());
@@ -68,9 +89,9 @@ public final class CompletionLoop implements AutoCloseable {
     public int poll() {
         int count = queue.poll(batch, BATCH);
         for (int i = 0; i < count; i++) {
-            RemoteReader reader = readers[RemoteReader.indexOf(batch[i].wrId())];
-            if (reader != null) {
-                reader.complete(batch[i]);
+            LoopMember member = members[(int) (batch[i].wrId() >>> Integer.SIZE)];
+            if (member != null) {
+                member.complete(batch[i]);
             }
         }
         if (count == 0 && ++emptyPolls % EMPTY_POLLS_PER_REPORT == 0) {
@@ -95,9 +116,9 @@ public final class CompletionLoop implements AutoCloseable {
             device.progress(timeoutNs);
             return poll();
         }
-        long spinUntilNs = System.nanoTime() + Math.min(SPIN_NS, timeoutNs);
-        while (count == 0 && System.nanoTime() - spinUntilNs < 0) {
-            Thread.onSpinWait();
+        long spinUntilNs = clock.nanoTime() + Math.min(SPIN_NS, timeoutNs);
+        while (count == 0 && clock.nanoTime() - spinUntilNs < 0) {
+            spin.idle();
             count = poll();
         }
         if (count == 0) {
@@ -113,10 +134,10 @@ public final class CompletionLoop implements AutoCloseable {
 
     /** Lets clients report what they READ, if that is due; clients that are never polled again do so when they close. */
     private void reportTouches() {
-        long nowNs = System.nanoTime();
-        for (RemoteReader reader : readers) {
-            if (reader != null) {
-                reader.reportTouches(nowNs);
+        long nowNs = clock.nanoTime();
+        for (LoopMember member : members) {
+            if (member != null) {
+                member.reportTouches(nowNs);
             }
         }
     }
@@ -134,11 +155,12 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /** A server, and how many of its items are to be known. */
-    private record Server(InetSocketAddress address, int stagCapacity) {}
+    private record Server(InetSocketAddress address, int locatorCapacity) {}
 
     /** What clients of this loop know of a server; those that want as many places of items share it. */
-    KnownItems known(InetSocketAddress server, int stagCapacity) {
-        return known.computeIfAbsent(new Server(server, stagCapacity), key -> new KnownItems(stagCapacity));
+    KnownItems known(KvClientContext context) {
+        return known.computeIfAbsent(
+                new Server(context.server(), context.locatorCapacity()), _ -> new KnownItems(context));
     }
 
     VerbsDevice device() {
@@ -153,24 +175,24 @@ public final class CompletionLoop implements AutoCloseable {
         return queue;
     }
 
-    /** Makes room for a reader; its number. */
-    int add(RemoteReader reader, int entries) {
-        for (int i = 0; i < readers.length; i++) {
-            if (readers[i] == null) {
+    /** Makes room for a member; its number, which is the upper half of the numbers of its work requests. */
+    int add(LoopMember member, int entries) {
+        for (int i = 0; i < members.length; i++) {
+            if (members[i] == null) {
                 if (entries > entriesLeft) {
                     throw new IllegalStateException(
                             "entries=" + entries + " > entriesLeft=" + entriesLeft + " of the completion loop");
                 }
                 entriesLeft -= entries;
-                readers[i] = reader;
+                members[i] = member;
                 return i;
             }
         }
-        throw new IllegalStateException("the completion loop has its " + readers.length + " clients already");
+        throw new IllegalStateException("the completion loop has its " + members.length + " clients already");
     }
 
     void remove(int index, int entries) {
-        readers[index] = null;
+        members[index] = null;
         entriesLeft += entries;
     }
 

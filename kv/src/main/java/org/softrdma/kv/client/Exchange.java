@@ -17,11 +17,11 @@ abstract class Exchange {
         NOTHING
     }
 
-    private final @Nullable KvRequest<?> request;
+    private final @Nullable Pending request;
     private boolean behindNoreply;
 
     /** One that belongs to a request, or to the connection itself. */
-    Exchange(@Nullable KvRequest<?> request) {
+    Exchange(@Nullable Pending request) {
         this.request = request;
     }
 
@@ -44,7 +44,7 @@ abstract class Exchange {
     }
 
     @Nullable
-    KvRequest<?> request() {
+    Pending request() {
         return request;
     }
 

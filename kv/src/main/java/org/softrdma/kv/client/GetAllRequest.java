@@ -31,7 +31,8 @@ final class GetAllRequest extends KvRequest<List<Optional<KvItem>>> {
             parts.add(part);
         }
         for (GetRequest part : parts) {
-            connection.sendPart(part, this);
+            part.limitLike(this);
+            part.send(connection);
         }
     }
 

@@ -1,26 +1,29 @@
 package org.softrdma.kv.client;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.memcached.AnswerDescriptor;
 import org.softrdma.kv.memcached.TextProtocol;
+import org.softrdma.kv.message.AnswerDescriptor;
 
 /**
  * Gets one value: by READ if its place is known, otherwise or if that fails by asking the server to write it here, and if it
  * does not fit, over the memcached connection, as always with a plain server. Holds a slot of the reader from the first step
  * to the last.
  */
-final class GetRequest extends KvRequest<Optional<KvItem>> {
+final class GetRequest extends KvRequest<Optional<KvItem>> implements SlotOwner {
     /** The command of a get that needs none. */
     static final String BY_READ = "";
 
     private static final String OVER_TCP = "gets";
-    private static final byte[] RGET = ascii("rget ");
+    private static final byte[] RGET = "rget ".getBytes(StandardCharsets.US_ASCII);
     private static final int MAX_RGETS = 3;
 
     private final byte[] key;
     private final String command;
+    private @Nullable KvConnection sentOn;
     private long hash;
     private int rgets;
 
@@ -34,14 +37,6 @@ final class GetRequest extends KvRequest<Optional<KvItem>> {
         this.command = command;
     }
 
-    byte[] key() {
-        return key;
-    }
-
-    long hash() {
-        return hash;
-    }
-
     @Override
     void send(KvConnection connection) {
         @Nullable RemoteReader reader = connection.reader();
@@ -49,17 +44,25 @@ final class GetRequest extends KvRequest<Optional<KvItem>> {
             getOverTcp(connection, command.equals(BY_READ) ? OVER_TCP : command);
             return;
         }
-        hash = connection.hash(key);
+        sentOn = connection;
+        hash = connection.places().hash(key);
         int slot = reader.acquire(this);
         if (slot == RemoteReader.NO_SLOT) {
-            connection.park(this);
-        } else if (connection.isBeingWritten(hash) || !reader.read(slot, hash, key)) {
+            connection.park(this, () -> send(connection));
+        } else if (connection.places().isBeingWritten(hash) || !reader.read(slot, hash, key)) {
             askServer(connection, reader, slot);
         }
     }
 
-    /** A READ is done. */
-    void read(KvConnection connection, RemoteReader reader, int slot, ReadOutcome outcome) {
+    @Override
+    public Pending request() {
+        return this;
+    }
+
+    @Override
+    public void read(int slot, ReadOutcome outcome) {
+        KvConnection connection = connection();
+        RemoteReader reader = reader(connection);
         if (isDone()) {
             reader.release(slot);
         } else if (outcome == ReadOutcome.HIT) {
@@ -69,8 +72,10 @@ final class GetRequest extends KvRequest<Optional<KvItem>> {
         }
     }
 
-    /** The server has answered an rget. */
-    void answered(KvConnection connection, RemoteReader reader, int slot, int status) {
+    @Override
+    public void answered(int slot, int status) {
+        KvConnection connection = connection();
+        RemoteReader reader = reader(connection);
         if (isDone()) {
             reader.release(slot);
             return;
@@ -81,7 +86,8 @@ final class GetRequest extends KvRequest<Optional<KvItem>> {
                 complete(Optional.empty());
             }
             case AnswerDescriptor.FOUND -> {
-                if (reader.checkWritten(slot, hash, key, !connection.isBeingWritten(hash)) == ReadOutcome.HIT) {
+                boolean remember = !connection.places().isBeingWritten(hash);
+                if (reader.checkWritten(slot, hash, key, remember) == ReadOutcome.HIT) {
                     finish(reader, slot);
                 } else if (rgets < MAX_RGETS) {
                     askServer(connection, reader, slot);
@@ -98,13 +104,21 @@ final class GetRequest extends KvRequest<Optional<KvItem>> {
         }
     }
 
+    private KvConnection connection() {
+        return Objects.requireNonNull(sentOn);
+    }
+
+    private static RemoteReader reader(KvConnection connection) {
+        return Objects.requireNonNull(connection.reader());
+    }
+
     private void askServer(KvConnection connection, RemoteReader reader, int slot) {
         rgets++;
         connection.counters().rgets++;
         MemcachedLink link = connection.link();
         link.write(RGET);
         link.write(key);
-        link.write(ascii(reader.beginWritten(slot)));
+        link.write(reader.beginWritten(slot));
         link.write(TextProtocol.CRLF);
     }
 

@@ -2,9 +2,9 @@ package org.softrdma.kv.client;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import org.softrdma.kv.store.ItemChecksum;
-import org.softrdma.kv.store.ItemDescriptor;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.ItemChecksum;
+import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.Locator;
 
 /**
  * Decides from its bytes alone whether what a READ brought is the item asked for. The order of the checks matters: the

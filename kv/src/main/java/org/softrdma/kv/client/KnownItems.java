@@ -1,30 +1,29 @@
 package org.softrdma.kv.client;
 
-import java.security.SecureRandom;
-
 /**
  * What the clients of a loop know of one server's items. Sharing it means that what one of them has learnt the others READ at
  * once, and that eight clients take one client's share of the processor's cache. A wrong entry does no harm, the item itself
  * is checked. Owned by the thread of the loop.
  */
 final class KnownItems {
-    private final StagCache stags;
+    private final LocatorCache locators;
     private final RecentlyNamed named = new RecentlyNamed();
-    private final long hashSeed = new SecureRandom().nextLong();
+    private final long hashSeed;
     private String bootId = "";
 
     /**
      * Nothing is known.
      *
-     * @param stagCapacity places of items there is room for
+     * @param context how many places of items there is room for, and where random numbers come from
      */
-    KnownItems(int stagCapacity) {
-        stags = new StagCache(stagCapacity);
+    KnownItems(KvClientContext context) {
+        locators = new LocatorCache(context.locatorCapacity());
+        hashSeed = context.random().nextLong();
     }
 
     /** Where items are. */
-    StagCache stags() {
-        return stags;
+    LocatorCache locators() {
+        return locators;
     }
 
     /** What was reported as touched. */
@@ -32,7 +31,7 @@ final class KnownItems {
         return named;
     }
 
-    /** For the hashes of keys in {@link #stags}. */
+    /** For the hashes of keys in {@link #locators}. */
     long hashSeed() {
         return hashSeed;
     }
@@ -40,7 +39,7 @@ final class KnownItems {
     /** A connection has reached this life of the server: what was known of another one is forgotten. */
     void reached(String life) {
         if (!life.equals(bootId)) {
-            stags.clear();
+            locators.clear();
             bootId = life;
         }
     }

@@ -1,14 +1,12 @@
 package org.softrdma.kv.client;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.nio.channels.Selector;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.CloseStack;
-import org.softrdma.kv.store.KeyHash;
+import org.softrdma.kv.item.KeyHash;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -30,10 +28,11 @@ public final class KvClient implements KvCommands {
     private final @Nullable CompletionLoop loop;
     private final KvClientContext context;
     private final CloseStack owned = new CloseStack();
-    private final Selector selector;
+    private final ClientNetwork network;
+    private final NanoClock clock;
     private final KnownItems known;
     private final KvClientCounters counters = new KvClientCounters();
-    private final Backoff backoff = new Backoff();
+    private final Backoff backoff;
     private final RemoteItem noItem = new RemoteItem();
     private final long[] lostTags;
     private int lostCount;
@@ -53,9 +52,9 @@ public final class KvClient implements KvCommands {
      */
     public static KvClient connect(VerbsDevice device, KvClientContext context) {
         if (context.protocol() == KvProtocol.PLAIN) {
-            return connectPlain(context);
+            return connect(context);
         }
-        CompletionLoop loop = new CompletionLoop(device, 1, context.window());
+        CompletionLoop loop = new CompletionLoop(device, 1, context.window(), context.nanoClock(), context.spin());
         try {
             KvClient client = new KvClient(loop, context);
             client.owned.add(loop);
@@ -67,15 +66,25 @@ public final class KvClient implements KvCommands {
     }
 
     /**
-     * Connects a client that needs no device, to any memcached.
+     * Connects a client to any memcached, without RDMA: no device and no verbs provider is needed.
      *
-     * @param context concluded, its protocol PLAIN
+     * @param server its memcached port
      * @throws KvException if there is no such server
      */
-    public static KvClient connectPlain(KvClientContext context) {
-        if (context.protocol() != KvProtocol.PLAIN) {
-            throw new IllegalArgumentException(
-                    "protocol=" + context.protocol() + ": a client without a device needs " + KvProtocol.PLAIN);
+    public static KvClient connect(InetSocketAddress server) {
+        return connect(new KvClientContext(server).conclude());
+    }
+
+    /**
+     * Connects a client to any memcached, without RDMA: no device and no verbs provider is needed.
+     *
+     * @param context concluded, its protocol AUTO or PLAIN
+     * @throws IllegalArgumentException if the protocol is RDMA
+     * @throws KvException if there is no such server
+     */
+    public static KvClient connect(KvClientContext context) {
+        if (context.protocol() == KvProtocol.RDMA) {
+            throw new IllegalArgumentException("protocol=RDMA: a client without a device cannot READ");
         }
         return new KvClient(context, null);
     }
@@ -94,16 +103,11 @@ public final class KvClient implements KvCommands {
     private KvClient(KvClientContext context, @Nullable CompletionLoop loop) {
         this.loop = loop;
         this.context = context;
-        this.known = loop == null
-                ? new KnownItems(context.stagCapacity())
-                : loop.known(context.server(), context.stagCapacity());
+        this.known = loop == null ? new KnownItems(context) : loop.known(context);
         this.lostTags = new long[context.window()];
-        try {
-            selector = Selector.open();
-        } catch (IOException e) {
-            throw new UncheckedIOException("no selector: " + e.getMessage(), e);
-        }
-        owned.add(selector);
+        this.clock = context.nanoClock();
+        this.backoff = new Backoff(context.random());
+        this.network = owned.add(context.network().get());
         try {
             connect();
         } catch (RuntimeException e) {
@@ -138,12 +142,12 @@ public final class KvClient implements KvCommands {
 
     /** Items whose place is known, to all clients of the loop. */
     public int knownItems() {
-        return known.stags().size();
+        return known.locators().size();
     }
 
     @Override
     public <T> T execute(KvRequest<T> request) {
-        request.beginAt(System.nanoTime());
+        request.beginAt(clock.nanoTime());
         requireConnected();
         send(request);
         while (turn() && !request.isDone()) {
@@ -213,7 +217,8 @@ public final class KvClient implements KvCommands {
     void send(KvRequest<?> request) {
         KvConnection current = Objects.requireNonNull(connection);
         try {
-            current.send(request, System.nanoTime());
+            current.begin(request);
+            request.send(current);
         } catch (KvException e) {
             request.fail(e);
             lose(e);
@@ -284,9 +289,9 @@ public final class KvClient implements KvCommands {
         return connection;
     }
 
-    /** Where {@link MemcachedLink}s wait; any thread may wake it up. */
-    Selector selector() {
-        return selector;
+    /** Where the client waits; any thread may wake it up. */
+    ClientNetwork network() {
+        return network;
     }
 
     /** Why there is no connection. */
@@ -296,14 +301,14 @@ public final class KvClient implements KvCommands {
 
     /** How long until it may connect again; 0 if at once. */
     long reconnectInNs() {
-        return backoff.leftNs(System.nanoTime());
+        return backoff.leftNs(clock.nanoTime());
     }
 
     /** Connects again. */
     void connect() {
         requireOpen();
         try {
-            KvConnection made = new KvConnection(loop, context, selector, counters, known);
+            KvConnection made = new KvConnection(loop, context, network, counters, known);
             backoff.reset();
             connection = made;
             lastFailure = null;
@@ -315,14 +320,14 @@ public final class KvClient implements KvCommands {
         } catch (VerbsException e) {
             throw notConnected(new KvException("cannot connect to " + serverAddress() + ": " + e.getMessage(), e));
         } catch (RuntimeException | Error e) {
-            backoff.failed(System.nanoTime());
+            backoff.failed(clock.nanoTime());
             throw e;
         }
     }
 
     private KvException notConnected(KvException reason) {
         lastFailure = reason;
-        backoff.failed(System.nanoTime());
+        backoff.failed(clock.nanoTime());
         return reason;
     }
 
@@ -355,7 +360,7 @@ public final class KvClient implements KvCommands {
         }
         connection = null;
         lastFailure = reason;
-        backoff.failed(System.nanoTime());
+        backoff.failed(clock.nanoTime());
         RemoteReader reader = lost.reader();
         if (reader != null) {
             lostCount += reader.abandon(lostTags);

@@ -1,12 +1,22 @@
 package org.softrdma.kv.client;
 
 import java.net.InetSocketAddress;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.softrdma.kv.store.Locator;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
+import org.softrdma.kv.item.Locator;
 
-/** Configuration of a {@link KvClient} or {@link SharedKvClient}: filled by setters, checked and frozen by {@link #conclude()}. Not thread-safe. */
+/**
+ * Configuration of a {@link KvClient} or {@link SharedKvClient}: filled by setters, checked and frozen by {@link #conclude()}.
+ * Not thread-safe.
+ */
 public final class KvClientContext {
     /** READs that may be on their way at a time, unless set. */
     public static final int DEFAULT_WINDOW = 16;
@@ -15,7 +25,7 @@ public final class KvClientContext {
     public static final int DEFAULT_MAX_ITEM_LENGTH = 1 << 20;
 
     /** Items whose place is remembered, unless set. */
-    public static final int DEFAULT_STAG_CAPACITY = 1 << 16;
+    public static final int DEFAULT_LOCATOR_CAPACITY = 1 << 16;
 
     /** Requests of a {@link SharedKvClient} that may be on their way at a time, unless set. */
     public static final int DEFAULT_MAX_OUTSTANDING = 1024;
@@ -30,9 +40,13 @@ public final class KvClientContext {
     private int maxOutstanding = DEFAULT_MAX_OUTSTANDING;
     private int window = DEFAULT_WINDOW;
     private int maxItemLength = DEFAULT_MAX_ITEM_LENGTH;
-    private int stagCapacity = DEFAULT_STAG_CAPACITY;
+    private int locatorCapacity = DEFAULT_LOCATOR_CAPACITY;
     private long connectTimeoutNs = TimeUnit.SECONDS.toNanos(5);
     private long requestTimeoutNs = TimeUnit.SECONDS.toNanos(10);
+    private Supplier<? extends ClientNetwork> network = SocketNetwork::new;
+    private NanoClock nanoClock = SystemNanoClock.INSTANCE;
+    private IdleStrategy spin = BusySpinIdleStrategy.INSTANCE;
+    private RandomGenerator random = new SecureRandom();
     private boolean concluded;
 
     /**
@@ -134,15 +148,15 @@ public final class KvClientContext {
      *
      * @param entries 1 to 2^25
      */
-    public KvClientContext stagCapacity(int entries) {
+    public KvClientContext locatorCapacity(int entries) {
         requireOpen();
-        stagCapacity = entries;
+        locatorCapacity = entries;
         return this;
     }
 
     /** Of how many items the place is remembered. */
-    public int stagCapacity() {
-        return stagCapacity;
+    public int locatorCapacity() {
+        return locatorCapacity;
     }
 
     /**
@@ -179,6 +193,63 @@ public final class KvClientContext {
     }
 
     /**
+     * Sets how the server's memcached port is reached; TCP sockets unless set.
+     *
+     * @param factory makes one for each client
+     */
+    public KvClientContext network(Supplier<? extends ClientNetwork> factory) {
+        requireOpen();
+        network = factory;
+        return this;
+    }
+
+    /** Makes what reaches the server's memcached port. */
+    public Supplier<? extends ClientNetwork> network() {
+        return network;
+    }
+
+    /**
+     * Sets the clock of all limits, and what a client does between two looks at a device that it does not wait for yet. Together,
+     * because a clock that stands still while the client spins would keep it there.
+     *
+     * @param clock the system's unless set
+     * @param whileSpinning a busy spin unless set
+     */
+    public KvClientContext nanoClock(NanoClock clock, IdleStrategy whileSpinning) {
+        requireOpen();
+        nanoClock = clock;
+        spin = whileSpinning;
+        return this;
+    }
+
+    /** The clock of all limits. */
+    public NanoClock nanoClock() {
+        return nanoClock;
+    }
+
+    /** What a client does between two looks at a device. */
+    public IdleStrategy spin() {
+        return spin;
+    }
+
+    /**
+     * Sets where random numbers come from: the seed of hashes, which nobody else is to know, and how long to wait before
+     * connecting again.
+     *
+     * @param source a {@link SecureRandom} unless set
+     */
+    public KvClientContext random(RandomGenerator source) {
+        requireOpen();
+        random = source;
+        return this;
+    }
+
+    /** Where random numbers come from. */
+    public RandomGenerator random() {
+        return random;
+    }
+
+    /**
      * Checks everything and freezes this.
      *
      * @throws IllegalArgumentException naming every fault
@@ -187,7 +258,7 @@ public final class KvClientContext {
         List<String> faults = new ArrayList<>();
         check(faults, "window", window, 1, 4096);
         check(faults, "maxItemLength", maxItemLength, 1024, Locator.MAX_ITEM_LENGTH);
-        check(faults, "stagCapacity", stagCapacity, 1, 1 << 25);
+        check(faults, "locatorCapacity", locatorCapacity, 1, 1 << 25);
         check(faults, "maxOutstanding", maxOutstanding, 1, 1 << 20);
         check(faults, "connectTimeoutNs", connectTimeoutNs, 1, MAX_TIMEOUT_NS);
         check(faults, "requestTimeoutNs", requestTimeoutNs, 1, MAX_TIMEOUT_NS);

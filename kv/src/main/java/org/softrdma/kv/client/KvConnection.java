@@ -1,23 +1,16 @@
 package org.softrdma.kv.client;
 
-import java.net.InetSocketAddress;
-import java.nio.channels.Selector;
 import java.util.ArrayDeque;
-import java.util.Arrays;
-import java.util.Iterator;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.agrona.collections.Long2LongCounterMap;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.CloseStack;
-import org.softrdma.kv.memcached.HelloDescriptor;
-import org.softrdma.kv.memcached.Refusal;
 import org.softrdma.kv.memcached.TextProtocol;
-import org.softrdma.kv.memcached.TokenPlace;
-import org.softrdma.kv.store.KeyHash;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.message.HelloDescriptor;
+import org.softrdma.kv.message.Refusal;
+import org.softrdma.kv.message.TokenPlace;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionRejectedException;
 
@@ -30,150 +23,135 @@ final class KvConnection implements AutoCloseable {
     private static final long WAIT_SLICE_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long MIXED_WAIT_SLICE_NS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long LAST_TOUCHES_NS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final int HELLO_WORDS = 7;
-    private static final Pattern OTHER_VERSION =
-            Pattern.compile("CLIENT_ERROR rdma version (?:[0-9]+ )?not supported, expected ([0-9]{1,9})");
-    private static final String REFUSED = "CLIENT_ERROR rdma refused";
+    private static final byte[] HELLO = TextProtocol.line("rdma hello " + HelloDescriptor.VERSION);
     private static final byte[] META_NOOP = TextProtocol.line("mn");
 
     private static final int TURNS_PER_LOOK = 64;
-    private static final int READS_PER_TURN = 64;
-
-    /** What is allocated for a value before any of it has come; more only as it comes, whatever the server announces. */
-    private static final int FIRST_VALUE_BYTES = 1 << 20;
-
-    /** In place of a hash, which never is this. */
-    static final long ALL_KEYS = 0;
 
     /** As much may wait to be sent before further requests wait themselves. */
     private static final int MAX_QUEUED_BYTES = 1 << 20;
 
     private final @Nullable CompletionLoop loop;
     private final KvClientContext context;
+    private final NanoClock clock;
     private final KvClientCounters counters;
-    private final KnownItems known;
     private final CloseStack owned = new CloseStack();
     private final MemcachedLink link;
+    private final Dialogue dialogue;
+    private final ItemPlaces places;
     private final @Nullable RemoteReader reader;
-    private final ArrayDeque<Exchange> exchanges = new ArrayDeque<>();
-    private final ArrayDeque<GetRequest> parked = new ArrayDeque<>();
-    private final Long2LongCounterMap writes = new Long2LongCounterMap(0);
+    private final ArrayDeque<Parked> parked = new ArrayDeque<>();
     private final String bootId;
     private final String plainReason;
-    private Registration registration = new ArenaTable();
-    private boolean noreplySent;
-    private boolean loadingArenas;
     private long nextCheckNs = Long.MAX_VALUE;
     private int turns;
 
-    private byte @Nullable [] value;
-    private int valueLength;
-    private int valueFilled;
-    private boolean valueEnds;
+    /** A get that waits for a slot, and how it is sent then. */
+    private record Parked(Pending request, Runnable again) {}
 
     /**
      * Connects.
      *
-     * @param loop needed unless the protocol is PLAIN
+     * @param loop needed for READs
      * @param context concluded
-     * @param selector for the memcached connection
+     * @param network for the memcached connection
      * @param known of the server, from earlier connections and other clients of the loop
      * @throws KvException if there is no such server
      */
     KvConnection(
             @Nullable CompletionLoop loop,
             KvClientContext context,
-            Selector selector,
+            ClientNetwork network,
             KvClientCounters counters,
             KnownItems known) {
         this.loop = loop;
         this.context = context;
+        this.clock = context.nanoClock();
         this.counters = counters;
-        this.known = known;
         try {
-            link = owned.add(new MemcachedLink(context.server(), selector, context.connectTimeoutNs()));
-            Hello hello = new Hello();
-            if (loop != null && context.protocol() != KvProtocol.PLAIN) {
-                greet(hello, System.nanoTime() + context.connectTimeoutNs());
+            link = owned.add(new MemcachedLink(context.server(), network, clock, context.connectTimeoutNs()));
+            dialogue = new Dialogue(link);
+            places = new ItemPlaces(link, dialogue, known);
+            ServerHello hello = greet();
+            known.reached(hello.bootId());
+            this.bootId = hello.bootId();
+            @Nullable RemoteReader made = null;
+            String reason = hello.plainReason();
+            if (loop != null && !hello.isPlain()) {
+                try {
+                    made = owned.add(new RemoteReader(loop, context, hello, places, counters));
+                } catch (VerbsException e) {
+                    reason = "answers on its memcached port, but no queue pair could be connected to port "
+                            + hello.port() + ": " + e.getMessage() + refusal(e);
+                    if (context.protocol() == KvProtocol.RDMA) {
+                        throw new KvException(link.name() + " " + reason, e);
+                    }
+                }
             }
-            known.reached(hello.bootId);
-            this.bootId = hello.bootId;
-            this.reader = hello.token.isEmpty() || loop == null ? null : connectReader(loop, hello);
-            this.plainReason = hello.plainReason;
+            if (loop != null && made != null) {
+                bind(made, loop, hello.token());
+            }
+            this.reader = made;
+            this.plainReason = reason;
         } catch (RuntimeException e) {
             throw owned.closeAfter(e);
         }
         counters.connections++;
     }
 
-    /** What the server said to {@code rdma hello}. */
-    private static final class Hello {
-        private String bootId = "";
-        private String token = "";
-        private int port;
-        private TokenPlace tokenPlace = TokenPlace.PRIVATE_DATA;
-        private String plainReason = "asked for";
-        private boolean answered;
+    private ServerHello greet() {
+        if (context.protocol() == KvProtocol.PLAIN) {
+            return ServerHello.plain("asked for");
+        }
+        if (loop == null) {
+            return ServerHello.plain("is not asked for its items: this client has no device");
+        }
+        long deadlineNs = clock.nanoTime() + context.connectTimeoutNs();
+        ServerHello hello = askHello(deadlineNs);
+        if (!hello.isPlain() && !canShow(hello, loop)) {
+            hello = hello.butPlain(
+                    "wants to see the token in the private data of the connect, and this client's device has none:"
+                            + " use a device, or a provider for it, that has");
+        }
+        if (hello.isPlain() && context.protocol() == KvProtocol.RDMA) {
+            throw new KvException(link.name() + " " + hello.plainReason());
+        }
+        if (!hello.isPlain()) {
+            places.registration(hello.registration());
+            connectUntil(() -> !places.isLoading(), deadlineNs);
+        }
+        return hello;
     }
 
-    private void greet(Hello hello, long deadlineNs) {
-        link.write(KvRequest.ascii("rdma hello " + HelloDescriptor.VERSION));
-        link.write(TextProtocol.CRLF);
-        expect(new Exchange(null) {
+    private ServerHello askHello(long deadlineNs) {
+        @Nullable ServerHello[] answer = new ServerHello[1];
+        link.write(HELLO);
+        dialogue.expect(new Exchange(null) {
             @Override
             Next line(String line) {
-                parseHello(hello, line);
+                answer[0] = ServerHello.parse(line, link.name());
                 return Next.NOTHING;
             }
         });
-        connectUntil(() -> hello.answered, deadlineNs);
-        if (!hello.token.isEmpty() && !canShow(hello)) {
-            hello.token = "";
-            hello.plainReason =
-                    "wants to see the token in the private data of the connect, and this client's device has none:"
-                            + " use a device, or a provider for it, that has";
-        }
-        if (hello.token.isEmpty() && context.protocol() == KvProtocol.RDMA) {
-            throw new KvException(link.name() + " " + hello.plainReason);
-        }
-        if (!hello.token.isEmpty()) {
-            loadArenas();
-            connectUntil(() -> !loadingArenas, deadlineNs);
-        }
+        connectUntil(() -> answer[0] != null, deadlineNs);
+        return Objects.requireNonNull(answer[0]);
     }
 
-    private boolean canShow(Hello hello) {
-        return hello.tokenPlace == TokenPlace.SEND
-                || (loop != null
-                        && TokenPlace.on(loop.device().capabilities().maxPrivateData()) == TokenPlace.PRIVATE_DATA);
+    private static boolean canShow(ServerHello hello, CompletionLoop itsLoop) {
+        return hello.tokenPlace() == TokenPlace.SEND
+                || TokenPlace.on(itsLoop.device().capabilities().maxPrivateData()) == TokenPlace.PRIVATE_DATA;
     }
 
-    private @Nullable RemoteReader connectReader(CompletionLoop itsLoop, Hello hello) {
-        InetSocketAddress address = new InetSocketAddress(context.server().getAddress(), hello.port);
-        byte[] shown =
-                hello.tokenPlace == TokenPlace.PRIVATE_DATA ? HelloDescriptor.privateData(hello.token) : new byte[0];
-        RemoteReader made;
-        try {
-            made = new RemoteReader(this, itsLoop, context, address, shown, known, registration, counters);
-        } catch (VerbsException e) {
-            String reason = "answers on its memcached port, but no queue pair could be connected to port " + hello.port
-                    + ": " + e.getMessage() + refusal(e);
-            if (context.protocol() == KvProtocol.RDMA) {
-                throw new KvException(link.name() + " " + reason, e);
-            }
-            hello.plainReason = reason;
-            return null;
-        }
-        owned.add(made);
-        made.sendHello(hello.token);
-        long deadlineNs = System.nanoTime() + context.connectTimeoutNs();
-        while (!made.isBound()) {
+    /** Says on the queue pair whose it is, and waits for the answer. */
+    private void bind(RemoteReader made, CompletionLoop itsLoop, String token) {
+        made.talk().sendHello(token);
+        long deadlineNs = clock.nanoTime() + context.connectTimeoutNs();
+        while (!made.talk().isBound()) {
             requireTime(deadlineNs);
             itsLoop.await(WAIT_SLICE_NS);
-            takeAnswers();
+            dialogue.takeAnswers();
             requireAlive(made);
         }
-        return made;
     }
 
     /** What the server says about a rejection, to follow what the device says. */
@@ -197,6 +175,11 @@ final class KvConnection implements AutoCloseable {
         return reader;
     }
 
+    /** Where items are. */
+    ItemPlaces places() {
+        return places;
+    }
+
     KvClientCounters counters() {
         return counters;
     }
@@ -211,173 +194,45 @@ final class KvConnection implements AutoCloseable {
         return plainReason;
     }
 
-    long hash(byte[] key) {
-        return KeyHash.hash(key, 0, key.length, known.hashSeed());
-    }
-
-    /** Sends a request that has begun. */
-    void send(KvRequest<?> request, long nowNs) {
-        request.limit(nowNs, context.requestTimeoutNs());
+    /** A request that has begun is about to be sent. */
+    void begin(Pending request) {
+        request.limit(clock.nanoTime(), context.requestTimeoutNs());
         nextCheckNs = Math.min(nextCheckNs, request.deadlineNs());
-        request.send(this);
-    }
-
-    /** Sends a part of a request. */
-    void sendPart(GetRequest part, KvRequest<?> whole) {
-        part.limitLike(whole);
-        part.send(this);
     }
 
     /** Takes what was written to the link as a request whose answer is the next one. */
     void expect(Exchange exchange) {
-        exchange.setBehindNoreply(noreplySent);
-        noreplySent = false;
-        exchanges.add(exchange);
+        dialogue.expect(exchange);
     }
 
     /**
      * What was written to the link is a request without an answer. It counts as a write on its way until the server has
      * answered something that was sent behind it, which is asked for here if there are READs that could overtake it.
      *
-     * @param hash of the key, or {@link #ALL_KEYS}
+     * @param hash of the key, or {@link ItemPlaces#ALL_KEYS}
      */
     void sentNoreply(long hash) {
-        noreplySent = true;
+        dialogue.expectNothing();
         if (reader == null) {
             return;
         }
-        beginWrite(hash);
+        places.beginWrite(hash);
         link.write(META_NOOP);
-        expect(new Exchange(null) {
+        dialogue.expect(new Exchange(null) {
             @Override
             Next line(String line) {
                 if (!line.equals("MN")) {
                     throw unexpected(line, "mn");
                 }
-                endWrite(hash);
+                places.endWrite(hash);
                 return Next.NOTHING;
             }
         });
     }
 
     /** Keeps a get until there is a slot for it. */
-    void park(GetRequest request) {
-        parked.add(request);
-    }
-
-    /** A request that changes a value is on its way, or one that changes all: {@link #ALL_KEYS}. */
-    void beginWrite(long hash) {
-        writes.incrementAndGet(hash);
-    }
-
-    /** It was answered. */
-    void endWrite(long hash) {
-        writes.decrementAndGet(hash);
-    }
-
-    /** True if such a request is on its way: what is known of the place may be out of date behind it. */
-    boolean isBeingWritten(long hash) {
-        return writes.get(hash) != 0 || writes.get(ALL_KEYS) != 0;
-    }
-
-    void forget(long hash) {
-        known.stags().remove(hash);
-    }
-
-    void forgetAll() {
-        known.stags().clear();
-    }
-
-    /** Remembers where a stored value is. */
-    void learn(long hash, String hex) {
-        if (reader == null) {
-            return;
-        }
-        Locator locator;
-        try {
-            locator = Locator.ofHex(hex);
-        } catch (IllegalArgumentException e) {
-            throw new KvException(link.name() + " answered with a bad locator: " + hex, e);
-        }
-        learnArena(locator.rkey());
-        if (!isBeingWritten(hash)) {
-            known.stags().put(hash, locator.first(), locator.second());
-        }
-    }
-
-    /** Asks the server about its arenas if it named one that is not known; until then its items count as unknown. */
-    void learnArena(int rkey) {
-        if (!registration.knows(rkey) && !loadingArenas) {
-            loadArenas();
-        }
-    }
-
-    private void loadArenas() {
-        loadingArenas = true;
-        link.write(KvRequest.ascii("rdma arenas"));
-        link.write(TextProtocol.CRLF);
-        expect(new Exchange(null) {
-            @Override
-            Next line(String line) {
-                if (line.equals("END")) {
-                    loadingArenas = false;
-                    return Next.NOTHING;
-                }
-                parseArena(line);
-                return Next.LINE;
-            }
-        });
-    }
-
-    private void parseArena(String line) {
-        boolean known;
-        try {
-            known = registration.add(line.split(" ", -1));
-        } catch (NumberFormatException e) {
-            known = false;
-        }
-        if (!known) {
-            throw unexpected(line, "rdma arenas");
-        }
-    }
-
-    private void parseHello(Hello hello, String line) {
-        hello.answered = true;
-        String[] words = line.split(" ", -1);
-        if (line.equals("ERROR")) {
-            hello.plainReason = "is a memcached without RDMA: it does not know 'rdma hello'";
-            return;
-        }
-        Matcher other = OTHER_VERSION.matcher(line);
-        if (other.matches()) {
-            hello.plainReason = "speaks version " + other.group(1) + " of 'rdma hello', and this client version "
-                    + HelloDescriptor.VERSION + ": update the older of the two";
-            return;
-        }
-        if (line.startsWith(REFUSED)) {
-            hello.plainReason = "answered 'rdma hello' with '" + line + "'";
-            return;
-        }
-        TokenPlace place = TokenPlace.of(words[words.length - 1]).orElse(null);
-        if (words.length != HELLO_WORDS
-                || place == null
-                || !words[0].equals("RDMA")
-                || !words[1].equals(Integer.toString(HelloDescriptor.VERSION))
-                || !words[2].matches("[0-9]{1,5}")
-                || Integer.parseInt(words[2]) > 0xFFFF
-                || !words[3].matches("[0-9a-f]{" + 2 * HelloDescriptor.TOKEN_LENGTH + "}")) {
-            throw unexpected(line, "rdma hello");
-        }
-        @Nullable Registration named = Registration.of(words[5]);
-        if (named == null) {
-            throw new KvException(
-                    link.name() + " registers memory by " + words[5] + ", this client knows arena and chunk only");
-        }
-        registration = named;
-        hello.port = Integer.parseInt(words[2]);
-        hello.token = words[3];
-        hello.bootId = words[4];
-        hello.tokenPlace = place;
+    void park(Pending request, Runnable again) {
+        parked.add(new Parked(request, again));
     }
 
     /** True if further requests may be sent; otherwise there is enough that the server does not take. */
@@ -387,7 +242,7 @@ final class KvConnection implements AutoCloseable {
 
     /** True if a request waits for the server. */
     boolean isBusy() {
-        return !exchanges.isEmpty() || !parked.isEmpty() || (reader != null && reader.hasRequests());
+        return dialogue.isWaiting() || !parked.isEmpty() || (reader != null && reader.hasRequests());
     }
 
     /**
@@ -402,16 +257,16 @@ final class KvConnection implements AutoCloseable {
             requireAlive(reader);
         }
         if (mayHaveAnswers()) {
-            takeAnswers();
+            dialogue.takeAnswers();
         }
         while (!parked.isEmpty() && reader != null && reader.hasFreeSlot()) {
-            GetRequest request = parked.remove();
-            if (!request.isDone()) {
-                request.send(this);
+            Parked next = parked.remove();
+            if (!next.request.isDone()) {
+                next.again.run();
             }
         }
         sendQueued();
-        long nowNs = System.nanoTime();
+        long nowNs = clock.nanoTime();
         if (reader != null) {
             reader.reportTouches(nowNs);
         }
@@ -423,7 +278,7 @@ final class KvConnection implements AutoCloseable {
     /** False while only READs are on their way: looking for answers costs a system call, and now and then is enough. */
     private boolean mayHaveAnswers() {
         turns++;
-        return !exchanges.isEmpty()
+        return dialogue.isWaiting()
                 || reader == null
                 || reader.rgetsOutstanding() > 0
                 || link.isReady()
@@ -439,8 +294,8 @@ final class KvConnection implements AutoCloseable {
 
     /** Waits until there is something to do for {@link #turn}, or somebody else's time is over. */
     void await(long deadlineNs) {
-        long leftNs = Math.max(0, Math.min(deadlineNs, nextCheckNs) - System.nanoTime());
-        boolean tcp = !exchanges.isEmpty() || link.queued() > 0;
+        long leftNs = Math.max(0, Math.min(deadlineNs, nextCheckNs) - clock.nanoTime());
+        boolean tcp = dialogue.isWaiting() || link.queued() > 0;
         if (reader == null || loop == null || !reader.hasRequests()) {
             link.await(Math.min(leftNs, WAIT_SLICE_NS));
         } else if (tcp) {
@@ -453,90 +308,18 @@ final class KvConnection implements AutoCloseable {
     /** How long there is nothing to do unless the server or the device has something, at most this. */
     long idleNs(long nowNs, long mostNs) {
         long leftNs = Math.clamp(nextCheckNs - nowNs, 0, mostNs);
-        return reader == null ? leftNs : Math.min(leftNs, reader.nextReportNs(nowNs));
-    }
-
-    private void takeAnswers() {
-        int reads = 0;
-        // What the socket has besides is for the next turn: a server that keeps sending must not stop the clock.
-        while (link.hasReceived() || (reads++ < READS_PER_TURN && link.receive())) {
-            Exchange exchange = exchanges.peek();
-            if (value != null && exchange != null) {
-                takeValue(exchange, value);
-                continue;
-            }
-            String line = link.line();
-            if (line == null) {
-                continue;
-            }
-            if (exchange == null) {
-                throw unexpected(line, "nothing");
-            }
-            if (valueEnds) {
-                valueEnds = false;
-                if (!line.isEmpty()) {
-                    throw unexpected(line, "a value's end");
-                }
-                continue;
-            }
-            takeLine(exchange, line);
-        }
-    }
-
-    private void takeLine(Exchange exchange, String line) {
-        if (exchange.isBehindNoreply() && Exchange.isError(line)) {
-            throw new KvException(
-                    link.name() + " complained about a request that wants no answer, or the one behind it: " + line);
-        }
-        exchange.setBehindNoreply(false);
-        switch (exchange.line(line)) {
-            case LINE -> {}
-            case VALUE -> {
-                valueLength = exchange.valueLength();
-                value = new byte[Math.min(valueLength, FIRST_VALUE_BYTES)];
-                valueFilled = 0;
-            }
-            case NOTHING -> exchanges.remove();
-        }
-    }
-
-    private void takeValue(Exchange exchange, byte[] target) {
-        valueFilled = link.take(target, valueFilled);
-        if (valueFilled == valueLength) {
-            value = null;
-            valueEnds = true;
-            exchange.value(target);
-        } else if (valueFilled == target.length) {
-            value = Arrays.copyOf(target, (int) Math.min(valueLength, 2L * target.length));
-        }
+        return reader == null ? leftNs : Math.min(leftNs, reader.talk().nextReportNs(nowNs));
     }
 
     private void checkDeadlines(long nowNs) {
-        boolean alive = true;
-        long next = Long.MAX_VALUE;
-        for (Exchange exchange : exchanges) {
-            KvRequest<?> request = exchange.request();
-            if (request != null) {
-                request.checkDeadline(nowNs);
-                alive &= nowNs - request.patienceEndNs() < 0;
-                next = Math.min(next, request.nextCheckNs());
-            }
-        }
-        for (Iterator<GetRequest> waiting = parked.iterator(); waiting.hasNext(); ) {
-            GetRequest request = waiting.next();
-            request.checkDeadline(nowNs);
-            if (request.isDone()) {
-                waiting.remove();
-            } else {
-                next = Math.min(next, request.nextCheckNs());
-            }
-        }
+        DeadlineCheck check = new DeadlineCheck(nowNs);
+        dialogue.check(check);
+        parked.removeIf(waiting -> check.isOver(waiting.request));
         if (reader != null) {
-            alive &= reader.checkDeadlines(nowNs);
-            next = Math.min(next, reader.nextCheckNs());
+            reader.check(check);
         }
-        nextCheckNs = next;
-        if (!alive) {
+        nextCheckNs = check.nextNs();
+        if (!check.isAlive()) {
             throw new KvTimeoutException(link.name() + " did not answer in time");
         }
     }
@@ -545,13 +328,13 @@ final class KvConnection implements AutoCloseable {
         while (!condition.getAsBoolean()) {
             requireTime(deadlineNs);
             link.flush();
-            link.await(Math.min(deadlineNs - System.nanoTime(), WAIT_SLICE_NS));
-            takeAnswers();
+            link.await(Math.min(deadlineNs - clock.nanoTime(), WAIT_SLICE_NS));
+            dialogue.takeAnswers();
         }
     }
 
     private void requireTime(long deadlineNs) {
-        if (System.nanoTime() - deadlineNs >= 0) {
+        if (clock.nanoTime() - deadlineNs >= 0) {
             throw new KvTimeoutException(link.name() + " did not answer in time");
         }
     }
@@ -565,30 +348,24 @@ final class KvConnection implements AutoCloseable {
 
     /** Fails every request that waits. */
     void fail(KvException reason) {
-        failAll(exchanges.stream().map(Exchange::request).toList(), reason);
-        failAll(parked, reason);
+        dialogue.fail(reason);
+        for (Parked waiting : parked) {
+            waiting.request.fail(reason);
+        }
         if (reader != null) {
             reader.fail(reason);
         }
     }
 
-    private static void failAll(Iterable<? extends @Nullable KvRequest<?>> requests, KvException reason) {
-        for (KvRequest<?> request : requests) {
-            if (request != null) {
-                request.fail(reason);
-            }
-        }
-    }
-
     /** For an answer that is not in the protocol. */
     KvException unexpected(String line, String command) {
-        return new KvException(link.name() + " answered " + command + " with '" + line + "'");
+        return dialogue.unexpected(line, command);
     }
 
     /** Tells the server of the last READs, within a short time; before a close that is not due to a failure. */
     void finishTouches() {
         if (reader != null) {
-            reader.finishTouches(System.nanoTime() + LAST_TOUCHES_NS);
+            reader.finishTouches(clock.nanoTime() + LAST_TOUCHES_NS);
         }
     }
 

@@ -1,6 +1,5 @@
 package org.softrdma.kv.client;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -18,19 +17,9 @@ import org.softrdma.kv.memcached.TextProtocol;
  *
  * @param <T> the result
  */
-public abstract sealed class KvRequest<T> permits GetRequest, GetAllRequest, LineRequest, NoreplyRequest, StatsRequest {
-    /** Between the words of a command. */
-    static final byte[] BLANK = {(byte) ' '};
-
-    private long timeoutNs;
-    private long beginNs;
-    private long deadlineNs;
-    private long patienceEndNs;
-    private boolean begun;
-    private boolean done;
+public abstract sealed class KvRequest<T> extends Pending
+        permits GetRequest, GetAllRequest, LineRequest, NoreplyRequest, StatsRequest {
     private @Nullable T result;
-    private @Nullable KvException failure;
-    private @Nullable Runnable listener;
 
     KvRequest() {}
 
@@ -222,7 +211,7 @@ public abstract sealed class KvRequest<T> permits GetRequest, GetAllRequest, Lin
         if (limit.isNegative() || limit.isZero()) {
             throw new IllegalArgumentException("timeout=" + limit + ": expected a positive time");
         }
-        timeoutNs = limit.toNanos();
+        ownTimeoutNs(limit.toNanos());
         return this;
     }
 
@@ -244,71 +233,19 @@ public abstract sealed class KvRequest<T> permits GetRequest, GetAllRequest, Lin
         return key;
     }
 
-    static byte[] ascii(String text) {
-        return text.getBytes(StandardCharsets.US_ASCII);
-    }
-
-    /** Called once, when this is done, by whoever makes it so. */
-    void onDone(Runnable newListener) {
-        listener = newListener;
-    }
-
-    /** Says from when its time runs. */
-    final void beginAt(long nowNs) {
-        if (begun) {
-            throw new IllegalStateException("a request can be used once; make another one");
-        }
-        begun = true;
-        beginNs = nowNs;
-    }
-
-    /** Sets the limits of a request that is about to be sent. */
-    final void limit(long nowNs, long defaultTimeoutNs) {
-        long limitNs = timeoutNs(defaultTimeoutNs);
-        deadlineNs = beginNs + limitNs;
-        patienceEndNs = nowNs + Math.max(limitNs, defaultTimeoutNs);
-    }
-
-    final long timeoutNs(long defaultTimeoutNs) {
-        return timeoutNs == 0 ? defaultTimeoutNs : timeoutNs;
-    }
-
     /** Sends it. */
     abstract void send(KvConnection connection);
 
     final void complete(T value) {
-        if (!done) {
+        if (!isDone()) {
             result = value;
             finish();
         }
     }
 
-    /** The answer will never come. */
-    final void fail(KvException reason) {
-        if (!done) {
-            failure = reason;
-            finish();
-        }
-    }
-
-    private void finish() {
-        done = true;
-        if (listener != null) {
-            listener.run();
-        }
-    }
-
-    final boolean isDone() {
-        return done;
-    }
-
-    /** Why there is no result, or null. */
-    final @Nullable KvException failure() {
-        return failure;
-    }
-
     /** The result of a request that is done. */
     final T result() {
+        KvException failure = failure();
         if (failure != null) {
             throw failure;
         }
@@ -316,34 +253,5 @@ public abstract sealed class KvRequest<T> permits GetRequest, GetAllRequest, Lin
             throw new IllegalStateException("not done");
         }
         return result;
-    }
-
-    /** Takes over the limits of the request that this is a part of. */
-    final void limitLike(KvRequest<?> whole) {
-        beginNs = whole.beginNs;
-        deadlineNs = whole.deadlineNs;
-        patienceEndNs = whole.patienceEndNs;
-    }
-
-    final long deadlineNs() {
-        return deadlineNs;
-    }
-
-    /** When the next of its limits is reached. */
-    final long nextCheckNs() {
-        return done ? patienceEndNs : deadlineNs;
-    }
-
-    /** When the connection counts as dead if the answer is not there. */
-    final long patienceEndNs() {
-        return patienceEndNs;
-    }
-
-    /** Fails if the time is over and it is not done. */
-    final void checkDeadline(long nowNs) {
-        if (!done && nowNs - deadlineNs >= 0) {
-            fail(new KvTimeoutException(
-                    "the server did not answer in time: not within " + (deadlineNs - beginNs) / 1_000_000 + " ms"));
-        }
     }
 }

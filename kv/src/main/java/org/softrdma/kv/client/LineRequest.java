@@ -60,13 +60,13 @@ public final class LineRequest<T> extends KvRequest<T> {
 
     @Override
     void send(KvConnection connection) {
-        long hash = key == null ? KvConnection.ALL_KEYS : connection.hash(key);
+        long hash = key == null ? ItemPlaces.ALL_KEYS : connection.places().hash(key);
         boolean changes = key != null || forgets;
         if (forgets) {
-            forget(connection, hash);
+            connection.places().forget(hash);
         }
         if (changes) {
-            connection.beginWrite(hash);
+            connection.places().beginWrite(hash);
         }
         write(connection, "");
         connection.expect(new Exchange(this) {
@@ -74,9 +74,11 @@ public final class LineRequest<T> extends KvRequest<T> {
             Next line(String line) {
                 String plain = line;
                 if (changes) {
-                    connection.endWrite(hash);
+                    connection.places().endWrite(hash);
                     if (value != null && line.startsWith(STORED_AT)) {
-                        connection.learn(hash, line.substring(STORED_AT.length()));
+                        if (connection.reader() != null) {
+                            connection.places().learn(hash, line.substring(STORED_AT.length()));
+                        }
                         plain = STORED_AT.strip();
                     }
                 }
@@ -88,8 +90,8 @@ public final class LineRequest<T> extends KvRequest<T> {
 
     /** Sends it without waiting for an answer. */
     void sendNoreply(KvConnection connection) {
-        long hash = key == null ? KvConnection.ALL_KEYS : connection.hash(key);
-        forget(connection, hash);
+        long hash = key == null ? ItemPlaces.ALL_KEYS : connection.places().hash(key);
+        connection.places().forget(hash);
         write(connection, " noreply");
         connection.sentNoreply(hash);
     }
@@ -110,22 +112,14 @@ public final class LineRequest<T> extends KvRequest<T> {
         }
     }
 
-    private static void forget(KvConnection connection, long hash) {
-        if (hash == KvConnection.ALL_KEYS) {
-            connection.forgetAll();
-        } else {
-            connection.forget(hash);
-        }
-    }
-
     private void write(KvConnection connection, String last) {
         MemcachedLink link = connection.link();
-        link.write(ascii(command));
+        link.write(command);
         if (key != null) {
-            link.write(BLANK);
+            link.write(MemcachedLink.BLANK);
             link.write(key);
         }
-        link.write(ascii(arguments + last));
+        link.write(arguments + last);
         link.write(TextProtocol.CRLF);
         if (value != null) {
             link.write(value);

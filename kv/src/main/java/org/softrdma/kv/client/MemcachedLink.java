@@ -2,18 +2,13 @@ package org.softrdma.kv.client;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
-import java.util.Objects;
-import java.util.concurrent.TimeUnit;
+import java.nio.charset.StandardCharsets;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.CloseStack;
 
 /**
- * The socket of a memcached connection with what waits to be sent and what was received. Nothing blocks but connecting and
+ * The stream of a memcached connection with what waits to be sent and what was received. Nothing blocks but connecting and
  * {@link #await}, both with a limit. Owned by the thread of its client.
  */
 final class MemcachedLink implements AutoCloseable {
@@ -21,11 +16,11 @@ final class MemcachedLink implements AutoCloseable {
     private static final int OUTPUT_LENGTH = 64 * 1024;
     private static final int MAX_LINE_LENGTH = 4096;
 
+    /** Between the words of a command. */
+    static final byte[] BLANK = {(byte) ' '};
+
     private final String name;
-    private final CloseStack owned = new CloseStack();
-    private final SocketChannel channel;
-    private final Selector selector;
-    private final SelectionKey key;
+    private final ClientStream stream;
     private final ByteBuffer input = ByteBuffer.allocateDirect(INPUT_LENGTH).flip();
     private final StringBuilder line = new StringBuilder();
     private boolean ready;
@@ -36,41 +31,45 @@ final class MemcachedLink implements AutoCloseable {
     /**
      * Connects.
      *
-     * @param selector of the client, for this link only; outlives it
+     * @param network of the client; outlives this
+     * @param clock for the limit
      */
-    MemcachedLink(InetSocketAddress server, Selector selector, long timeoutNs) {
+    MemcachedLink(InetSocketAddress server, ClientNetwork network, NanoClock clock, long timeoutNs) {
         this.name = server.getHostString() + ":" + server.getPort();
-        this.selector = selector;
         try {
-            channel = owned.add(SocketChannel.open());
-            channel.configureBlocking(false);
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            key = channel.register(selector, SelectionKey.OP_CONNECT);
-            long deadlineNs = System.nanoTime() + timeoutNs;
-            boolean connected = channel.connect(server);
-            while (!connected) {
-                long leftNs = deadlineNs - System.nanoTime();
+            stream = network.open(server);
+        } catch (IOException e) {
+            throw notConnected(e);
+        }
+        try {
+            long deadlineNs = clock.nanoTime() + timeoutNs;
+            while (!stream.finishConnect()) {
+                long leftNs = deadlineNs - clock.nanoTime();
                 if (leftNs <= 0) {
                     throw new KvTimeoutException("cannot connect to " + name + ": it did not answer in time");
                 }
-                select(leftNs);
-                connected = channel.finishConnect();
+                ready = stream.await(leftNs, false);
+                requireUninterrupted();
             }
-            if (Objects.equals(channel.getLocalAddress(), channel.getRemoteAddress())) {
-                // Simultaneous open (RFC 9293 section 3.5): the kernel chose the very port that nobody listens on.
-                throw new KvException("cannot connect to " + name + ": nobody listens there");
-            }
-            key.interestOps(SelectionKey.OP_READ);
         } catch (IOException e) {
-            throw closeAfter(new KvException("cannot connect to " + name + ": " + e.getMessage(), e));
+            throw closeAfter(notConnected(e));
         } catch (RuntimeException e) {
             throw closeAfter(e);
         }
     }
 
+    private KvException notConnected(IOException cause) {
+        return new KvException("cannot connect to " + name + ": " + cause.getMessage(), cause);
+    }
+
     /** The server, for messages. */
     String name() {
         return name;
+    }
+
+    /** Adds words to what is to be sent. */
+    void write(String ascii) {
+        write(ascii.getBytes(StandardCharsets.US_ASCII));
     }
 
     /** Adds to what is to be sent. */
@@ -94,7 +93,7 @@ final class MemcachedLink implements AutoCloseable {
         }
         output.flip();
         try {
-            channel.write(output);
+            stream.write(output);
         } catch (IOException e) {
             throw gone(e.getMessage(), e);
         } finally {
@@ -117,7 +116,7 @@ final class MemcachedLink implements AutoCloseable {
         }
         input.clear();
         try {
-            if (channel.read(input) < 0) {
+            if (stream.read(input) < 0) {
                 throw gone("it closed the connection", null);
             }
         } catch (IOException e) {
@@ -161,17 +160,15 @@ final class MemcachedLink implements AutoCloseable {
 
     /** Waits until there is something to receive, or room for what waits to be sent, or the selector is woken up. */
     void await(long timeoutNs) {
-        key.interestOps(output.position() > 0 ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
         try {
-            select(timeoutNs);
+            ready = stream.await(timeoutNs, output.position() > 0);
         } catch (IOException e) {
             throw gone(e.getMessage(), e);
         }
+        requireUninterrupted();
     }
 
-    private void select(long timeoutNs) throws IOException {
-        ready = selector.select(TimeUnit.NANOSECONDS.toMillis(timeoutNs) + 1) > 0;
-        selector.selectedKeys().clear();
+    private void requireUninterrupted() {
         if (Thread.interrupted()) {
             Thread.currentThread().interrupt();
             throw new KvException("interrupted while waiting for " + name);
@@ -183,23 +180,20 @@ final class MemcachedLink implements AutoCloseable {
     }
 
     private <E extends Exception> E closeAfter(E cause) {
-        owned.closeAfter(cause);
-        deregister();
-        return cause;
-    }
-
-    /** A closed channel leaves its selector, and its socket, with the next selection. */
-    private void deregister() {
         try {
-            selector.selectNow();
+            stream.close();
         } catch (IOException e) {
-            throw new KvException("cannot leave the selector: " + e.getMessage(), e);
+            cause.addSuppressed(e);
         }
+        return cause;
     }
 
     @Override
     public void close() {
-        owned.close();
-        deregister();
+        try {
+            stream.close();
+        } catch (IOException e) {
+            throw new KvException("cannot close the connection to " + name + ": " + e.getMessage(), e);
+        }
     }
 }

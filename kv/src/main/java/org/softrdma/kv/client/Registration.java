@@ -2,28 +2,13 @@ package org.softrdma.kv.client;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.Locator;
 
 /**
  * How a server has registered its items: what its locators name, and when bytes that were READ there are the item. What keeps
  * a bad locator from being READ out of bounds, which would end the queue pair. Owned by one thread.
  */
-sealed interface Registration permits ArenaTable, ChunkTable {
-    /**
-     * The registration with a name.
-     *
-     * @param word as the server gave it, behind {@code rdma hello}
-     * @return a table without content, or null if this client does not know it
-     */
-    static @Nullable Registration of(String word) {
-        return switch (word) {
-            case "arena" -> new ArenaTable();
-            case "chunk" -> new ChunkTable();
-            default -> null;
-        };
-    }
-
+interface Registration {
     /**
      * Takes a line of the server's answer to {@code rdma arenas}.
      *

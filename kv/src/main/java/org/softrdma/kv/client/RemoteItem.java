@@ -2,7 +2,7 @@ package org.softrdma.kv.client;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import org.softrdma.kv.store.ItemDescriptor;
+import org.softrdma.kv.item.ItemDescriptor;
 
 /**
  * A view of a checked item where it landed, with the lengths that were checked: what stands in its header by now may be

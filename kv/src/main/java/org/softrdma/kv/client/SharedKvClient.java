@@ -1,6 +1,7 @@
 package org.softrdma.kv.client;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -8,6 +9,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +43,8 @@ public final class SharedKvClient implements KvCommands {
 
     private final KvClient client;
     private final @Nullable CompletionLoop loop;
+    private final NanoClock clock;
+    private final IdleStrategy spin;
     private final long requestTimeoutNs;
     private final Semaphore room;
     private final Queue<KvRequest<?>> queue = new ConcurrentLinkedQueue<>();
@@ -65,14 +70,14 @@ public final class SharedKvClient implements KvCommands {
      */
     public static SharedKvClient connect(VerbsDevice device, KvClientContext context) {
         if (context.protocol() == KvProtocol.PLAIN) {
-            return connectPlain(context);
+            return connect(context);
         }
         if (device.manualProgress()) {
             throw new IllegalArgumentException("device " + device.name()
                     + " is in manual progress; a client of many threads needs one that drives itself"
                     + " (progress=engine)");
         }
-        CompletionLoop loop = new CompletionLoop(device, 1, context.window());
+        CompletionLoop loop = new CompletionLoop(device, 1, context.window(), context.nanoClock(), context.spin());
         try {
             return new SharedKvClient(new KvClient(loop, context), loop, context).start();
         } catch (RuntimeException e) {
@@ -82,18 +87,31 @@ public final class SharedKvClient implements KvCommands {
     }
 
     /**
-     * Connects to any memcached, without a device.
+     * Connects to any memcached, without RDMA: no device and no verbs provider is needed.
      *
-     * @param context concluded, its protocol PLAIN
+     * @param server its memcached port
      * @throws KvException if there is no such server
      */
-    public static SharedKvClient connectPlain(KvClientContext context) {
-        return new SharedKvClient(KvClient.connectPlain(context), null, context).start();
+    public static SharedKvClient connect(InetSocketAddress server) {
+        return connect(new KvClientContext(server).conclude());
+    }
+
+    /**
+     * Connects to any memcached, without RDMA: no device and no verbs provider is needed.
+     *
+     * @param context concluded, its protocol AUTO or PLAIN
+     * @throws IllegalArgumentException if the protocol is RDMA
+     * @throws KvException if there is no such server
+     */
+    public static SharedKvClient connect(KvClientContext context) {
+        return new SharedKvClient(KvClient.connect(context), null, context).start();
     }
 
     private SharedKvClient(KvClient client, @Nullable CompletionLoop loop, KvClientContext context) {
         this.client = client;
         this.loop = loop;
+        this.clock = context.nanoClock();
+        this.spin = context.spin();
         this.requestTimeoutNs = context.requestTimeoutNs();
         this.room = new Semaphore(context.maxOutstanding());
         this.protocol = client.protocol();
@@ -121,7 +139,7 @@ public final class SharedKvClient implements KvCommands {
      * @throws IllegalStateException if the request was used before, or this is closed
      */
     public <T> CompletableFuture<T> submit(KvRequest<T> request) {
-        long nowNs = System.nanoTime();
+        long nowNs = clock.nanoTime();
         request.beginAt(nowNs);
         request.limit(nowNs, requestTimeoutNs);
         CompletableFuture<T> future = new CompletableFuture<>();
@@ -138,7 +156,7 @@ public final class SharedKvClient implements KvCommands {
         if (closing) {
             future.completeExceptionally(isClosed());
         } else if (sleeping) {
-            client.selector().wakeup();
+            client.network().wakeUp();
         }
         KvException late = failure;
         if (late != null) {
@@ -223,7 +241,7 @@ public final class SharedKvClient implements KvCommands {
     }
 
     private void serve() throws IOException {
-        long lastWorkNs = System.nanoTime();
+        long lastWorkNs = clock.nanoTime();
         long queueCheckedNs = lastWorkNs;
         while (!closing) {
             long before = done;
@@ -233,7 +251,7 @@ public final class SharedKvClient implements KvCommands {
                 failQueued(client.failure());
                 return;
             }
-            long nowNs = System.nanoTime();
+            long nowNs = clock.nanoTime();
             if (nowNs - queueCheckedNs >= QUEUE_CHECK_NS) {
                 queueCheckedNs = nowNs;
                 checkQueued(nowNs);
@@ -242,9 +260,9 @@ public final class SharedKvClient implements KvCommands {
                 lastWorkNs = nowNs;
             } else if (nowNs - lastWorkNs > SPIN_NS) {
                 sleep(nowNs);
-                lastWorkNs = System.nanoTime();
+                lastWorkNs = clock.nanoTime();
             } else {
-                Thread.onSpinWait();
+                spin.idle();
             }
         }
     }
@@ -299,7 +317,7 @@ public final class SharedKvClient implements KvCommands {
         failQueued(client.failure());
         long leftNs = client.reconnectInNs();
         if (leftNs > 0) {
-            client.selector().select(TimeUnit.NANOSECONDS.toMillis(leftNs) + 1);
+            client.network().pause(leftNs);
             return;
         }
         try {
@@ -324,7 +342,7 @@ public final class SharedKvClient implements KvCommands {
         while (!closing) {
             try {
                 if (itsLoop.awaitEvent(TICK_NS)) {
-                    client.selector().wakeup();
+                    client.network().wakeUp();
                 }
             } catch (VerbsException e) {
                 if (e.code() != VerbsErrorCode.INTERRUPTED) {
@@ -352,7 +370,7 @@ public final class SharedKvClient implements KvCommands {
             return;
         }
         closing = true;
-        client.selector().wakeup();
+        client.network().wakeUp();
         join(owner);
         if (events != null) {
             events.interrupt();

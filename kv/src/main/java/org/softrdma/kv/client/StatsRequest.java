@@ -21,7 +21,7 @@ final class StatsRequest extends KvRequest<Map<String, String>> {
     @Override
     void send(KvConnection connection) {
         MemcachedLink link = connection.link();
-        link.write(ascii(what.isEmpty() ? "stats" : "stats " + what));
+        link.write(what.isEmpty() ? "stats" : "stats " + what);
         link.write(TextProtocol.CRLF);
         connection.expect(new Exchange(this) {
             @Override

@@ -3,7 +3,7 @@ package org.softrdma.kv.client;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
-import org.softrdma.kv.memcached.TouchReportDescriptor;
+import org.softrdma.kv.message.TouchReportDescriptor;
 
 /**
  * Collects which items were READ, for reports to the server. READs of one item are one record, and an item that was named

@@ -16,7 +16,7 @@ final class ValuesExchange extends Exchange {
     private static final int WORDS = 5;
 
     private final KvConnection connection;
-    private final KvRequest<?> request;
+    private final Pending request;
     private final String command;
     private final List<byte[]> keys;
     private final Consumer<List<Optional<KvItem>>> result;
@@ -28,7 +28,7 @@ final class ValuesExchange extends Exchange {
 
     private ValuesExchange(
             KvConnection connection,
-            KvRequest<?> request,
+            Pending request,
             String command,
             List<byte[]> keys,
             Consumer<List<Optional<KvItem>>> result) {
@@ -51,14 +51,14 @@ final class ValuesExchange extends Exchange {
      */
     static void send(
             KvConnection connection,
-            KvRequest<?> request,
+            Pending request,
             String command,
             List<byte[]> keys,
             Consumer<List<Optional<KvItem>>> result) {
         MemcachedLink link = connection.link();
-        link.write(KvRequest.ascii(command));
+        link.write(command);
         for (byte[] key : keys) {
-            link.write(KvRequest.BLANK);
+            link.write(MemcachedLink.BLANK);
             link.write(key);
         }
         link.write(TextProtocol.CRLF);

@@ -4,7 +4,7 @@
  * <p>One thread owns a {@link org.softrdma.kv.client.CompletionLoop} and all {@link org.softrdma.kv.client.KvClient}s on it;
  * {@link org.softrdma.kv.client.SharedKvClient} brings a thread of its own and takes requests from any. Read {@link
  * org.softrdma.kv.client.KvClient} first, then {@code KvConnection}, {@code RemoteReader} and {@link
- * org.softrdma.kv.client.ItemCheck}.
+ * org.softrdma.kv.client.ItemCheck}. {@link org.softrdma.kv.client.ClientNetwork} is what it needs of its machine.
  */
 @NullMarked
 package org.softrdma.kv.client;

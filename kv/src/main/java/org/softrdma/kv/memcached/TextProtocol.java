@@ -135,6 +135,9 @@ public final class TextProtocol {
     /** Too much memory is taken by answers that nobody reads. */
     public static final byte[] OUT_OF_MEMORY_STATS = line("SERVER_ERROR out of memory writing stats");
 
+    /** An item that others keep changing, or whose bytes too many hold, was not changed. */
+    public static final byte[] BUSY = line("SERVER_ERROR item is busy, try again");
+
     /** No memory is left. */
     public static final byte[] OUT_OF_MEMORY = line("SERVER_ERROR out of memory storing object");
 

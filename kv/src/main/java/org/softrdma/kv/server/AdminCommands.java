@@ -14,50 +14,52 @@ final class AdminCommands {
     private static final int LEAST_MEGABYTES = 8;
     private static final int MOST_MEGABYTES = 1 << 26;
 
-    private final KvServer server;
-    private final MemcachedConnection connection;
+    private final KvService service;
+    private final Maintenance maintenance;
+    private final ServerStatistics statistics;
+    private final ConnectionList connections;
+    private final Conversation connection;
 
-    AdminCommands(KvServer server, MemcachedConnection connection) {
-        this.server = server;
+    AdminCommands(ServerParts server, Conversation connection) {
+        this.service = server.service();
+        this.maintenance = server.maintenance();
+        this.statistics = server.statistics();
+        this.connections = server.connections();
         this.connection = connection;
     }
 
     /** Answers once everything is gone: items die one by one, and a READ must not find one afterwards. */
     void flushAll(TextRequest request) {
-        if (!server.context().flushAllowed()) {
+        if (!service.context().flushAllowed()) {
             reply(request, TextProtocol.FLUSH_DISABLED);
             return;
         }
-        server.counters().flushes.increment();
-        long nowSeconds = server.nowSeconds();
-        int at = request.exptime() == 0 ? 0 : server.expiry(request.exptime(), nowSeconds);
+        service.counters().flushes.increment();
+        long nowSeconds = service.nowSeconds();
+        int at = request.exptime() == 0 ? 0 : service.expiry(request.exptime(), nowSeconds);
         if (Integer.toUnsignedLong(at) > nowSeconds) {
-            server.maintenance().flushAt(Integer.toUnsignedLong(at));
+            maintenance.flushAt(Integer.toUnsignedLong(at));
             reply(request, TextProtocol.OK);
             return;
         }
         connection.await();
         byte[] answer = request.noreply() ? new byte[0] : TextProtocol.OK;
-        server.maintenance().flush(() -> connection.done(answer));
+        maintenance.flush(() -> connection.done(answer));
     }
 
     void verbosity(TextRequest request) {
-        server.verbosity(request.number());
+        service.verbosity(request.number());
         reply(request, TextProtocol.OK);
     }
 
     void stats(TextRequest request) {
-        ServerStatistics statistics = server.statistics();
         switch (request.argument(1)) {
             case "" -> connection.reply(statistics.general());
             case "settings" -> connection.reply(statistics.settings());
             case "items" -> connection.reply(statistics.items());
             case "slabs" -> connection.reply(statistics.slabs());
             case "conns" ->
-                connection.reply(
-                        isShort()
-                                ? TextProtocol.OUT_OF_MEMORY_STATS
-                                : server.memcachedPort().describe(connection));
+                connection.reply(isShort() ? TextProtocol.OUT_OF_MEMORY_STATS : connections.describe(connection));
             case "rdma" -> connection.reply(statistics.rdma());
             case "detail" -> detail(request.argument(2));
             case "sizes" -> connection.reply(statistics.sizes());
@@ -73,21 +75,21 @@ final class AdminCommands {
     private void detail(String what) {
         switch (what) {
             case "on", "off" -> {
-                server.prefixes().counting(what.equals("on"));
+                service.prefixes().counting(what.equals("on"));
                 connection.reply(TextProtocol.OK);
             }
             case "dump" ->
                 connection.reply(
                         isShort()
                                 ? TextProtocol.OUT_OF_MEMORY_STATS
-                                : server.prefixes().dump());
+                                : service.prefixes().dump());
             default -> connection.reply(TextProtocol.BAD_DETAIL);
         }
     }
 
     /** True if long answers have to wait: clients that do not read theirs hold enough. */
     private boolean isShort() {
-        return server.outputBudget().isShort();
+        return service.outputBudget().isShort();
     }
 
     /** A page stays with its class here, which is what memcached says without -o slab_reassign. */
@@ -111,7 +113,6 @@ final class AdminCommands {
 
     /** Expired items go, whatever class they are in. */
     void crawler(TextRequest request) {
-        Maintenance maintenance = server.maintenance();
         String classes = request.argument(2);
         switch (request.argument(1)) {
             case "enable", "disable" -> {
@@ -139,13 +140,13 @@ final class AdminCommands {
         } else if (megabytes > MOST_MEGABYTES) {
             reply(request, TextProtocol.MEMLIMIT_TOO_LARGE);
         } else {
-            server.store().memoryLimit(megabytes << 20);
+            service.store().memoryLimit(megabytes << 20);
             reply(request, TextProtocol.OK);
         }
     }
 
     void debugTime(TextRequest request) {
-        LongConsumer moveClock = server.context().moveClock();
+        LongConsumer moveClock = service.context().moveClock();
         if (moveClock == null || !request.argument(1).matches("-?" + NUMBER)) {
             connection.reply(TextProtocol.ERROR);
         } else {
@@ -155,7 +156,7 @@ final class AdminCommands {
     }
 
     void shutdown(TextRequest request) {
-        Runnable stop = server.context().shutdown();
+        Runnable stop = service.context().shutdown();
         if (stop == null) {
             connection.reply(TextProtocol.SHUTDOWN_DISABLED);
         } else if (request.argument(1).isEmpty() || request.argument(1).equals("graceful")) {

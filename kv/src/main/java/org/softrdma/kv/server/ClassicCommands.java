@@ -1,13 +1,12 @@
 package org.softrdma.kv.server;
 
 import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.memcached.ReplyLine;
 import org.softrdma.kv.memcached.TextCommand;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
 import org.softrdma.kv.store.ItemVisitor;
-import org.softrdma.kv.store.Locator;
 import org.softrdma.kv.store.NewItem;
 import org.softrdma.kv.store.StoreMode;
 import org.softrdma.kv.store.StoreRule;
@@ -15,18 +14,18 @@ import org.softrdma.kv.store.StoreStatus;
 import org.softrdma.kv.store.StoredItem;
 
 /** The classic text commands of one connection that work on items. Owned by the thread of the connection. */
-final class ClassicCommands implements ItemVisitor {
+final class ClassicCommands implements ItemVisitor, ValueTaker {
     private static final ItemVisitor NOTHING = item -> {};
 
-    private final KvServer server;
+    private final KvService service;
     private final ServerCounters counters;
-    private final MemcachedConnection connection;
+    private final Conversation connection;
     private final StoreRule rule = new StoreRule();
     private final Arithmetic arithmetic = new Arithmetic();
     private final ReplyLine line = new ReplyLine();
     private final byte[] scratch = new byte[TextProtocol.MAX_VALUE_LINE_LENGTH];
 
-    private @Nullable NewItem filling;
+    private final ValueIntake intake;
     private TextCommand fillingCommand = TextCommand.INVALID;
     private boolean fillingNoreply;
     private boolean withLocators;
@@ -36,10 +35,11 @@ final class ClassicCommands implements ItemVisitor {
     private boolean touching;
     private int expiry;
 
-    ClassicCommands(KvServer server, MemcachedConnection connection) {
-        this.server = server;
-        this.counters = server.counters();
+    ClassicCommands(KvService service, Conversation connection) {
+        this.service = service;
+        this.counters = service.counters();
         this.connection = connection;
+        this.intake = new ValueIntake(service, connection);
     }
 
     /** From now on STORED carries a locator. */
@@ -52,19 +52,19 @@ final class ClassicCommands implements ItemVisitor {
         request = newRequest;
         nextKey = 0;
         touching = newRequest.command() == TextCommand.GAT || newRequest.command() == TextCommand.GATS;
-        expiry = touching ? server.expiry(newRequest.exptime(), server.nowSeconds()) : 0;
+        expiry = touching ? service.expiry(newRequest.exptime(), service.nowSeconds()) : 0;
         getRest();
     }
 
     /** Answers further keys; stops, and is called again, when there is no room for output. */
     void getRest() {
-        long nowSeconds = server.nowSeconds();
+        long nowSeconds = service.nowSeconds();
         for (; nextKey < request.keyCount(); nextKey++) {
             if (!connection.hasRoom()) {
                 connection.continueLater(this::getRest);
                 return;
             }
-            boolean found = server.store()
+            boolean found = service.store()
                     .get(
                             request.bytes(),
                             request.keyOffset(nextKey),
@@ -73,7 +73,7 @@ final class ClassicCommands implements ItemVisitor {
                             true,
                             this);
             (found ? counters.getHits : counters.getMisses).increment();
-            server.prefixes().get(request.bytes(), request.keyOffset(nextKey), request.keyLength(nextKey), found);
+            service.prefixes().get(request.bytes(), request.keyOffset(nextKey), request.keyLength(nextKey), found);
             if (touching) {
                 (found ? counters.touchHits : counters.touchMisses).increment();
             }
@@ -105,45 +105,31 @@ final class ClassicCommands implements ItemVisitor {
     /** A storage command: says where its value goes. */
     void store(TextRequest newRequest) {
         counters.sets.increment();
-        server.prefixes().set(newRequest.bytes(), newRequest.keyOffset(0), newRequest.keyLength(0));
-        long nowSeconds = server.nowSeconds();
-        NewItem item = server.reserve(
-                newRequest.bytes(),
-                newRequest.keyOffset(0),
-                newRequest.keyLength(0),
-                newRequest.flags(),
-                server.expiry(newRequest.exptime(), nowSeconds),
-                newRequest.valueLength(),
-                nowSeconds);
+        service.prefixes().set(newRequest.bytes(), newRequest.keyOffset(0), newRequest.keyLength(0));
+        long nowSeconds = service.nowSeconds();
         fillingCommand = newRequest.command();
         fillingNoreply = newRequest.noreply();
-        if (item.status() == NewItem.Status.READY) {
-            filling = item;
-            rule.reset(mode(fillingCommand)).compareCas(newRequest.number());
-            connection.expectValue(item.memory(), item.valueOffset(), item.valueLength());
-            return;
+        StoreMode mode = mode(fillingCommand);
+        rule.reset(mode).compareCas(newRequest.number());
+        StoreStatus begun = intake.begin(
+                newRequest, mode, newRequest.flags(), service.expiry(newRequest.exptime(), nowSeconds), nowSeconds);
+        if (begun != StoreStatus.STORED) {
+            refuse(begun);
         }
-        connection.expectValue(null, 0, newRequest.valueLength());
-        if (fillingCommand == TextCommand.SET) {
-            // Like memcached: a set that failed must not leave the older value behind.
-            server.store().delete(newRequest.bytes(), newRequest.keyOffset(0), newRequest.keyLength(0), 0, nowSeconds);
-        }
-        refuse(item.status() == NewItem.Status.TOO_LARGE ? StoreStatus.TOO_LARGE : StoreStatus.OUT_OF_MEMORY);
     }
 
-    /** The value of a storage command has come, or was skipped. */
-    void endValue(boolean terminated) {
-        NewItem item = filling;
-        filling = null;
+    @Override
+    public void endValue(boolean terminated) {
+        NewItem item = intake.take();
         if (item == null) {
             return; // it was skipped and is answered
         }
         if (!terminated) {
-            server.store().abandon(item);
+            service.store().abandon(item);
             answer(TextProtocol.BAD_DATA_CHUNK);
             return;
         }
-        StoreStatus status = server.store().store(item, rule, server.nowSeconds());
+        StoreStatus status = service.store().store(item, rule, service.nowSeconds());
         if (fillingCommand == TextCommand.CAS) {
             countCas(status);
         }
@@ -152,6 +138,7 @@ final class ClassicCommands implements ItemVisitor {
             case EXISTS -> answer(TextProtocol.EXISTS);
             case NOT_FOUND -> answer(TextProtocol.NOT_FOUND);
             case NOT_STORED -> answer(TextProtocol.NOT_STORED);
+            case BUSY -> answer(TextProtocol.BUSY);
             case TOO_LARGE, OUT_OF_MEMORY, NON_NUMERIC -> refuse(status);
         }
     }
@@ -167,12 +154,11 @@ final class ClassicCommands implements ItemVisitor {
     }
 
     private void refuse(StoreStatus status) {
+        byte[] refusal = intake.refusal(status);
         if (status == StoreStatus.TOO_LARGE) {
-            counters.tooLarge.increment();
-            answer(TextProtocol.TOO_LARGE);
+            answer(refusal);
         } else {
-            counters.outOfMemory.increment();
-            connection.reply(TextProtocol.OUT_OF_MEMORY); // even after noreply, like memcached
+            connection.reply(refusal); // even after noreply, like memcached
         }
     }
 
@@ -202,14 +188,14 @@ final class ClassicCommands implements ItemVisitor {
     }
 
     void delete(TextRequest newRequest) {
-        server.prefixes().delete(newRequest.bytes(), newRequest.keyOffset(0), newRequest.keyLength(0));
-        boolean deleted = server.store()
+        service.prefixes().delete(newRequest.bytes(), newRequest.keyOffset(0), newRequest.keyLength(0));
+        boolean deleted = service.store()
                         .delete(
                                 newRequest.bytes(),
                                 newRequest.keyOffset(0),
                                 newRequest.keyLength(0),
                                 0,
-                                server.nowSeconds())
+                                service.nowSeconds())
                 == StoreStatus.STORED;
         (deleted ? counters.deleteHits : counters.deleteMisses).increment();
         if (!newRequest.noreply()) {
@@ -218,9 +204,9 @@ final class ClassicCommands implements ItemVisitor {
     }
 
     void touch(TextRequest newRequest) {
-        long nowSeconds = server.nowSeconds();
-        int newExpiry = server.expiry(newRequest.exptime(), nowSeconds);
-        boolean found = server.store()
+        long nowSeconds = service.nowSeconds();
+        int newExpiry = service.expiry(newRequest.exptime(), nowSeconds);
+        boolean found = service.store()
                 .get(
                         newRequest.bytes(),
                         newRequest.keyOffset(0),
@@ -237,14 +223,14 @@ final class ClassicCommands implements ItemVisitor {
     void incrementOrDecrement(TextRequest newRequest) {
         boolean up = newRequest.command() == TextCommand.INCR;
         arithmetic.begin(newRequest.number(), up);
-        StoreStatus status = server.store()
+        StoreStatus status = service.store()
                 .rewrite(
                         newRequest.bytes(),
                         newRequest.keyOffset(0),
                         newRequest.keyLength(0),
                         rule.reset(StoreMode.SET),
                         arithmetic,
-                        server.nowSeconds(),
+                        service.nowSeconds(),
                         NOTHING);
         countArithmetic(counters, up, status);
         if (newRequest.noreply() && status != StoreStatus.OUT_OF_MEMORY) {
@@ -257,6 +243,7 @@ final class ClassicCommands implements ItemVisitor {
             }
             case NOT_FOUND -> connection.reply(TextProtocol.NOT_FOUND);
             case NON_NUMERIC -> connection.reply(TextProtocol.NON_NUMERIC);
+            case BUSY -> connection.reply(TextProtocol.BUSY);
             default -> connection.reply(TextProtocol.OUT_OF_MEMORY_INCR);
         }
     }
@@ -272,9 +259,6 @@ final class ClassicCommands implements ItemVisitor {
 
     /** Gives back what the connection holds. */
     void release() {
-        if (filling != null) {
-            server.store().abandon(filling);
-            filling = null;
-        }
+        intake.release();
     }
 }

@@ -2,10 +2,6 @@ package org.softrdma.kv.server;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundBuffer;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +16,6 @@ import org.softrdma.kv.store.StoredItem;
  * nothing further answers gather in one buffer, and what all connections hold is bounded ({@link OutputBudget}). Owned by
  * the thread of the connection.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // a failed write closes the channel, and that is where it is handled
 final class ConnectionOutput {
     private static final int BUFFER_LENGTH = 64 * 1024;
 
@@ -36,12 +31,9 @@ final class ConnectionOutput {
     private final ItemStore store;
     private final ServerCounters counters;
     private final OutputBudget budget;
-    private final ChannelHandlerContext context;
+    private final ClientChannel channel;
     private final Runnable drained;
     private @Nullable ByteBuf filling;
-
-    /** What was written last, until it is sent. */
-    private @Nullable ChannelFuture last;
 
     /** The socket did not take all; {@link #drained} goes on. */
     private boolean draining;
@@ -62,11 +54,11 @@ final class ConnectionOutput {
      *
      * @param drained called when all is sent that the socket did not take at first
      */
-    ConnectionOutput(KvServer server, ChannelHandlerContext context, Runnable drained) {
-        this.store = server.store();
-        this.counters = server.counters();
-        this.budget = server.outputBudget();
-        this.context = context;
+    ConnectionOutput(KvService service, ClientChannel channel, Runnable drained) {
+        this.store = service.store();
+        this.counters = service.counters();
+        this.budget = service.outputBudget();
+        this.channel = channel;
         this.drained = drained;
     }
 
@@ -80,7 +72,7 @@ final class ConnectionOutput {
     }
 
     private boolean isOpen() {
-        return context.channel().isWritable() && (held == 0 || !budget.isShort());
+        return channel.isWritable() && (held == 0 || !budget.isShort());
     }
 
     void write(byte[] bytes, int length) {
@@ -119,7 +111,7 @@ final class ConnectionOutput {
         long length = value.byteSize();
         counters.bytesWritten.add(length);
         pinnedBytes += length;
-        last = context.write(Unpooled.wrappedBuffer(value.asByteBuffer())).addListener(_ -> {
+        channel.write(Unpooled.wrappedBuffer(value.asByteBuffer()), () -> {
             pinnedBytes -= length;
             store.unpin(pinned);
         });
@@ -133,8 +125,7 @@ final class ConnectionOutput {
             out = null;
         }
         if (out == null) {
-            out = context.alloc()
-                    .directBuffer(Math.max(length, budget.isShort() ? SHORT_BUFFER_LENGTH : BUFFER_LENGTH));
+            out = channel.buffer(Math.max(length, budget.isShort() ? SHORT_BUFFER_LENGTH : BUFFER_LENGTH));
             filling = out;
         }
         return out;
@@ -151,7 +142,7 @@ final class ConnectionOutput {
                 hold(held + unaccounted);
                 unaccounted = 0;
             }
-            last = context.write(out);
+            channel.write(out);
         }
     }
 
@@ -160,27 +151,22 @@ final class ConnectionOutput {
         if (!draining) { // else it is filled further
             send();
         }
-        context.flush();
+        channel.flush();
         unaccounted = 0;
-        ChannelFuture written = last;
-        if (written == null) {
+        if (channel.isSent()) {
+            hold(0);
             return;
         }
-        if (written.isDone()) {
-            last = null;
-            hold(0);
-        } else {
-            ChannelOutboundBuffer waiting = context.channel().unsafe().outboundBuffer();
-            hold(waiting == null ? 0 : Math.max(0, waiting.totalPendingWriteBytes() - pinnedBytes) + 1);
-            if (!draining) {
-                draining = true;
-                written.addListener(_ -> {
-                    draining = false;
-                    if (!released) {
-                        drained.run();
-                    }
-                });
-            }
+        long pending = channel.pendingBytes();
+        hold(pending < 0 ? 0 : Math.max(0, pending - pinnedBytes) + 1);
+        if (!draining) {
+            draining = true;
+            channel.whenSent(() -> {
+                draining = false;
+                if (!released) {
+                    drained.run();
+                }
+            });
         }
     }
 
@@ -188,11 +174,8 @@ final class ConnectionOutput {
     void closeAfterwards() {
         buffer(0);
         send();
-        ChannelFuture written = last;
-        context.flush();
-        if (written != null) {
-            written.addListener(ChannelFutureListener.CLOSE);
-        }
+        channel.flush();
+        channel.whenSent(channel::close);
     }
 
     /** Gives back what it holds. */

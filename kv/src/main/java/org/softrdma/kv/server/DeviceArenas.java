@@ -6,7 +6,6 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.softrdma.kv.store.ArenaSource;
 import org.softrdma.kv.store.ItemArena;
-import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
@@ -20,8 +19,7 @@ import org.softrdma.verbs.device.VerbsDevice;
  *
  * @param <A> the arenas
  */
-abstract sealed class DeviceArenas<A extends DeviceArenas.DeviceArena> implements ArenaSource, AutoCloseable
-        permits RegisteredArenas, RegisteredChunks {
+abstract class DeviceArenas<A extends DeviceArenas.DeviceArena> implements ArenaSource, AutoCloseable {
     private final VerbsDevice device;
     private final ProtectionDomain domain;
     private final MemorySource source;
@@ -33,19 +31,6 @@ abstract sealed class DeviceArenas<A extends DeviceArenas.DeviceArena> implement
         this.domain = domain;
         this.source = source;
         this.access = access;
-    }
-
-    /**
-     * Arenas whose items are registered as the context has it.
-     *
-     * @throws IllegalArgumentException if the device lacks what that needs
-     */
-    static DeviceArenas<?> of(
-            KvServerContext context, VerbsDevice device, ProtectionDomain domain, SlabGeometry geometry) {
-        return switch (context.registration()) {
-            case ARENA -> new RegisteredArenas(device, domain, context.memory());
-            case CHUNK -> new RegisteredChunks(device, domain, context.memory(), geometry, context.maxConnections());
-        };
     }
 
     @Override

@@ -1,47 +1,28 @@
 package org.softrdma.kv.server;
 
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
+import java.net.SocketAddress;
 import java.util.HexFormat;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.softrdma.kv.CloseStack;
-import org.softrdma.kv.memcached.Expiry;
-import org.softrdma.kv.memcached.HelloDescriptor;
-import org.softrdma.kv.memcached.TextProtocol;
-import org.softrdma.kv.memcached.TokenPlace;
+import org.softrdma.kv.message.TokenPlace;
 import org.softrdma.kv.store.ItemStore;
-import org.softrdma.kv.store.NewItem;
 import org.softrdma.kv.store.SlabAllocator;
 import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A memcached whose items clients may also READ: the store in registered memory, the memcached port and the RDMA port.
+ * A memcached whose items clients may also READ: the store in registered memory, the memcached port and the RDMA port. This
+ * class puts them together; none of them knows it.
  *
  * <p>The device must drive itself (engine mode): READs are served while all threads of this class sleep. Started and closed
  * by its owner; runs on threads of its own.
  */
 public final class KvServer implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(KvServer.class);
-
-    private final KvServerContext context;
-    private final ServerCounters counters = new ServerCounters();
     private final CloseStack owned = new CloseStack();
-    private final OutputBudget outputBudget = new OutputBudget();
-    private final DeviceArenas<?> arenas;
-    private final ItemStore store;
-    private final Maintenance maintenance;
-    private final PrefixStatistics prefixes = new PrefixStatistics();
-    private final ServerStatistics statistics;
+    private final ServerParts parts;
     private final RdmaPort rdmaPort;
-    private final MemcachedPort memcachedPort;
-    private final byte[] versionLine;
-    private final String bootId;
-    private volatile long verbosity;
+    private final ServerPort memcachedPort;
 
     /**
      * Starts a server.
@@ -68,34 +49,61 @@ public final class KvServer implements AutoCloseable {
     }
 
     private KvServer(VerbsDevice device, KvServerContext context) {
-        this.context = context;
-        this.verbosity = context.verbosity();
-        SecureRandom random = new SecureRandom();
-        this.bootId = HexFormat.of().toHexDigits(random.nextLong());
-        this.versionLine = TextProtocol.line("VERSION " + context.version());
         try {
             ProtectionDomain domain = owned.add(device.allocateProtectionDomain());
-            SlabGeometry geometry =
-                    new SlabGeometry(context.slabFactor(), context.minimumSpace(), context.maxItemLength());
-            arenas = owned.add(DeviceArenas.of(context, device, domain, geometry));
-            SlabAllocator slabs = new SlabAllocator(geometry, arenas, context.memoryLimit(), context.wiping());
+            SlabGeometry geometry = new SlabGeometry(
+                    context.items().slabFactor(),
+                    context.items().minimumSpace(),
+                    context.items().maxItemLength());
+            DeviceArenas<?> arenas = owned.add(arenas(context, device, domain, geometry));
+            SlabAllocator slabs = new SlabAllocator(
+                    geometry,
+                    arenas,
+                    context.items().memoryLimit(),
+                    context.items().wiping());
             slabs.prepare();
-            store = new ItemStore(slabs, random.nextLong(), context.evicting());
-            maintenance = owned.add(new Maintenance(
+            String bootId =
+                    HexFormat.of().toHexDigits(context.surroundings().random().nextLong());
+            ItemStore store = new ItemStore(
+                    slabs,
+                    context.surroundings().random().nextLong(),
+                    context.items().evicting());
+            KvService service = new KvService(context, store);
+            Maintenance maintenance = owned.add(new Maintenance(
                     store,
-                    context.clockSeconds(),
-                    context.tailsReclaimed(),
-                    context.crawling(),
-                    Maintenance.newExecutor(),
+                    context.surroundings().clockSeconds(),
+                    context.items().tailsReclaimed(),
+                    context.items().crawling(),
+                    context.surroundings().ownThreads().scheduler("kv-maintenance"),
                     context.fatalErrors()));
-            statistics = new ServerStatistics(this, context, counters, store, device);
-            rdmaPort = owned.add(new RdmaPort(device, domain, store, counters, context));
+            Admission admission = new Admission(service, device);
+            rdmaPort = owned.add(new RdmaPort(device, domain, service, admission));
             rdmaPort.start();
-            memcachedPort = owned.add(new MemcachedPort(this, context));
-            maintenance.start(memcachedPort::closeIdle);
+            ConnectionList connections = new ConnectionList(service);
+            int port = rdmaPort.address().getPort();
+            parts = new ServerParts(
+                    service,
+                    new RdmaOffer(context, admission, arenas, port, bootId),
+                    maintenance,
+                    new ServerStatistics(service, device, arenas, admission.wrongKeys(), maintenance, connections),
+                    connections);
+            memcachedPort = owned.add(context.surroundings()
+                    .network()
+                    .listen(context.port(), client -> new MemcachedConnection(parts, client), service::fail));
+            connections.listening(memcachedPort.localAddress());
+            maintenance.start(connections::closeIdle);
         } catch (RuntimeException e) {
             throw owned.closeAfter(e);
         }
+    }
+
+    private static DeviceArenas<?> arenas(
+            KvServerContext context, VerbsDevice device, ProtectionDomain domain, SlabGeometry geometry) {
+        return switch (context.items().registration()) {
+            case ARENA -> new RegisteredArenas(device, domain, context.items().memory());
+            case CHUNK ->
+                new RegisteredChunks(device, domain, context.items().memory(), geometry, context.maxConnections());
+        };
     }
 
     /**
@@ -104,7 +112,11 @@ public final class KvServer implements AutoCloseable {
      * @throws IllegalStateException if the server listens on a Unix socket instead
      */
     public InetSocketAddress memcachedAddress() {
-        return memcachedPort.address();
+        SocketAddress address = memcachedPort.localAddress();
+        if (address instanceof InetSocketAddress tcp) {
+            return tcp;
+        }
+        throw new IllegalStateException("the server listens on " + address + ", not on a TCP port");
     }
 
     /** Where queue pairs are connected. */
@@ -118,97 +130,24 @@ public final class KvServer implements AutoCloseable {
         owned.close();
     }
 
-    ItemStore store() {
-        return store;
+    /** What its connections use. */
+    ServerParts parts() {
+        return parts;
     }
 
-    KvServerContext context() {
-        return context;
-    }
-
-    Maintenance maintenance() {
-        return maintenance;
-    }
-
-    /** Takes memory for an item; a device that gives no further arena is out of memory. */
-    NewItem reserve(byte[] key, int keyOffset, int keyLength, int flags, int expiry, int valueLength, long nowSeconds) {
-        try {
-            return store.reserve(key, keyOffset, keyLength, flags, expiry, valueLength, nowSeconds);
-        } catch (VerbsException e) {
-            LOG.error("the device gives no further arena: {}", e.getMessage());
-            return NewItem.outOfMemory();
-        }
-    }
-
-    long verbosity() {
-        return verbosity;
-    }
-
-    void verbosity(long level) {
-        verbosity = level;
-    }
-
-    ServerCounters counters() {
-        return counters;
-    }
-
-    ServerStatistics statistics() {
-        return statistics;
-    }
-
-    PrefixStatistics prefixes() {
-        return prefixes;
-    }
-
-    RdmaPort rdmaPort() {
-        return rdmaPort;
-    }
-
-    MemcachedPort memcachedPort() {
+    ServerPort memcachedPort() {
         return memcachedPort;
     }
 
-    int maxConnections() {
-        return context.maxConnections();
+    ItemStore store() {
+        return parts.service().store();
+    }
+
+    ServerCounters counters() {
+        return parts.service().counters();
     }
 
     long nowSeconds() {
-        return context.clockSeconds().getAsLong();
-    }
-
-    OutputBudget outputBudget() {
-        return outputBudget;
-    }
-
-    /** A thread has met an Error, or has ended: what it served is served no more, and the owner is to know. Any thread. */
-    void fail(Throwable cause) {
-        context.fatalErrors().accept(cause);
-    }
-
-    /** The time on the server's clock that an exptime means. */
-    int expiry(int exptime, long nowSeconds) {
-        return Expiry.toAbsolute(exptime, nowSeconds, context.wallSeconds());
-    }
-
-    byte[] versionLine() {
-        return versionLine;
-    }
-
-    /** {@code RDMA 2 <port> <token> <bootId> <arena|chunk> <private-data|send>}. */
-    byte[] helloLine(String token) {
-        return TextProtocol.line("RDMA " + HelloDescriptor.VERSION + " "
-                + rdmaAddress().getPort() + " " + token + " " + bootId + " "
-                + context.registration().word() + " " + rdmaPort.tokenPlace().word());
-    }
-
-    /** What locators may name: lines as the registration has them, and END. */
-    byte[] arenaLines() {
-        return (arenas.lines() + new String(TextProtocol.END, StandardCharsets.US_ASCII))
-                .getBytes(StandardCharsets.US_ASCII);
-    }
-
-    /** Memory regions that the items take. */
-    long itemRegions() {
-        return arenas.regions();
+        return parts.service().nowSeconds();
     }
 }

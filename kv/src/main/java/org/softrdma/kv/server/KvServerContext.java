@@ -5,62 +5,21 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.softrdma.kv.store.Locator;
-import org.softrdma.kv.store.SlabGeometry;
-import org.softrdma.verbs.MemorySource;
 
-/** Configuration of a {@link KvServer}: filled by setters, checked and frozen by {@link #conclude()}. Not thread-safe. */
+/**
+ * Configuration of a {@link KvServer}: who may connect and what clients may do; with {@link ItemSettings}, {@link
+ * ServerTimeouts} and {@link Surroundings}. Filled by setters, checked and frozen by {@link #conclude()}. Not thread-safe.
+ */
 public final class KvServerContext {
     private static final Logger LOG = LoggerFactory.getLogger(KvServerContext.class);
 
-    /** How the memcached port does its I/O. */
-    public enum Transport {
-        /** epoll where it works, otherwise NIO. */
-        AUTO,
-        /** epoll. */
-        EPOLL,
-        /** Java's own. */
-        NIO
-    }
-
-    /** What of the memory for items has a key of its own for READs. */
-    public enum Registration {
-        /** All of it in large pieces, with an offset for each item. Every device can do that. */
-        ARENA("arena"),
-        /**
-         * Each chunk, and a key keeps its rkey when its item is replaced by one of the same slab class. Needs a device with
-         * ZERO_BASED and REGION_SWAP, and one of its memory regions for each chunk.
-         */
-        CHUNK("chunk");
-
-        private final String word;
-
-        Registration(String word) {
-            this.word = word;
-        }
-
-        /** Its name in options and in the protocol. */
-        public String word() {
-            return word;
-        }
-    }
-
     /** memcached's default port. */
     public static final int DEFAULT_PORT = 11211;
-
-    /** memcached's default memory limit. */
-    public static final long DEFAULT_MEMORY_LIMIT = 64L << 20;
-
-    /** memcached's default for the longest item. */
-    public static final int DEFAULT_MAX_ITEM_LENGTH = 1 << 20;
 
     /** memcached's default number of threads. */
     public static final int DEFAULT_THREADS = 4;
@@ -71,51 +30,78 @@ public final class KvServerContext {
     /** memcached's default length of the queue of connections that nobody has accepted yet. */
     public static final int DEFAULT_BACKLOG = 1024;
 
-    /** Default of {@link #answerTimeoutNs()}: no client that works is so slow. */
-    public static final long DEFAULT_ANSWER_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
-
     /** memcached's default rights of a Unix socket, 0700. */
     public static final int DEFAULT_UNIX_SOCKET_MASK = 0700;
-
-    /** Default of {@link #helloTimeoutNs()}. */
-    public static final long DEFAULT_HELLO_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
 
     private @Nullable InetSocketAddress memcachedAddress;
     private @Nullable InetAddress rdmaAddress;
     private int rdmaPort;
     private int threads = DEFAULT_THREADS;
     private int maxConnections = DEFAULT_MAX_CONNECTIONS;
-    private long memoryLimit = DEFAULT_MEMORY_LIMIT;
-    private int maxItemLength = DEFAULT_MAX_ITEM_LENGTH;
-    private double slabFactor = SlabGeometry.DEFAULT_FACTOR;
-    private int minimumSpace = SlabGeometry.DEFAULT_MINIMUM_SPACE;
-    private Transport transport = Transport.AUTO;
-    private Registration registration = Registration.ARENA;
-    private boolean evicting = true;
+    private PortSettings.Io io = PortSettings.Io.AUTO;
     private boolean flushAllowed = true;
-    private int idleTimeoutSeconds;
     private int backlog = DEFAULT_BACKLOG;
     private int verbosity;
-    private MemorySource memory = new MemorySource.Anonymous();
     private @Nullable Path unixSocket;
     private int unixSocketMask = DEFAULT_UNIX_SOCKET_MASK;
     private @Nullable Runnable shutdown;
     private @Nullable LongConsumer moveClock;
     private @Nullable Passwords passwords;
     private int requestsPerTurn;
-    private long answerTimeoutNs = DEFAULT_ANSWER_TIMEOUT_NS;
-    private long helloTimeoutNs = DEFAULT_HELLO_TIMEOUT_NS;
-    private boolean wiping;
-    private boolean tailsReclaimed = true;
-    private boolean crawling = true;
     private String version = "unknown";
-    private LongSupplier wallSeconds = () -> System.currentTimeMillis() / 1000;
-    private LongSupplier clockSeconds = new ServerClock(wallSeconds, System::nanoTime);
     private Consumer<Throwable> fatalErrors = cause -> LOG.error("a thread of the server has failed", cause);
-    private boolean concluded;
+    private final SettingsLock lock = new SettingsLock();
+    private final ItemSettings items = new ItemSettings(lock);
+    private final ServerTimeouts timeouts = new ServerTimeouts(lock);
+    private final Surroundings surroundings = new Surroundings(lock);
 
     /** The defaults. */
     public KvServerContext() {}
+
+    /**
+     * Changes the settings of items and their memory.
+     *
+     * @param change sets what is not to be as it is
+     */
+    public KvServerContext items(Consumer<ItemSettings> change) {
+        change.accept(items);
+        return this;
+    }
+
+    /** The settings of items and their memory. */
+    public ItemSettings items() {
+        return items;
+    }
+
+    /**
+     * Changes how long the server waits for clients.
+     *
+     * @param change sets what is not to be as it is
+     */
+    public KvServerContext timeouts(Consumer<ServerTimeouts> change) {
+        change.accept(timeouts);
+        return this;
+    }
+
+    /** How long the server waits for clients. */
+    public ServerTimeouts timeouts() {
+        return timeouts;
+    }
+
+    /**
+     * Changes what the server takes from its machine.
+     *
+     * @param change sets what is not to be as it is
+     */
+    public KvServerContext surroundings(Consumer<Surroundings> change) {
+        change.accept(surroundings);
+        return this;
+    }
+
+    /** What the server takes from its machine. */
+    public Surroundings surroundings() {
+        return surroundings;
+    }
 
     /**
      * Sets where memcached clients connect; port 0 picks a free one.
@@ -123,13 +109,8 @@ public final class KvServerContext {
      * @param address the address
      */
     public KvServerContext memcachedAddress(InetSocketAddress address) {
-        memcachedAddress = changed(address);
+        memcachedAddress = lock.changed(address);
         return this;
-    }
-
-    /** Where memcached clients connect; unless set, on every address. */
-    public InetSocketAddress memcachedAddress() {
-        return memcachedAddress == null ? new InetSocketAddress(DEFAULT_PORT) : memcachedAddress;
     }
 
     /**
@@ -139,7 +120,7 @@ public final class KvServerContext {
      * @param address the address
      */
     public KvServerContext rdmaAddress(InetAddress address) {
-        rdmaAddress = changed(address);
+        rdmaAddress = lock.changed(address);
         return this;
     }
 
@@ -150,7 +131,13 @@ public final class KvServerContext {
         }
         return unixSocket != null && memcachedAddress == null
                 ? InetAddress.getLoopbackAddress()
-                : memcachedAddress().getAddress();
+                : port().address().getAddress();
+    }
+
+    /** Where memcached clients connect, unless set otherwise on every address, and how. */
+    public PortSettings port() {
+        InetSocketAddress address = memcachedAddress == null ? new InetSocketAddress(DEFAULT_PORT) : memcachedAddress;
+        return new PortSettings(address, unixSocket, unixSocketMask, backlog, threads, io);
     }
 
     /**
@@ -159,7 +146,7 @@ public final class KvServerContext {
      * @param port the port
      */
     public KvServerContext rdmaPort(int port) {
-        rdmaPort = changed(port);
+        rdmaPort = lock.changed(port);
         return this;
     }
 
@@ -174,13 +161,8 @@ public final class KvServerContext {
      * @param count 1 to 1024
      */
     public KvServerContext threads(int count) {
-        threads = changed(count);
+        threads = lock.changed(count);
         return this;
-    }
-
-    /** The number of event loop threads. */
-    public int threads() {
-        return threads;
     }
 
     /**
@@ -189,7 +171,7 @@ public final class KvServerContext {
      * @param count at least 1
      */
     public KvServerContext maxConnections(int count) {
-        maxConnections = changed(count);
+        maxConnections = lock.changed(count);
         return this;
     }
 
@@ -199,108 +181,13 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets how much memory items may take.
-     *
-     * @param bytes at least a slab page
-     */
-    public KvServerContext memoryLimit(long bytes) {
-        memoryLimit = changed(bytes);
-        return this;
-    }
-
-    /** How much memory items may take. */
-    public long memoryLimit() {
-        return memoryLimit;
-    }
-
-    /**
-     * Sets the longest item, with key and header.
-     *
-     * @param bytes 1024 to {@link Locator#MAX_ITEM_LENGTH}
-     */
-    public KvServerContext maxItemLength(int bytes) {
-        maxItemLength = changed(bytes);
-        return this;
-    }
-
-    /** The longest item. */
-    public int maxItemLength() {
-        return maxItemLength;
-    }
-
-    /**
-     * Sets the growth of chunk sizes.
-     *
-     * @param factor 1.01 to 16
-     */
-    public KvServerContext slabFactor(double factor) {
-        slabFactor = changed(factor);
-        return this;
-    }
-
-    /** The growth of chunk sizes. */
-    public double slabFactor() {
-        return slabFactor;
-    }
-
-    /**
-     * Sets the length of the smallest chunk, as memcached's -n does.
-     *
-     * @param bytes at least 1; the chunk is 48 bytes longer
-     */
-    public KvServerContext minimumSpace(int bytes) {
-        minimumSpace = changed(bytes);
-        return this;
-    }
-
-    /** The length of the smallest chunk, less 48. */
-    public int minimumSpace() {
-        return minimumSpace;
-    }
-
-    /**
      * Sets how the memcached port does its I/O.
      *
-     * @param choice the transport
+     * @param choice which
      */
-    public KvServerContext transport(Transport choice) {
-        transport = changed(choice);
+    public KvServerContext io(PortSettings.Io choice) {
+        io = lock.changed(choice);
         return this;
-    }
-
-    /** How the memcached port does its I/O. */
-    public Transport transport() {
-        return transport;
-    }
-
-    /**
-     * Sets how memory for items is registered.
-     *
-     * @param choice the registration
-     */
-    public KvServerContext registration(Registration choice) {
-        registration = changed(choice);
-        return this;
-    }
-
-    /** How memory for items is registered. */
-    public Registration registration() {
-        return registration;
-    }
-
-    /**
-     * Sets whether items make room for others once the memory limit is reached; otherwise storing fails.
-     *
-     * @param allowed memcached's -M is false
-     */
-    public KvServerContext evicting(boolean allowed) {
-        evicting = changed(allowed);
-        return this;
-    }
-
-    /** Whether items make room for others. */
-    public boolean evicting() {
-        return evicting;
     }
 
     /**
@@ -309,7 +196,7 @@ public final class KvServerContext {
      * @param allowed memcached's -F is false
      */
     public KvServerContext flushAllowed(boolean allowed) {
-        flushAllowed = changed(allowed);
+        flushAllowed = lock.changed(allowed);
         return this;
     }
 
@@ -319,48 +206,13 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets after how many seconds without a request a connection is closed, unless it has a queue pair.
-     *
-     * @param seconds 0 for never
-     */
-    public KvServerContext idleTimeoutSeconds(int seconds) {
-        idleTimeoutSeconds = changed(seconds);
-        return this;
-    }
-
-    /** After how many seconds without a request a connection is closed, 0 for never. */
-    public int idleTimeoutSeconds() {
-        return idleTimeoutSeconds;
-    }
-
-    /**
      * Sets how many connections may wait to be accepted.
      *
      * @param length at least 1
      */
     public KvServerContext backlog(int length) {
-        backlog = changed(length);
+        backlog = lock.changed(length);
         return this;
-    }
-
-    /** How many connections may wait to be accepted. */
-    public int backlog() {
-        return backlog;
-    }
-
-    /**
-     * Sets where the memory of the items comes from.
-     *
-     * @param source anonymous memory unless set; of a file each arena makes one and removes its name at once
-     */
-    public KvServerContext memory(MemorySource source) {
-        memory = changed(source);
-        return this;
-    }
-
-    /** Where the memory of the items comes from. */
-    public MemorySource memory() {
-        return memory;
     }
 
     /**
@@ -369,7 +221,7 @@ public final class KvServerContext {
      * @param level 0 or more
      */
     public KvServerContext verbosity(int level) {
-        verbosity = changed(level);
+        verbosity = lock.changed(level);
         return this;
     }
 
@@ -386,19 +238,9 @@ public final class KvServerContext {
      * @param mask its rights, such as 0700
      */
     public KvServerContext unixSocket(Path path, int mask) {
-        unixSocket = changed(path);
+        unixSocket = lock.changed(path);
         unixSocketMask = mask;
         return this;
-    }
-
-    /** The Unix socket, or null for the TCP port. */
-    public @Nullable Path unixSocket() {
-        return unixSocket;
-    }
-
-    /** The rights of the Unix socket. */
-    public int unixSocketMask() {
-        return unixSocketMask;
     }
 
     /**
@@ -407,7 +249,7 @@ public final class KvServerContext {
      * @param stop called by a thread of the server; must not wait for the server
      */
     public KvServerContext shutdown(Runnable stop) {
-        shutdown = changed(stop);
+        shutdown = lock.changed(stop);
         return this;
     }
 
@@ -422,7 +264,7 @@ public final class KvServerContext {
      * @param seconds takes by how many; called by any thread
      */
     public KvServerContext moveClock(LongConsumer seconds) {
-        moveClock = changed(seconds);
+        moveClock = lock.changed(seconds);
         return this;
     }
 
@@ -437,7 +279,7 @@ public final class KvServerContext {
      * @param users who may come in
      */
     public KvServerContext passwords(Passwords users) {
-        passwords = changed(users);
+        passwords = lock.changed(users);
         return this;
     }
 
@@ -452,7 +294,7 @@ public final class KvServerContext {
      * @param count 0 (the default): when all is done that one read from the network brought
      */
     public KvServerContext requestsPerTurn(int count) {
-        requestsPerTurn = changed(count);
+        requestsPerTurn = lock.changed(count);
         return this;
     }
 
@@ -462,89 +304,12 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets how long a client may leave answers to its rgets without taking one of them, before its queue pair is ended: what
-     * is on its way keeps memory from being used again.
-     *
-     * @param timeoutNs at least 1 ms; looked at every second
-     */
-    public KvServerContext answerTimeoutNs(long timeoutNs) {
-        answerTimeoutNs = changed(timeoutNs);
-        return this;
-    }
-
-    /** After how many nanoseconds without progress of its answers a queue pair is ended. */
-    public long answerTimeoutNs() {
-        return answerTimeoutNs;
-    }
-
-    /**
-     * Sets how long a client may take from its {@code rdma hello} to its queue pair, and with that until it says hello there.
-     *
-     * @param timeoutNs at least 1 ms
-     */
-    public KvServerContext helloTimeoutNs(long timeoutNs) {
-        helloTimeoutNs = changed(timeoutNs);
-        return this;
-    }
-
-    /** For how many nanoseconds a token is good. */
-    public long helloTimeoutNs() {
-        return helloTimeoutNs;
-    }
-
-    /**
-     * Sets whether key and value of an item are overwritten when it has died and nobody is being sent it any more; otherwise they stay
-     * in memory, where clients can READ them, until the memory is used again.
-     *
-     * @param on false is the default: it costs a pass over each item
-     */
-    public KvServerContext wiping(boolean on) {
-        wiping = changed(on);
-        return this;
-    }
-
-    /** Whether dead items are overwritten. */
-    public boolean wiping() {
-        return wiping;
-    }
-
-    /**
-     * Sets whether expired items at the ends of the LRU lists are removed every second, memcached's lru_maintainer.
-     *
-     * @param on true is the default
-     */
-    public KvServerContext tailsReclaimed(boolean on) {
-        tailsReclaimed = changed(on);
-        return this;
-    }
-
-    /** Whether expired items at the ends of the LRU lists are removed every second. */
-    public boolean tailsReclaimed() {
-        return tailsReclaimed;
-    }
-
-    /**
-     * Sets whether at first expired items are looked for among all, memcached's lru_crawler; clients may change it.
-     *
-     * @param on true is the default
-     */
-    public KvServerContext crawling(boolean on) {
-        crawling = changed(on);
-        return this;
-    }
-
-    /** Whether at first expired items are looked for among all. */
-    public boolean crawling() {
-        return crawling;
-    }
-
-    /**
      * Sets what the version command answers.
      *
      * @param text without blanks
      */
     public KvServerContext version(String text) {
-        version = changed(text);
+        version = lock.changed(text);
         return this;
     }
 
@@ -554,44 +319,13 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets the clock by which items expire, and the wall clock to the same.
-     *
-     * @param clock gives seconds since 1970, to any thread; a step forward lets items expire that clients may still READ
-     */
-    public KvServerContext clockSeconds(LongSupplier clock) {
-        clockSeconds = changed(clock);
-        wallSeconds = clock;
-        return this;
-    }
-
-    /** The clock by which items expire: the time since 1970 at the start, and the seconds since then, whatever becomes of it. */
-    public LongSupplier clockSeconds() {
-        return clockSeconds;
-    }
-
-    /**
-     * Sets the clock that clients have in mind when they give an expiry as a time since 1970.
-     *
-     * @param clock gives seconds since 1970, to any thread
-     */
-    public KvServerContext wallSeconds(LongSupplier clock) {
-        wallSeconds = changed(clock);
-        return this;
-    }
-
-    /** The wall clock, seconds since 1970. */
-    public LongSupplier wallSeconds() {
-        return wallSeconds;
-    }
-
-    /**
      * Sets what is to be done when a thread of the server has met an {@link Error} or has ended: the server is then of no use
      * any more, or soon will be, and does not mend itself. Without this it is only logged.
      *
      * @param errors told the cause, on any thread, maybe with no memory left; see {@link ProcessEnd}
      */
     public KvServerContext fatalErrors(Consumer<Throwable> errors) {
-        fatalErrors = changed(errors);
+        fatalErrors = lock.changed(errors);
         return this;
     }
 
@@ -607,22 +341,15 @@ public final class KvServerContext {
      */
     public KvServerContext conclude() {
         List<String> faults = new ArrayList<>();
-        check(faults, "rdmaPort", rdmaPort, 0, 65535);
-        check(faults, "threads", threads, 1, 1024);
-        check(faults, "maxConnections", maxConnections, 1, 1_000_000);
-        check(faults, "backlog", backlog, 1, 65535);
-        check(faults, "idleTimeoutSeconds", idleTimeoutSeconds, 0, Integer.MAX_VALUE);
-        check(faults, "requestsPerTurn", requestsPerTurn, 0, Integer.MAX_VALUE);
-        check(faults, "answerTimeoutNs", answerTimeoutNs, 1_000_000, Long.MAX_VALUE);
-        check(faults, "helloTimeoutNs", helloTimeoutNs, 1_000_000, Long.MAX_VALUE);
-        check(faults, "unixSocketMask", unixSocketMask, 0, 0777);
-        check(faults, "maxItemLength", maxItemLength, 1024, Locator.MAX_ITEM_LENGTH);
-        check(faults, "memoryLimit", memoryLimit, Math.max(1L << 20, 2L * maxItemLength), 1L << 46);
-        check(faults, "minimumSpace", minimumSpace, 1, maxItemLength / 2);
-        if (!(slabFactor >= 1.01 && slabFactor <= 16)) {
-            faults.add(String.format(Locale.ROOT, "slabFactor=%s: expected 1.01 to 16", slabFactor));
-        }
-        if (memcachedAddress().isUnresolved()) {
+        SettingsLock.check(faults, "rdmaPort", rdmaPort, 0, 65535);
+        SettingsLock.check(faults, "threads", threads, 1, 1024);
+        SettingsLock.check(faults, "maxConnections", maxConnections, 1, 1_000_000);
+        SettingsLock.check(faults, "backlog", backlog, 1, 65535);
+        SettingsLock.check(faults, "requestsPerTurn", requestsPerTurn, 0, Integer.MAX_VALUE);
+        SettingsLock.check(faults, "unixSocketMask", unixSocketMask, 0, 0777);
+        items.check(faults);
+        timeouts.check(faults);
+        if (port().address().isUnresolved()) {
             faults.add("memcachedAddress=" + memcachedAddress + ": unknown host");
         }
         if (version.isBlank() || version.chars().anyMatch(c -> c <= ' ' || c > '~')) {
@@ -631,20 +358,7 @@ public final class KvServerContext {
         if (!faults.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", faults));
         }
-        concluded = true;
+        lock.conclude();
         return this;
-    }
-
-    private static void check(List<String> faults, String name, long value, long min, long max) {
-        if (value < min || value > max) {
-            faults.add(name + "=" + value + ": expected " + min + " to " + max);
-        }
-    }
-
-    private <T> T changed(T value) {
-        if (concluded) {
-            throw new IllegalStateException("the context is concluded");
-        }
-        return value;
     }
 }

@@ -14,7 +14,7 @@ final class Login {
 
     private final Passwords passwords;
     private final ServerCounters counters;
-    private final MemcachedConnection connection;
+    private final Conversation connection;
     private byte[] attempt = {};
 
     private boolean attempting;
@@ -22,7 +22,7 @@ final class Login {
     /** The attempt is too long to be right. */
     private boolean skipping;
 
-    Login(Passwords passwords, ServerCounters counters, MemcachedConnection connection) {
+    Login(Passwords passwords, ServerCounters counters, Conversation connection) {
         this.passwords = passwords;
         this.counters = counters;
         this.connection = connection;

@@ -1,7 +1,7 @@
 package org.softrdma.kv.server;
 
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,7 +23,7 @@ final class Maintenance implements AutoCloseable {
 
     private final ItemStore store;
     private final LongSupplier clockSeconds;
-    private final ScheduledThreadPoolExecutor executor;
+    private final ScheduledExecutorService executor;
     private final boolean tailsReclaimed;
     private final Consumer<Throwable> fatalErrors;
     private volatile boolean crawling;
@@ -32,13 +32,13 @@ final class Maintenance implements AutoCloseable {
     private int nextPart;
     private final AtomicReference<@Nullable ScheduledFuture<?>> delayedFlush = new AtomicReference<>();
 
-    /** Not started yet; the executor, of {@link #newExecutor}, is closed with it. */
+    /** Not started yet; the executor is closed with it. */
     Maintenance(
             ItemStore store,
             LongSupplier clockSeconds,
             boolean tailsReclaimed,
             boolean crawling,
-            ScheduledThreadPoolExecutor executor,
+            ScheduledExecutorService executor,
             Consumer<Throwable> fatalErrors) {
         this.store = store;
         this.clockSeconds = clockSeconds;
@@ -46,14 +46,6 @@ final class Maintenance implements AutoCloseable {
         this.crawling = crawling;
         this.executor = executor;
         this.fatalErrors = fatalErrors;
-    }
-
-    /** One thread; what is cancelled leaves its queue at once, for clients decide how often that happens. */
-    static ScheduledThreadPoolExecutor newExecutor() {
-        ScheduledThreadPoolExecutor made = new ScheduledThreadPoolExecutor(
-                1, task -> Thread.ofPlatform().name("kv-maintenance").daemon().unstarted(task));
-        made.setRemoveOnCancelPolicy(true);
-        return made;
     }
 
     /** Starts to reclaim, and to do something else every second. */

@@ -27,13 +27,11 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
-import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -42,11 +40,11 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.memcached.TextProtocol;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Where memcached clients connect, a TCP port or a Unix socket: Netty's threads and sockets. Closed by the server. */
-final class MemcachedPort implements AutoCloseable {
+final class MemcachedPort implements ServerPort {
     private static final WriteBufferWaterMark OUTPUT_LIMITS = new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
     private static final int CLOSE_TIMEOUT_MS = 10_000;
     private static final int PERMISSION_BITS = 9;
@@ -54,22 +52,29 @@ final class MemcachedPort implements AutoCloseable {
     /** Linux's number; epoll is there only. */
     private static final int EADDRINUSE = 98;
 
-    private final KvServer server;
-    private final KvServerContext context;
+    private final PortSettings settings;
+    private final Function<? super ClientChannel, ? extends ClientHandler> clients;
+    private final Consumer<? super Throwable> failed;
     private final EventLoopGroup loops;
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final Channel listening;
     private volatile boolean closing;
 
-    MemcachedPort(KvServer server, KvServerContext context) {
-        this.server = server;
-        this.context = context;
-        boolean epoll = useEpoll(context.transport());
-        IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-        loops = new MultiThreadIoEventLoopGroup(context.threads(), new DefaultThreadFactory("kv-memcached", true), io);
+    /** Opens it; see {@link ServerNetwork#listen}. */
+    MemcachedPort(
+            PortSettings settings,
+            Function<? super ClientChannel, ? extends ClientHandler> clients,
+            Consumer<? super Throwable> failed) {
+        this.settings = settings;
+        this.clients = clients;
+        this.failed = failed;
+        boolean epoll = useEpoll(settings.io());
+        IoHandlerFactory handlers = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        loops = new MultiThreadIoEventLoopGroup(
+                settings.threads(), new DefaultThreadFactory("kv-memcached", true), handlers);
         loops.forEach(loop -> loop.terminationFuture().addListener(_ -> ended(loop)));
         try {
-            Path file = context.unixSocket();
+            Path file = settings.unixSocket();
             listening = file == null ? listenTcp(epoll) : listenUnix(epoll, file);
         } catch (RuntimeException e) {
             closing = true;
@@ -81,7 +86,7 @@ final class MemcachedPort implements AutoCloseable {
     /** A thread ends when the port is closed, or by an Error that Netty only logs. */
     private void ended(EventExecutor loop) {
         if (!closing) {
-            server.fail(new IllegalStateException("a thread of the memcached port has ended: " + loop));
+            failed.accept(new IllegalStateException("a thread of the memcached port has ended: " + loop));
         }
     }
 
@@ -89,7 +94,7 @@ final class MemcachedPort implements AutoCloseable {
         Class<? extends ServerChannel> type = epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
         ServerBootstrap bootstrap =
                 bootstrap(type).option(ChannelOption.SO_REUSEADDR, true).childOption(ChannelOption.TCP_NODELAY, true);
-        return bind(bootstrap, context.memcachedAddress());
+        return bind(bootstrap, settings.address());
     }
 
     private Channel listenUnix(boolean epoll, Path file) {
@@ -98,7 +103,7 @@ final class MemcachedPort implements AutoCloseable {
             Channel bound = epoll
                     ? bind(bootstrap(EpollServerDomainSocketChannel.class), new DomainSocketAddress(file.toFile()))
                     : bind(bootstrap(NioServerDomainSocketChannel.class), UnixDomainSocketAddress.of(file));
-            Files.setPosixFilePermissions(file, permissions(context.unixSocketMask()));
+            Files.setPosixFilePermissions(file, permissions(settings.unixSocketMask()));
             return bound;
         } catch (IOException e) {
             throw new UncheckedIOException("cannot listen on " + file + ": " + e.getMessage(), e);
@@ -138,13 +143,13 @@ final class MemcachedPort implements AutoCloseable {
         return new ServerBootstrap()
                 .group(loops)
                 .channel(type)
-                .option(ChannelOption.SO_BACKLOG, context.backlog())
+                .option(ChannelOption.SO_BACKLOG, settings.backlog())
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, OUTPUT_LIMITS)
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
                         channels.add(channel);
-                        channel.pipeline().addLast(new MemcachedConnection(server));
+                        channel.pipeline().addLast(new NettyConnection(clients));
                     }
                 });
     }
@@ -174,18 +179,16 @@ final class MemcachedPort implements AutoCloseable {
                 : String.valueOf(cause.getMessage());
     }
 
-    private static boolean useEpoll(KvServerContext.Transport transport) {
-        if (transport == KvServerContext.Transport.EPOLL) {
+    private static boolean useEpoll(PortSettings.Io io) {
+        if (io == PortSettings.Io.EPOLL) {
             Epoll.ensureAvailability();
         }
-        return transport != KvServerContext.Transport.NIO && Epoll.isAvailable();
+        return io != PortSettings.Io.NIO && Epoll.isAvailable();
     }
 
-    InetSocketAddress address() {
-        if (listening.localAddress() instanceof InetSocketAddress address) {
-            return address;
-        }
-        throw new IllegalStateException("the server listens on " + listening.localAddress() + ", not on a TCP port");
+    @Override
+    public SocketAddress localAddress() {
+        return listening.localAddress();
     }
 
     /** The threads that run connections and the store. */
@@ -193,50 +196,6 @@ final class MemcachedPort implements AutoCloseable {
         return loops;
     }
 
-    /** The answer to {@code stats conns}; numbers where memcached has file descriptors, 0 for what listens. Any thread. */
-    byte[] describe(MemcachedConnection asking) {
-        StringBuilder lines = new StringBuilder();
-        lines.append("STAT 0:addr ")
-                .append(conventional(listening.localAddress()))
-                .append("\r\n");
-        lines.append("STAT 0:state conn_listening\r\n");
-        long number = 1;
-        for (Channel channel : channels) {
-            @Nullable MemcachedConnection connection = channel.pipeline().get(MemcachedConnection.class);
-            if (connection != null) {
-                lines.append(connection.describe(number, connection == asking, this::conventional));
-                number++;
-            }
-        }
-        lines.append(new String(TextProtocol.END, StandardCharsets.US_ASCII));
-        return lines.toString().getBytes(StandardCharsets.UTF_8);
-    }
-
-    /** As memcached writes addresses; those of a Unix socket are all the same. */
-    private String conventional(@Nullable SocketAddress address) {
-        if (address instanceof InetSocketAddress tcp) {
-            String host = tcp.getAddress().getHostAddress();
-            return tcp.getAddress() instanceof Inet6Address
-                    ? "tcp6:[" + host + "]:" + tcp.getPort()
-                    : "tcp:" + host + ":" + tcp.getPort();
-        }
-        return "unix:" + context.unixSocket();
-    }
-
-    /** Closes connections that were idle for too long. */
-    void closeIdle() {
-        if (context.idleTimeoutSeconds() > 0) {
-            long since = server.nowSeconds() - context.idleTimeoutSeconds();
-            for (Channel channel : channels) {
-                @Nullable MemcachedConnection connection = channel.pipeline().get(MemcachedConnection.class);
-                if (connection != null) {
-                    connection.closeIfIdleSince(since);
-                }
-            }
-        }
-    }
-
-    /** Closes all sockets and ends the threads: when this returns nobody uses the store any more. */
     @Override
     public void close() {
         closing = true;

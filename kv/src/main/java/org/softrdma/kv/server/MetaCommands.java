@@ -5,7 +5,6 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.DecimalValue;
 import org.softrdma.kv.memcached.MetaFlags;
-import org.softrdma.kv.memcached.ReplyLine;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
 import org.softrdma.kv.store.ItemRewriter;
@@ -16,41 +15,40 @@ import org.softrdma.kv.store.StoreStatus;
 import org.softrdma.kv.store.StoredItem;
 
 /** The meta commands (mg, ms, md, ma, me) of one connection. Owned by the thread of the connection. */
-final class MetaCommands {
-    private static final String HIT = "HD";
-    private static final String VALUE = "VA ";
-    private static final String MISS = "EN";
-    private static final String NOT_FOUND = "NF";
-    private static final String NOT_STORED = "NS";
-    private static final String EXISTS = "EX";
-
+final class MetaCommands implements ValueTaker {
     /** The last cas number there is; no server comes so far. */
     private static final long NO_CAS = -1;
 
     private static final long BEFORE_ANY_EXPIRY = 0;
 
-    private final KvServer server;
+    /** How often a number may be created and deleted by others while it is to be counted up. */
+    private static final int MOST_ATTEMPTS = 1000;
+
+    private final KvService service;
     private final ServerCounters counters;
-    private final MemcachedConnection connection;
+    private final Conversation connection;
     private final StoreRule rule = new StoreRule();
     private final Arithmetic arithmetic = new Arithmetic();
     private final Invalidation invalidation = new Invalidation();
-    private final ReplyLine line = new ReplyLine();
+    private final MetaReply reply;
 
-    private @Nullable NewItem filling;
+    private final ValueIntake intake;
     private TextRequest request = new TextRequest();
     private long nowSeconds;
 
-    MetaCommands(KvServer server, MemcachedConnection connection) {
-        this.server = server;
-        this.counters = server.counters();
+    MetaCommands(KvService service, Conversation connection) {
+        this.service = service;
+        this.counters = service.counters();
         this.connection = connection;
+        this.intake = new ValueIntake(service, connection);
+        this.reply = new MetaReply(service, connection);
     }
 
     private MetaFlags begin(TextRequest newRequest) {
         counters.metas.increment();
         request = newRequest;
-        nowSeconds = server.nowSeconds();
+        nowSeconds = service.nowSeconds();
+        reply.begin(newRequest, nowSeconds);
         return newRequest.meta();
     }
 
@@ -66,85 +64,37 @@ final class MetaCommands {
             (found ? counters.touchHits : counters.touchMisses).increment();
         }
         if (!found && !flags.has('q')) {
-            answer(MISS);
+            reply.answer(MetaReply.MISS);
         }
     }
 
     private boolean find(boolean bump, boolean created) {
-        return server.store()
+        return service.store()
                 .get(
                         request.bytes(),
                         request.keyOffset(0),
                         request.keyLength(0),
                         nowSeconds,
                         bump,
-                        item -> describe(item, created));
+                        item -> reply.describe(item, created));
     }
 
     /** Makes an empty item for the one client that is to fill it; all others see that somebody does. */
     private boolean vivify(MetaFlags flags) {
-        NewItem item = server.reserve(
-                request.bytes(), request.keyOffset(0), request.keyLength(0), 0, expiry(flags, 'N'), 0, nowSeconds);
+        NewItem item = service.reserve(
+                request.bytes(),
+                request.keyOffset(0),
+                request.keyLength(0),
+                0,
+                reply.expiry(flags, 'N'),
+                0,
+                nowSeconds);
         if (item.status() != NewItem.Status.READY) {
             return false;
         }
         rule.reset(StoreMode.ADD).tokenSent(true).keyBinary(flags.has('b'));
-        boolean created = server.store().store(item, rule, nowSeconds) == StoreStatus.STORED;
+        boolean created = service.store().store(item, rule, nowSeconds) == StoreStatus.STORED;
         return find(!created && !flags.has('u'), created);
-    }
-
-    /** Answers a hit, with the lock of the key held. */
-    private void describe(StoredItem item, boolean created) {
-        MetaFlags flags = request.meta();
-        boolean withValue = flags.has('v');
-        if (withValue) {
-            line.begin(VALUE).add(item.valueLength());
-        } else {
-            line.begin(HIT);
-        }
-        boolean won = created;
-        boolean sent = item.isTokenSent() && !created;
-        for (int i = 0; i < flags.count(); i++) {
-            switch (flags.letter(i)) {
-                case 'T' -> item.setExpiry(expiry(flags, 'T'));
-                case 'N' -> {
-                    if (created) {
-                        item.setExpiry(expiry(flags, 'N')); // flags count in their order: a T before it does not
-                    }
-                }
-                case 'R' -> won |= !sent && !created && expiresBefore(item, expiry(flags, 'R'));
-                case 's' -> line.add(" s").add(item.valueLength());
-                case 't' -> addTtl(item);
-                case 'c' -> line.add(" c").add(item.cas());
-                case 'f' -> line.add(" f").add(Integer.toUnsignedLong(item.flags()));
-                case 'l' -> line.add(" l").add(Math.max(0, (int) nowSeconds - item.lastAccess()));
-                case 'h' -> line.add(item.isFetched() ? " h1" : " h0");
-                case 'O' -> addOpaque(flags, i);
-                case 'k' -> addKey(item.isKeyBinary());
-                default -> {}
-            }
-        }
-        if (sent) {
-            line.add(" Z");
-        }
-        if (item.isStale()) {
-            line.add(" X");
-            won |= !sent;
-        }
-        if (won) {
-            line.add(" W");
-            item.setTokenSent();
-        }
-        line.end();
-        if (!withValue) {
-            connection.reply(line);
-            return;
-        }
-        connection.reply(line.bytes(), line.length(), item);
-    }
-
-    private static boolean expiresBefore(StoredItem item, int time) {
-        return item.expiry() != 0 && item.expiry() < Integer.toUnsignedLong(time);
     }
 
     /** {@code ms}: says where its value goes. */
@@ -160,26 +110,16 @@ final class MetaCommands {
         if (flags.has('C') && (mode == StoreMode.SET || mode == StoreMode.REPLACE)) {
             mode = StoreMode.CAS;
         }
-        NewItem item = server.reserve(
-                request.bytes(),
-                request.keyOffset(0),
-                request.keyLength(0),
+        prepareRule(flags, mode);
+        StoreStatus begun = intake.begin(
+                request,
+                mode,
                 flags.has('F') ? (int) flags.number('F') : 0,
-                flags.has('T') ? expiry(flags, 'T') : 0,
-                request.valueLength(),
+                flags.has('T') ? reply.expiry(flags, 'T') : 0,
                 nowSeconds);
-        if (item.status() == NewItem.Status.READY) {
-            filling = item;
-            prepareRule(flags, mode);
-            connection.expectValue(item.memory(), item.valueOffset(), item.valueLength());
-            return;
+        if (begun != StoreStatus.STORED) {
+            connection.reply(intake.refusal(begun));
         }
-        connection.expectValue(null, 0, request.valueLength());
-        if (mode == StoreMode.SET) {
-            // Like memcached: a set that failed must not leave the older value behind.
-            server.store().delete(request.bytes(), request.keyOffset(0), request.keyLength(0), 0, nowSeconds);
-        }
-        refuse(item.status() == NewItem.Status.TOO_LARGE ? StoreStatus.TOO_LARGE : StoreStatus.OUT_OF_MEMORY);
     }
 
     private void prepareRule(MetaFlags flags, StoreMode mode) {
@@ -189,34 +129,34 @@ final class MetaCommands {
                 .staleIfOlder(flags.has('I'))
                 .keyBinary(flags.has('b'));
         if (flags.has('N')) {
-            rule.createIfMissing(expiry(flags, 'N'));
+            rule.createIfMissing(reply.expiry(flags, 'N'));
         }
     }
 
-    /** The value of an ms has come, or was skipped. */
-    void endValue(boolean terminated) {
-        NewItem item = filling;
-        filling = null;
+    @Override
+    public void endValue(boolean terminated) {
+        NewItem item = intake.take();
         if (item == null) {
             return; // it was skipped and is answered
         }
         if (!terminated) {
-            server.store().abandon(item);
+            service.store().abandon(item);
             connection.reply(TextProtocol.BAD_DATA_CHUNK);
             return;
         }
-        StoreStatus status = server.store().store(item, rule, server.nowSeconds());
+        StoreStatus status = service.store().store(item, rule, service.nowSeconds());
         MetaFlags flags = request.meta();
         switch (status) {
             case STORED -> {
                 if (!flags.has('q')) {
-                    answerSet(HIT, item.cas());
+                    reply.answerSet(MetaReply.HIT, item.cas());
                 }
             }
-            case EXISTS -> answerSet(EXISTS, 0);
-            case NOT_FOUND -> answerSet(NOT_FOUND, 0);
-            case NOT_STORED -> answerSet(NOT_STORED, 0);
-            case TOO_LARGE, OUT_OF_MEMORY, NON_NUMERIC -> refuse(status);
+            case EXISTS -> reply.answerSet(MetaReply.EXISTS, 0);
+            case NOT_FOUND -> reply.answerSet(MetaReply.NOT_FOUND, 0);
+            case NOT_STORED -> reply.answerSet(MetaReply.NOT_STORED, 0);
+            case BUSY -> connection.reply(TextProtocol.BUSY);
+            case TOO_LARGE, OUT_OF_MEMORY, NON_NUMERIC -> connection.reply(intake.refusal(status));
         }
     }
 
@@ -230,7 +170,7 @@ final class MetaCommands {
         StoreStatus status;
         if (flags.has('I')) {
             rule.reset(StoreMode.SET).compareCas(compareCas).newCas(flags.has('E') ? flags.number('E') : 0);
-            status = server.store()
+            status = service.store()
                     .rewrite(
                             request.bytes(),
                             request.keyOffset(0),
@@ -240,23 +180,24 @@ final class MetaCommands {
                             nowSeconds,
                             item -> {
                                 if (flags.has('T')) {
-                                    item.setExpiry(expiry(flags, 'T'));
+                                    item.setExpiry(reply.expiry(flags, 'T'));
                                 }
                             });
         } else {
-            status = server.store()
+            status = service.store()
                     .delete(request.bytes(), request.keyOffset(0), request.keyLength(0), compareCas, nowSeconds);
             (status == StoreStatus.STORED ? counters.deleteHits : counters.deleteMisses).increment();
         }
         switch (status) {
             case STORED -> {
                 if (!flags.has('q')) {
-                    answer(HIT);
+                    reply.answer(MetaReply.HIT);
                 }
             }
-            case EXISTS -> answer(EXISTS);
-            case NOT_FOUND -> answer(NOT_FOUND);
-            default -> refuse(status);
+            case EXISTS -> reply.answer(MetaReply.EXISTS);
+            case NOT_FOUND -> reply.answer(MetaReply.NOT_FOUND);
+            case BUSY -> connection.reply(TextProtocol.BUSY);
+            default -> connection.reply(intake.refusal(status));
         }
     }
 
@@ -270,12 +211,12 @@ final class MetaCommands {
             return;
         }
         arithmetic.begin(flags.has('D') ? flags.number('D') : 1, up);
-        StoreStatus status;
-        do {
+        StoreStatus status = StoreStatus.NOT_STORED;
+        for (int left = MOST_ATTEMPTS; left > 0 && status == StoreStatus.NOT_STORED; left--) {
             rule.reset(StoreMode.SET)
                     .compareCas(flags.has('C') ? flags.number('C') : 0)
                     .newCas(flags.has('E') ? flags.number('E') : 0);
-            status = server.store()
+            status = service.store()
                     .rewrite(
                             request.bytes(),
                             request.keyOffset(0),
@@ -283,21 +224,22 @@ final class MetaCommands {
                             rule,
                             arithmetic,
                             nowSeconds,
-                            item -> describeNumber(item, arithmetic.result(), false));
+                            item -> reply.describeNumber(item, arithmetic.result(), false));
             if (status == StoreStatus.NOT_FOUND && flags.has('N')) {
-                status = createNumber(flags);
+                status = createNumber(flags); // NOT_STORED if somebody else created it
             }
-        } while (status == StoreStatus.NOT_STORED); // somebody else created it
+        }
         ClassicCommands.countArithmetic(counters, up, status);
         switch (status) {
             case STORED -> {
                 if (!flags.has('q')) {
-                    connection.reply(line);
+                    reply.send();
                 }
             }
-            case NOT_FOUND -> answer(NOT_FOUND);
-            case EXISTS -> answer(EXISTS);
+            case NOT_FOUND -> reply.answer(MetaReply.NOT_FOUND);
+            case EXISTS -> reply.answer(MetaReply.EXISTS);
             case NON_NUMERIC -> connection.reply(TextProtocol.NON_NUMERIC);
+            case BUSY, NOT_STORED -> connection.reply(TextProtocol.BUSY);
             default -> connection.reply(TextProtocol.OUT_OF_MEMORY_INCR);
         }
     }
@@ -306,170 +248,55 @@ final class MetaCommands {
         long initial = flags.has('J') ? flags.number('J') : 0;
         byte[] digits = new byte[DecimalValue.MAX_LENGTH];
         int length = TextProtocol.number(digits, 0, initial);
-        NewItem item = server.reserve(
-                request.bytes(), request.keyOffset(0), request.keyLength(0), 0, expiry(flags, 'N'), length, nowSeconds);
+        NewItem item = service.reserve(
+                request.bytes(),
+                request.keyOffset(0),
+                request.keyLength(0),
+                0,
+                reply.expiry(flags, 'N'),
+                length,
+                nowSeconds);
         if (item.status() != NewItem.Status.READY) {
             return StoreStatus.OUT_OF_MEMORY;
         }
         MemorySegment.copy(digits, 0, item.memory(), ValueLayout.JAVA_BYTE, item.valueOffset(), length);
         rule.reset(StoreMode.ADD).newCas(flags.has('E') ? flags.number('E') : 0).keyBinary(flags.has('b'));
-        StoreStatus status = server.store().store(item, rule, nowSeconds);
+        StoreStatus status = service.store().store(item, rule, nowSeconds);
         if (status == StoreStatus.STORED) {
-            boolean there = server.store()
+            boolean there = service.store()
                     .get(
                             request.bytes(),
                             request.keyOffset(0),
                             request.keyLength(0),
                             BEFORE_ANY_EXPIRY, // one that expires at once is created all the same, and not for ever
                             false,
-                            stored -> describeNumber(stored, initial, true));
+                            stored -> reply.describeNumber(stored, initial, true));
             return there ? StoreStatus.STORED : StoreStatus.NOT_STORED; // deleted already: once more
         }
         return status;
     }
 
-    /** Prepares the answer of an ma, with the lock of the key held. */
-    private void describeNumber(StoredItem item, long number, boolean created) {
-        MetaFlags flags = request.meta();
-        byte[] digits = new byte[DecimalValue.MAX_LENGTH];
-        int length = TextProtocol.number(digits, 0, number);
-        if (flags.has('v')) {
-            line.begin(VALUE).add(length);
-        } else {
-            line.begin(HIT);
-        }
-        for (int i = 0; i < flags.count(); i++) {
-            switch (flags.letter(i)) {
-                case 'T' -> item.setExpiry(expiry(flags, 'T'));
-                case 'N' -> {
-                    if (created) {
-                        item.setExpiry(expiry(flags, 'N'));
-                    }
-                }
-                case 't' -> addTtl(item);
-                case 'c' -> line.add(" c").add(item.cas());
-                case 'O' -> addOpaque(flags, i);
-                case 'k' -> addKey(item.isKeyBinary());
-                default -> {}
-            }
-        }
-        line.end();
-        if (flags.has('v')) {
-            line.add(digits, 0, length).end();
-        }
-    }
-
     /** {@code me}. */
     void debug(TextRequest newRequest) {
         begin(newRequest);
-        boolean found = server.store()
+        boolean found = service.store()
                 .get(
                         request.bytes(),
                         request.keyOffset(0),
                         request.keyLength(0),
                         nowSeconds,
                         false,
-                        this::describeForDebugging);
-        connection.reply(found ? line : line.begin(MISS).end());
-    }
-
-    private void describeForDebugging(StoredItem item) {
-        line.begin("ME ");
-        if (item.isKeyBinary()) {
-            line.addBase64(request.bytes(), request.keyOffset(0), request.keyLength(0));
+                        reply::describeForDebugging);
+        if (found) {
+            reply.send();
         } else {
-            line.add(request.bytes(), request.keyOffset(0), request.keyLength(0));
+            reply.miss();
         }
-        line.add(" exp=");
-        addSecondsLeft(item);
-        line.add(" la=")
-                .add(Math.max(0, (int) nowSeconds - item.lastAccess()))
-                .add(" cas=")
-                .add(item.cas())
-                .add(item.isFetched() ? " fetch=yes" : " fetch=no")
-                .add(" cls=")
-                .add(item.sizeClass() + 1)
-                .add(" size=")
-                .add(item.itemLength())
-                .end();
     }
 
     /** Gives back what the connection holds. */
     void release() {
-        if (filling != null) {
-            server.store().abandon(filling);
-            filling = null;
-        }
-    }
-
-    private void refuse(StoreStatus status) {
-        if (status == StoreStatus.TOO_LARGE) {
-            counters.tooLarge.increment();
-            connection.reply(TextProtocol.TOO_LARGE);
-        } else {
-            counters.outOfMemory.increment();
-            connection.reply(TextProtocol.OUT_OF_MEMORY);
-        }
-    }
-
-    /** The answer to an ms, as memcached's: with the cas number where it is asked for, 0 if nothing was stored. */
-    private void answerSet(String code, long cas) {
-        line.begin(code);
-        addReturned(request.meta(), cas, true);
-        connection.reply(line.end());
-    }
-
-    /** An answer without an item: its code, opaque and key. */
-    private void answer(String code) {
-        line.begin(code);
-        addReturned(request.meta(), 0, false);
-        connection.reply(line.end());
-    }
-
-    private void addReturned(MetaFlags flags, long cas, boolean withCas) {
-        for (int i = 0; i < flags.count(); i++) {
-            switch (flags.letter(i)) {
-                case 'O' -> addOpaque(flags, i);
-                case 'k' -> addKey(flags.has('b'));
-                case 'c' -> {
-                    if (withCas) {
-                        line.add(" c").add(cas);
-                    }
-                }
-                default -> {}
-            }
-        }
-    }
-
-    private void addOpaque(MetaFlags flags, int index) {
-        line.add(" ").add(request.bytes(), flags.offset(index), flags.length(index));
-    }
-
-    private void addKey(boolean binary) {
-        line.add(" k");
-        if (binary) {
-            line.addBase64(request.bytes(), request.keyOffset(0), request.keyLength(0))
-                    .add(" b");
-        } else {
-            line.add(request.bytes(), request.keyOffset(0), request.keyLength(0));
-        }
-    }
-
-    private void addTtl(StoredItem item) {
-        line.add(" t");
-        addSecondsLeft(item);
-    }
-
-    private void addSecondsLeft(StoredItem item) {
-        if (item.expiry() == 0) {
-            line.add("-1");
-        } else {
-            line.add(Math.max(0, item.expiry() - nowSeconds));
-        }
-    }
-
-    private int expiry(MetaFlags flags, char letter) {
-        return server.expiry((int) flags.number(letter), nowSeconds);
+        intake.release();
     }
 
     private static @Nullable StoreMode storeMode(char mode) {

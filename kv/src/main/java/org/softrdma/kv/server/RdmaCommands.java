@@ -2,67 +2,34 @@ package org.softrdma.kv.server;
 
 import java.net.InetAddress;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.memcached.HelloDescriptor;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
+import org.softrdma.kv.message.HelloDescriptor;
 import org.softrdma.kv.store.PinnedItem;
 
-/**
- * The commands of one connection that concern its queue pair. Owned by the thread of the connection, except for {@link
- * #bind} and {@link #unbind}.
- */
+/** The commands of one connection that concern its queue pair. Owned by the thread of the connection. */
 final class RdmaCommands {
     private static final byte[] CLOSED_QUEUE_PAIR = TextProtocol.line("CLIENT_ERROR no queue pair");
     private static final byte[] WRONG_KEYS =
             TextProtocol.line("CLIENT_ERROR rdma refused, this connection used too many wrong keys");
     private static final int LONGEST_VERSION = 9;
 
-    private final KvServer server;
+    private final KvService service;
     private final ServerCounters counters;
-    private final MemcachedConnection connection;
+    private final RdmaOffer offer;
+    private final Conversation connection;
+    private final RdmaClient client;
+    private final Runnable resume;
     private @Nullable String token;
 
-    /** The connection has ended. */
-    private volatile boolean released;
-
-    /** Counted by the completion thread of the RDMA port. */
-    private final AtomicInteger wrongKeys = new AtomicInteger();
-
-    /** Set and cleared by threads of the RDMA port, used by the thread of the connection. */
-    private final AtomicReference<@Nullable RdmaSession> session = new AtomicReference<>();
-
-    RdmaCommands(KvServer server, MemcachedConnection connection) {
-        this.server = server;
-        this.counters = server.counters();
+    RdmaCommands(KvService service, RdmaOffer offer, Conversation connection) {
+        this.service = service;
+        this.counters = service.counters();
+        this.offer = offer;
         this.connection = connection;
-    }
-
-    boolean isBound() {
-        return session.get() != null;
-    }
-
-    /** A queue pair showed our token. One that another token of ours brought is ended. By a thread of the RDMA port. */
-    void bind(RdmaSession bound) {
-        RdmaSession other = session.getAndSet(bound);
-        if (other != null) {
-            other.disconnect();
-        }
-        if (released) { // which is set before the session is looked at
-            bound.disconnect();
-        }
-    }
-
-    /** The queue pair is gone. By the completion thread. */
-    void unbind(RdmaSession bound) {
-        session.compareAndSet(bound, null);
-    }
-
-    /** The queue pair ended because it used a key that it was not given. By the completion thread. */
-    void usedWrongKey() {
-        wrongKeys.incrementAndGet();
+        this.client = connection.rdmaClient();
+        this.resume = connection::resumeLater;
     }
 
     /** {@code rdma hello}; true if this client now knows where to connect. */
@@ -72,13 +39,13 @@ final class RdmaCommands {
             connection.reply(TextProtocol.line(unknownVersion(version)));
             return false;
         }
-        if (wrongKeys.get() >= WrongKeys.FORGIVEN) {
+        if (client.wrongKeys() >= WrongKeys.FORGIVEN) {
             connection.reply(WRONG_KEYS);
             return false;
         }
-        long nowNs = System.nanoTime();
-        InetAddress client = connection.remoteAddress();
-        long pauseNs = client == null ? 0 : server.rdmaPort().wrongKeys().pausedForNs(client, nowNs);
+        long nowNs = service.nowNs();
+        InetAddress address = client.address();
+        long pauseNs = address == null ? 0 : offer.admission().wrongKeys().pausedForNs(address, nowNs);
         if (pauseNs > 0) {
             counters.pausedHellos.increment();
             connection.reply(TextProtocol.line("CLIENT_ERROR rdma refused for "
@@ -86,13 +53,10 @@ final class RdmaCommands {
             return false;
         }
         forgetToken();
-        RdmaSession old = session.get();
-        if (old != null) {
-            old.disconnect();
-        }
-        String fresh = server.rdmaPort().tokens().give(connection, nowNs);
+        client.disconnect();
+        String fresh = offer.admission().tokens().give(client, nowNs);
         token = fresh;
-        connection.reply(server.helloLine(fresh));
+        connection.reply(offer.helloLine(fresh));
         return true;
     }
 
@@ -107,20 +71,19 @@ final class RdmaCommands {
 
     /** {@code rget}. */
     void get(TextRequest request) {
-        RdmaSession bound = session.get();
-        if (bound == null) {
+        AnswerRing answers = client.answers();
+        if (answers == null) {
             connection.reply(CLOSED_QUEUE_PAIR);
             return;
         }
-        long nowSeconds = server.nowSeconds();
-        PinnedItem item = server.store().pin(request.bytes(), request.keyOffset(0), request.keyLength(0), nowSeconds);
-        RdmaSession.AnswerStatus status = bound.answer(
-                connection, item, request.rkey(), request.address(), request.length(), request.opaque(), nowSeconds);
-        if (status == RdmaSession.AnswerStatus.POSTED) {
+        long nowSeconds = service.nowSeconds();
+        PinnedItem item = service.store().pin(request.bytes(), request.keyOffset(0), request.keyLength(0), nowSeconds);
+        AnswerRing.Status status = answers.answer(item, request, nowSeconds, resume);
+        if (status == AnswerRing.Status.POSTED) {
             (item.isPresent() ? counters.rgetHits : counters.rgetMisses).increment();
             return;
         }
-        if (status == RdmaSession.AnswerStatus.FULL) {
+        if (status == AnswerRing.Status.FULL) {
             connection.continueLater(() -> get(request));
             connection.suspend();
         } else {
@@ -130,17 +93,13 @@ final class RdmaCommands {
 
     /** The connection ends. */
     void release() {
-        released = true;
         forgetToken();
-        RdmaSession bound = session.get();
-        if (bound != null) {
-            bound.disconnect();
-        }
+        client.release();
     }
 
     private void forgetToken() {
         if (token != null) {
-            server.rdmaPort().tokens().forget(token);
+            offer.admission().tokens().forget(token);
             token = null;
         }
     }

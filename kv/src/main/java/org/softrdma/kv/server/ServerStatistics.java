@@ -2,6 +2,7 @@ package org.softrdma.kv.server;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,28 +23,41 @@ final class ServerStatistics {
     private static final int USER_TIME_FIELD = 11;
     private static final long TICKS_PER_SECOND = 100;
 
-    private final KvServer server;
+    private final KvService service;
     private final KvServerContext context;
     private final ServerCounters counters;
     private final ItemStore store;
     private final VerbsDevice device;
+    private final DeviceArenas<?> arenas;
+    private final WrongKeys wrongKeys;
+    private final Maintenance maintenance;
+    private final ConnectionList connections;
     private final long startSeconds;
 
     ServerStatistics(
-            KvServer server, KvServerContext context, ServerCounters counters, ItemStore store, VerbsDevice device) {
-        this.server = server;
-        this.context = context;
-        this.counters = counters;
-        this.store = store;
+            KvService service,
+            VerbsDevice device,
+            DeviceArenas<?> arenas,
+            WrongKeys wrongKeys,
+            Maintenance maintenance,
+            ConnectionList connections) {
+        this.service = service;
+        this.context = service.context();
+        this.counters = service.counters();
+        this.store = service.store();
         this.device = device;
-        this.startSeconds = context.clockSeconds().getAsLong();
+        this.arenas = arenas;
+        this.wrongKeys = wrongKeys;
+        this.maintenance = maintenance;
+        this.connections = connections;
+        this.startSeconds = service.nowSeconds();
     }
 
     /** memcached's general statistics. */
     byte[] general() {
         StoreStatistics items = store.statistics();
-        Events events = Events.of(store, context.clockSeconds().getAsLong());
-        long now = context.clockSeconds().getAsLong();
+        Events events = Events.of(store, service.nowSeconds());
+        long now = service.nowSeconds();
         long hits = counters.getHits.sum() + counters.rgetHits.sum() + counters.rdmaGetHits.sum();
         long misses = counters.getMisses.sum() + counters.rgetMisses.sum();
         Lines lines = new Lines();
@@ -86,9 +100,9 @@ final class ServerStatistics {
         lines.add("auth_cmds", counters.authentications.sum());
         lines.add("auth_errors", counters.failedAuthentications.sum());
         lines.add("conn_yields", counters.yields.sum());
-        lines.add("lru_crawler_running", server.maintenance().isCrawlAsked() ? 1 : 0);
+        lines.add("lru_crawler_running", maintenance.isCrawlAsked() ? 1 : 0);
         lines.add("idle_kicks", counters.idleKicks.sum());
-        lines.add("threads", context.threads());
+        lines.add("threads", context.port().threads());
         lines.add("hash_bytes", items.indexBytes());
         lines.add("bytes", items.currentBytes());
         lines.add("curr_items", items.currentItems());
@@ -108,40 +122,42 @@ final class ServerStatistics {
 
     /** {@code stats settings}. */
     byte[] settings() {
-        Path socket = context.unixSocket();
+        Path socket = context.port().unixSocket();
         Lines lines = new Lines();
         lines.add("maxbytes", store.statistics().memoryLimit());
         lines.add("maxconns", context.maxConnections());
-        lines.add("tcpport", socket == null ? server.memcachedAddress().getPort() : 0);
+        lines.add("tcpport", connections.listening() instanceof InetSocketAddress tcp ? tcp.getPort() : 0);
         lines.add("udpport", 0);
-        lines.add("inter", socket == null ? context.memcachedAddress().getHostString() : "NULL");
-        lines.add("verbosity", server.verbosity());
-        lines.add("evictions", onOff(context.evicting()));
+        lines.add("inter", socket == null ? context.port().address().getHostString() : "NULL");
+        lines.add("verbosity", service.verbosity());
+        lines.add("evictions", onOff(context.items().evicting()));
         lines.add("domain_socket", socket == null ? "NULL" : socket);
-        lines.add("umask", Integer.toOctalString(context.unixSocketMask()));
+        lines.add("umask", Integer.toOctalString(context.port().unixSocketMask()));
         lines.add("shutdown_command", yesNo(context.shutdown() != null));
-        lines.add("growth_factor", String.format(Locale.ROOT, "%.2f", context.slabFactor()));
-        lines.add("chunk_size", context.minimumSpace());
-        lines.add("num_threads", context.threads());
+        lines.add(
+                "growth_factor",
+                String.format(Locale.ROOT, "%.2f", context.items().slabFactor()));
+        lines.add("chunk_size", context.items().minimumSpace());
+        lines.add("num_threads", context.port().threads());
         lines.add("cas_enabled", "yes");
-        lines.add("tcp_backlog", context.backlog());
+        lines.add("tcp_backlog", context.port().backlog());
         lines.add("binding_protocol", "ascii");
         lines.add("auth_enabled_sasl", "no");
         lines.add("auth_enabled_ascii", yesNo(context.passwords() != null));
-        lines.add("item_size_max", context.maxItemLength());
+        lines.add("item_size_max", context.items().maxItemLength());
         lines.add("maxconns_fast", "yes");
         lines.add("slab_reassign", "no");
         lines.add("slab_automove", 0);
-        lines.add("slab_chunk_max", context.maxItemLength());
-        lines.add("lru_crawler", yesNo(server.maintenance().isCrawling()));
+        lines.add("slab_chunk_max", context.items().maxItemLength());
+        lines.add("lru_crawler", yesNo(maintenance.isCrawling()));
         lines.add("flush_enabled", yesNo(context.flushAllowed()));
         lines.add("dump_enabled", "no");
-        lines.add("lru_maintainer_thread", yesNo(context.tailsReclaimed()));
+        lines.add("lru_maintainer_thread", yesNo(context.items().tailsReclaimed()));
         lines.add("lru_segmented", "yes");
         lines.add("hot_lru_pct", ItemStore.HOT_PERCENT);
         lines.add("warm_lru_pct", ItemStore.WARM_PERCENT);
         lines.add("temp_lru", "no");
-        lines.add("idle_timeout", context.idleTimeoutSeconds());
+        lines.add("idle_timeout", context.timeouts().idleTimeoutSeconds());
         lines.add("ssl_enabled", "no");
         return lines.end();
     }
@@ -149,8 +165,7 @@ final class ServerStatistics {
     /** {@code stats items}. */
     byte[] items() {
         Lines lines = new Lines();
-        for (SizeClassStatistics each :
-                store.classStatistics(context.clockSeconds().getAsLong())) {
+        for (SizeClassStatistics each : store.classStatistics(service.nowSeconds())) {
             SizeClassStatistics.Lru lru = each.lru();
             if (lru.items() == 0 && each.events().evicted() == 0) {
                 continue;
@@ -185,8 +200,7 @@ final class ServerStatistics {
     byte[] slabs() {
         Lines lines = new Lines();
         int active = 0;
-        for (SizeClassStatistics each :
-                store.classStatistics(context.clockSeconds().getAsLong())) {
+        for (SizeClassStatistics each : store.classStatistics(service.nowSeconds())) {
             SizeClassStatistics.Slab slab = each.slab();
             String prefix = (each.sizeClass() + 1) + ":";
             lines.add(prefix + "chunk_size", slab.chunkLength());
@@ -214,14 +228,14 @@ final class ServerStatistics {
     byte[] rdma() {
         Lines lines = new Lines();
         lines.add("device", device.name().replace(' ', '_'));
-        lines.add("registration", context.registration().word());
+        lines.add("registration", context.items().registration().word());
         lines.add("pinning", device.pinning().replace(' ', '_'));
-        lines.add("item_regions", server.itemRegions());
+        lines.add("item_regions", arenas.regions());
         lines.add("queue_pairs", counters.boundQueuePairs.get());
         lines.add("rejected_queue_pairs", counters.rejectedQueuePairs.sum());
         lines.add("stalled_queue_pairs", counters.stalledQueuePairs.sum());
         lines.add("wrong_keys", counters.wrongKeys.sum());
-        lines.add("paused_peers", server.rdmaPort().wrongKeys().paused(System.nanoTime()));
+        lines.add("paused_peers", wrongKeys.paused(service.nowNs()));
         lines.add("paused_hellos", counters.pausedHellos.sum());
         lines.add("rget_hits", counters.rgetHits.sum());
         lines.add("rget_misses", counters.rgetMisses.sum());
@@ -238,7 +252,7 @@ final class ServerStatistics {
     /** {@code stats reset}: what the device counts stays. */
     void reset() {
         counters.reset();
-        server.prefixes().reset();
+        service.prefixes().reset();
         store.resetStatistics();
     }
 

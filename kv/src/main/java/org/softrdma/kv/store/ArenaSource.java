@@ -1,5 +1,7 @@
 package org.softrdma.kv.store;
 
+import org.softrdma.kv.item.Locator;
+
 /** Where the slab allocator gets memory: registered with an RDMA device by the server, plain native memory in tests. */
 public interface ArenaSource {
     /** What {@link #address} returns for what names nothing. */

@@ -1,13 +1,9 @@
 package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.kv.item.ItemDescriptor;
 
 /**
  * Keys and their items. Items are immutable once published (but for their expiry) and readable by peers all the time, so the
@@ -42,41 +38,10 @@ public final class ItemStore {
     /** Share of the items of a class that the WARM segment of its LRU may hold. */
     public static final int WARM_PERCENT = SegmentedLru.WARM_PERCENT;
 
-    private static final int STRIPES = 256;
-    private static final int STRIPE_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(STRIPES);
-
-    /** Without an eviction for so long, the next is not expected soon. */
-    private static final int CALM_SECONDS = 60;
-
-    /** How many evictions may fail before there is no memory. */
-    private static final int FAILED_EVICTIONS = 100;
-
-    /** How many items from the tail are looked at for an expired one where nothing else may go. */
-    private static final int EXPIRY_CANDIDATES = 5;
-
-    /**
-     * How many items are passed over in search of one that can make room. While a thread that holds the lock of a stripe does
-     * not run, the items of that stripe are what others leave behind at the tail.
-     */
-    private static final int EVICTION_CANDIDATES = 500;
-
-    /** How many items {@link #reclaimTails} takes from a list at once. */
-    private static final int MOST_TAILS = 500;
-
-    /** Slots of an index looked at with its lock held. */
-    private static final int SWEEP_SLOTS = 4096;
-
     private final SlabAllocator slabs;
-    private final long hashSeed;
-    private final boolean evicting;
-    private volatile long lastEvictionSeconds;
-    private final Stripe[] stripes = new Stripe[STRIPES];
-    private final ClassEvents[] events;
-    private final AtomicLong lastCas = new AtomicLong();
-    private final LongAdder currentItems = new LongAdder();
-    private final LongAdder totalItems = new LongAdder();
-    private final LongAdder currentBytes = new LongAdder();
-    private final LongAdder expiredItems = new LongAdder();
+    private final ItemTable table;
+    private final ItemRoom room;
+    private final ItemChanges changes;
 
     /**
      * An empty store.
@@ -87,11 +52,9 @@ public final class ItemStore {
      */
     public ItemStore(SlabAllocator slabs, long hashSeed, boolean evicting) {
         this.slabs = slabs;
-        this.hashSeed = hashSeed;
-        this.evicting = evicting;
-        Arrays.setAll(stripes, i -> new Stripe(slabs));
-        events = new ClassEvents[slabs.geometry().classes()];
-        Arrays.setAll(events, i -> new ClassEvents());
+        table = new ItemTable(slabs, hashSeed);
+        room = new ItemRoom(slabs, table, evicting);
+        changes = new ItemChanges(slabs, table, room);
     }
 
     /**
@@ -107,23 +70,7 @@ public final class ItemStore {
      */
     public NewItem reserve(
             byte[] key, int keyOffset, int keyLength, int flags, int expiry, int valueLength, long nowSeconds) {
-        if (keyLength < 1 || keyLength > ItemDescriptor.MAX_KEY_LENGTH || valueLength < 0) {
-            throw new IllegalArgumentException("keyLength=" + keyLength + ", valueLength=" + valueLength);
-        }
-        long itemLength = ItemDescriptor.itemLength(keyLength, valueLength);
-        if (itemLength > slabs.geometry().maxItemLength()) {
-            return NewItem.TOO_LARGE;
-        }
-        long chunk = allocate(slabs.geometry().sizeClass(itemLength), nowSeconds);
-        if (chunk == SlabAllocator.NONE) {
-            return NewItem.OUT_OF_MEMORY;
-        }
-        MemorySegment memory = slabs.memory(chunk);
-        long item = SlabAllocator.offset(chunk);
-        ItemDescriptor.beginFill(memory, item);
-        ItemDescriptor.header(memory, item, expiry, flags, key, keyOffset, keyLength, valueLength);
-        long hash = KeyHash.hash(key, keyOffset, keyLength, hashSeed);
-        return new NewItem(NewItem.Status.READY, chunk, memory, hash, keyLength, valueLength);
+        return room.reserve(key, keyOffset, keyLength, flags, expiry, valueLength, nowSeconds);
     }
 
     /**
@@ -137,9 +84,9 @@ public final class ItemStore {
     public StoreStatus store(NewItem filled, StoreRule rule, long nowSeconds) {
         filled.end();
         if (rule.mode == StoreMode.APPEND || rule.mode == StoreMode.PREPEND) {
-            return join(filled, rule, nowSeconds);
+            return changes.join(filled, rule, nowSeconds);
         }
-        StoreStatus status = storeWhole(filled, rule, nowSeconds);
+        StoreStatus status = changes.storeWhole(filled, rule, nowSeconds);
         if (status != StoreStatus.STORED) {
             slabs.free(filled.chunk);
         }
@@ -166,7 +113,7 @@ public final class ItemStore {
      * @param rewriter makes the value
      * @param nowSeconds the time, for expiry
      * @param result shown the item that was stored, with the lock of the key held
-     * @return STORED; NOT_FOUND; EXISTS if the cas number differs; NON_NUMERIC if the rewriter refused; or TOO_LARGE or
+     * @return STORED; NOT_FOUND; EXISTS if the cas number differs; NON_NUMERIC if the rewriter refused; BUSY; or TOO_LARGE or
      *     OUT_OF_MEMORY
      */
     public StoreStatus rewrite(
@@ -177,59 +124,7 @@ public final class ItemStore {
             ItemRewriter rewriter,
             long nowSeconds,
             ItemVisitor result) {
-        long hash = KeyHash.hash(key, keyOffset, keyLength, hashSeed);
-        Stripe stripe = stripe(hash);
-        while (true) {
-            StoreStatus status = StoreStatus.STORED;
-            long old = SlabAllocator.NONE;
-            int length = 0;
-            int flags = 0;
-            stripe.lock.lock();
-            try {
-                int slot = findLiving(stripe, hash, key, keyOffset, keyLength, nowSeconds);
-                if (slot == HashIndex.NONE) {
-                    status = StoreStatus.NOT_FOUND;
-                } else {
-                    StoredItem item = stripe.view.wrap(stripe.index.chunk(slot));
-                    if (rule.compareCas != 0 && rule.compareCas != item.cas()) {
-                        status = StoreStatus.EXISTS;
-                    } else {
-                        length = rewriter.measure(item);
-                        if (length == ItemRewriter.REFUSED || !item.page().pin(item.index())) {
-                            status = StoreStatus.NON_NUMERIC;
-                        } else {
-                            old = item.chunk();
-                            flags = item.flags();
-                        }
-                    }
-                }
-            } finally {
-                stripe.lock.unlock();
-            }
-            if (status != StoreStatus.STORED) {
-                return status;
-            }
-            try {
-                NewItem made = reserve(key, keyOffset, keyLength, flags, 0, length, nowSeconds);
-                if (made.status() != NewItem.Status.READY) {
-                    return statusOf(made);
-                }
-                made.end();
-                MemorySegment memory = slabs.memory(old);
-                long item = SlabAllocator.offset(old);
-                rewriter.write(
-                        memory,
-                        ItemDescriptor.valueOffset(memory, item),
-                        ItemDescriptor.valueLength(memory, item),
-                        made.memory(),
-                        made.valueOffset());
-                if (replaceIfStill(stripe, old, made, rule, rewriter.marks(), result)) {
-                    return StoreStatus.STORED;
-                }
-            } finally {
-                unpin(stripe, old);
-            }
-        }
+        return changes.rewrite(key, keyOffset, keyLength, rule, rewriter, nowSeconds, result);
     }
 
     /**
@@ -244,18 +139,18 @@ public final class ItemStore {
      * @return true if there is one
      */
     public boolean get(byte[] key, int keyOffset, int keyLength, long nowSeconds, boolean bump, ItemVisitor visitor) {
-        long hash = KeyHash.hash(key, keyOffset, keyLength, hashSeed);
-        Stripe stripe = stripe(hash);
+        long hash = table.hash(key, keyOffset, keyLength);
+        Stripe stripe = table.stripe(hash);
         stripe.lock.lock();
         try {
-            int slot = findLiving(stripe, hash, key, keyOffset, keyLength, nowSeconds);
+            int slot = table.findLiving(stripe, hash, key, keyOffset, keyLength, nowSeconds);
             if (slot == HashIndex.NONE) {
                 return false;
             }
             StoredItem item = stripe.view.wrap(stripe.index.chunk(slot));
             visitor.visit(item);
             if (bump) {
-                bump(item, nowSeconds);
+                table.bump(item, nowSeconds);
             }
             return true;
         } finally {
@@ -274,11 +169,11 @@ public final class ItemStore {
      * @return STORED if it was removed, NOT_FOUND, or EXISTS if its cas number differs
      */
     public StoreStatus delete(byte[] key, int keyOffset, int keyLength, long compareCas, long nowSeconds) {
-        long hash = KeyHash.hash(key, keyOffset, keyLength, hashSeed);
-        Stripe stripe = stripe(hash);
+        long hash = table.hash(key, keyOffset, keyLength);
+        Stripe stripe = table.stripe(hash);
         stripe.lock.lock();
         try {
-            int slot = findLiving(stripe, hash, key, keyOffset, keyLength, nowSeconds);
+            int slot = table.findLiving(stripe, hash, key, keyOffset, keyLength, nowSeconds);
             if (slot == HashIndex.NONE) {
                 return StoreStatus.NOT_FOUND;
             }
@@ -286,7 +181,7 @@ public final class ItemStore {
             if (compareCas != 0 && item.cas() != compareCas) {
                 return StoreStatus.EXISTS;
             }
-            remove(stripe, slot);
+            table.remove(stripe, slot);
             return StoreStatus.STORED;
         } finally {
             stripe.lock.unlock();
@@ -304,11 +199,11 @@ public final class ItemStore {
      *     pins)
      */
     public PinnedItem pin(byte[] key, int keyOffset, int keyLength, long nowSeconds) {
-        long hash = KeyHash.hash(key, keyOffset, keyLength, hashSeed);
-        Stripe stripe = stripe(hash);
+        long hash = table.hash(key, keyOffset, keyLength);
+        Stripe stripe = table.stripe(hash);
         stripe.lock.lock();
         try {
-            int slot = findLiving(stripe, hash, key, keyOffset, keyLength, nowSeconds);
+            int slot = table.findLiving(stripe, hash, key, keyOffset, keyLength, nowSeconds);
             if (slot == HashIndex.NONE) {
                 return PinnedItem.NONE;
             }
@@ -316,9 +211,8 @@ public final class ItemStore {
             if (!item.page().pin(item.index())) {
                 return PinnedItem.NONE;
             }
-            bump(item, nowSeconds);
-            return new PinnedItem(
-                    item.chunk(), hash, slabs.arena(item.chunk()), (int) item.itemLength(), item.locator());
+            table.bump(item, nowSeconds);
+            return pinned(item, hash);
         } finally {
             stripe.lock.unlock();
         }
@@ -334,8 +228,11 @@ public final class ItemStore {
         if (!item.page().pin(item.index())) {
             return PinnedItem.NONE;
         }
-        return new PinnedItem(
-                item.chunk(), hashOf(item.chunk()), slabs.arena(item.chunk()), (int) item.itemLength(), item.locator());
+        return pinned(item, table.hashOf(item.chunk()));
+    }
+
+    private PinnedItem pinned(StoredItem item, long hash) {
+        return new PinnedItem(item.chunk(), hash, slabs.arena(item.chunk()), (int) item.itemLength(), item.locator());
     }
 
     /**
@@ -344,7 +241,7 @@ public final class ItemStore {
      * @param pinned what {@link #pin} returned, once
      */
     public void unpin(PinnedItem pinned) {
-        unpin(stripe(pinned.hash()), pinned.chunk());
+        table.unpin(table.stripe(pinned.hash()), pinned.chunk());
     }
 
     /**
@@ -368,11 +265,11 @@ public final class ItemStore {
             return false; // somebody is filling it
         }
         // The key may change while it is hashed: then the index does not name the chunk by this hash. Its length may
-        // change as
-        // well, so the one that was looked at is what is read.
-        byte[] key = keyOf(chunk, keyLength);
-        long hash = KeyHash.hash(key, 0, keyLength, hashSeed);
-        Stripe stripe = stripe(hash);
+        // change
+        // as well, so the one that was looked at is what is read.
+        byte[] key = table.keyOf(chunk, keyLength);
+        long hash = table.hash(key, 0, keyLength);
+        Stripe stripe = table.stripe(hash);
         stripe.lock.lock();
         try {
             if (stripe.index.find(hash, chunk) == HashIndex.NONE
@@ -381,7 +278,7 @@ public final class ItemStore {
             }
             StoredItem found = stripe.view.wrap(chunk);
             for (int i = 0; i < Math.min(hits, 2); i++) {
-                bump(found, nowSeconds);
+                table.bump(found, nowSeconds);
             }
             return true;
         } finally {
@@ -396,13 +293,13 @@ public final class ItemStore {
      * @param nowSeconds the time
      */
     public int touchIntervalSeconds(long nowSeconds) {
-        return nowSeconds - lastEvictionSeconds < CALM_SECONDS ? 1 : CALM_SECONDS;
+        return room.touchIntervalSeconds(nowSeconds);
     }
 
     /** Removes all items, as they are found; items stored meanwhile may go with them. Takes a while; any thread. */
     public void flush() {
-        for (Stripe stripe : stripes) {
-            sweep(stripe, Long.MAX_VALUE);
+        for (int part = 0; part < parts(); part++) {
+            room.sweep(table.part(part), Long.MAX_VALUE);
         }
     }
 
@@ -413,7 +310,7 @@ public final class ItemStore {
      * @param nowSeconds the time
      */
     public void reclaim(int part, long nowSeconds) {
-        sweep(stripes[part], nowSeconds);
+        room.sweep(table.part(part), nowSeconds);
     }
 
     /**
@@ -423,14 +320,7 @@ public final class ItemStore {
      * @param nowSeconds the time
      */
     public void reclaimTails(long nowSeconds) {
-        for (int i = 0; i < events.length; i++) {
-            for (int segment = 0; segment < SegmentedLru.SEGMENTS; segment++) {
-                int left = MOST_TAILS;
-                while (left > 0 && reclaimTail(slabs.lru(i), segment, nowSeconds)) {
-                    left--;
-                }
-            }
-        }
+        room.reclaimTails(nowSeconds);
     }
 
     /**
@@ -444,23 +334,12 @@ public final class ItemStore {
 
     /** Number of parts for {@link #reclaim}. */
     public int parts() {
-        return STRIPES;
+        return ItemTable.STRIPES;
     }
 
     /** What the store counts. */
     public StoreStatistics statistics() {
-        long indexBytes = 0;
-        for (Stripe stripe : stripes) {
-            indexBytes += stripe.index.bytes();
-        }
-        return new StoreStatistics(
-                currentItems.sum(),
-                totalItems.sum(),
-                currentBytes.sum(),
-                expiredItems.sum(),
-                slabs.pagedBytes(),
-                slabs.memoryLimit(),
-                indexBytes);
+        return table.statistics();
     }
 
     /**
@@ -470,11 +349,14 @@ public final class ItemStore {
      */
     public List<SizeClassStatistics> classStatistics(long nowSeconds) {
         List<SizeClassStatistics> all = new ArrayList<>();
-        for (int i = 0; i < events.length; i++) {
+        for (int i = 0; i < table.classes(); i++) {
             SizeClassStatistics.Slab slab = slabs.statistics(i);
             if (slab.pages() > 0) {
                 all.add(new SizeClassStatistics(
-                        i, slab, slabs.lru(i).statistics((int) nowSeconds), events[i].statistics()));
+                        i,
+                        slab,
+                        slabs.lru(i).statistics((int) nowSeconds),
+                        table.events(i).statistics()));
             }
         }
         return all;
@@ -482,486 +364,6 @@ public final class ItemStore {
 
     /** Starts the counters of events anew; what there is stays. */
     public void resetStatistics() {
-        totalItems.reset();
-        expiredItems.reset();
-        for (ClassEvents each : events) {
-            each.reset();
-        }
-    }
-
-    /** Append and prepend; the part is a chunk of its own until the whole is stored. */
-    private StoreStatus join(NewItem part, StoreRule rule, long nowSeconds) {
-        byte[] key = keyOf(part.chunk, part.keyLength);
-        Joiner joiner = new Joiner(part, rule.mode == StoreMode.APPEND);
-        StoreRule alone =
-                new StoreRule().reset(StoreMode.ADD).newCas(rule.newCas).keyBinary(rule.keyBinary);
-        StoreStatus status;
-        do {
-            status = rewrite(
-                    key, 0, key.length, rule, joiner, nowSeconds, item -> part.stored(item.locator(), item.cas()));
-            if (status == StoreStatus.NOT_FOUND && rule.createIfMissing) {
-                ItemDescriptor.setExpiry(part.memory(), part.item(), rule.createExpiry);
-                if (storeWhole(part, alone, nowSeconds) == StoreStatus.STORED) {
-                    return StoreStatus.STORED;
-                }
-            }
-        } while (status == StoreStatus.NOT_FOUND && rule.createIfMissing);
-        slabs.free(part.chunk);
-        return status == StoreStatus.NOT_FOUND ? StoreStatus.NOT_STORED : status;
-    }
-
-    /** Publishes and links an item if its rule allows; if not, the chunk still is the caller's. */
-    private StoreStatus storeWhole(NewItem filled, StoreRule rule, long nowSeconds) {
-        seal(filled, rule);
-        Stripe stripe = stripe(filled.hash);
-        StoreStatus status;
-        stripe.lock.lock();
-        try {
-            int slot = findSameKey(stripe, filled, nowSeconds);
-            if (slot == HashIndex.NONE) {
-                status = switch (rule.mode) {
-                    case SET, ADD -> StoreStatus.STORED;
-                    case CAS -> StoreStatus.NOT_FOUND;
-                    default -> StoreStatus.NOT_STORED;
-                };
-                if (status == StoreStatus.STORED) {
-                    StoredItem item = link(stripe, filled, rule, nowSeconds);
-                    stripe.index.insert(filled.hash, filled.chunk);
-                    filled.stored(item.locator(), item.cas());
-                }
-            } else {
-                status = storeOver(stripe, slot, filled, rule, nowSeconds);
-            }
-        } finally {
-            stripe.lock.unlock();
-        }
-        if (status != StoreStatus.STORED) {
-            unseal(filled);
-        }
-        return status;
-    }
-
-    private StoreStatus storeOver(Stripe stripe, int slot, NewItem filled, StoreRule rule, long nowSeconds) {
-        StoredItem old = stripe.view.wrap(stripe.index.chunk(slot));
-        boolean stale = false;
-        if (rule.mode == StoreMode.ADD) {
-            bump(old, nowSeconds);
-            return StoreStatus.NOT_STORED;
-        }
-        if (rule.mode == StoreMode.CAS && rule.compareCas != old.cas()) {
-            stale = rule.staleIfOlder && rule.compareCas != 0 && Long.compareUnsigned(rule.compareCas, old.cas()) < 0;
-            if (!stale) {
-                return StoreStatus.EXISTS;
-            }
-        }
-        boolean tokenSent = stale && old.isTokenSent();
-        int expiry = (int) old.expiry();
-        StoredItem item = replace(stripe, slot, filled, rule, nowSeconds);
-        if (stale) {
-            item.page().setStale(item.index());
-            item.setExpiry(expiry);
-        }
-        if (tokenSent) {
-            item.setTokenSent();
-        }
-        filled.stored(item.locator(), item.cas());
-        return StoreStatus.STORED;
-    }
-
-    /**
-     * Puts a rewritten item in place of the one that it was made from; false, and nothing is done, if that is gone. What
-     * changes in place, its expiry and its marks, may have changed since the value was read, and is taken from it only now.
-     */
-    private boolean replaceIfStill(
-            Stripe stripe, long old, NewItem made, StoreRule rule, ItemRewriter.Marks marks, ItemVisitor result) {
-        seal(made, rule);
-        stripe.lock.lock();
-        try {
-            int slot = stripe.index.find(made.hash, old);
-            if (slot != HashIndex.NONE) { // a pinned chunk that still is linked never was anything else
-                SlabPage oldPage = slabs.page(old);
-                int oldIndex = slabs.indexInPage(oldPage, old);
-                ItemDescriptor.setExpiry(made.memory(), made.item(), (int) expiry(old));
-                boolean fetched = oldPage.isFetched(oldIndex);
-                boolean keyBinary = oldPage.isKeyBinary(oldIndex);
-                boolean stale = marks == ItemRewriter.Marks.STALE
-                        || (marks == ItemRewriter.Marks.KEPT && oldPage.isStale(oldIndex));
-                boolean tokenSent = marks == ItemRewriter.Marks.KEPT && oldPage.isTokenSent(oldIndex);
-                StoredItem item = replace(stripe, slot, made, rule, oldPage.times[oldIndex]);
-                if (fetched) {
-                    item.page().setFetched(item.index());
-                }
-                if (keyBinary) {
-                    item.page().setKeyBinary(item.index());
-                }
-                if (stale) {
-                    item.page().setStale(item.index());
-                }
-                if (tokenSent) {
-                    item.setTokenSent();
-                }
-                result.visit(item);
-                return true;
-            }
-        } finally {
-            stripe.lock.unlock();
-        }
-        unseal(made);
-        slabs.free(made.chunk);
-        return false;
-    }
-
-    /** The order of steps is the promise of this class. With the lock of the stripe. */
-    private StoredItem replace(Stripe stripe, int slot, NewItem made, StoreRule rule, long nowSeconds) {
-        long old = stripe.index.chunk(slot);
-        MemorySegment memory = slabs.memory(old);
-        long item = SlabAllocator.offset(old);
-        ItemDescriptor.kill(memory, item);
-        slabs.exchange(old, made.chunk);
-        StoredItem stored = link(stripe, made, rule, nowSeconds);
-        Locator locator = stored.locator();
-        stripe.index.replace(slot, made.chunk);
-        ItemDescriptor.forward(memory, item, locator.first(), locator.second());
-        unlink(old);
-        return stored;
-    }
-
-    /** Makes a filled chunk a whole item, but for its life. No lock: the CRCs take their time. */
-    private void seal(NewItem filled, StoreRule rule) {
-        MemorySegment memory = filled.memory();
-        long item = filled.item();
-        ItemDescriptor.endFill(memory, item, rule.newCas == 0 ? lastCas.incrementAndGet() : rule.newCas);
-        ItemDescriptor.seal(
-                memory,
-                item,
-                new ItemChecksum().compute(memory.asByteBuffer(), (int) item, filled.keyLength, filled.valueLength()));
-    }
-
-    /** Takes {@link #seal} back. */
-    private static void unseal(NewItem filled) {
-        ItemDescriptor.beginFill(filled.memory(), filled.item());
-    }
-
-    /** Begins the life of a sealed item. The caller names it in the index. */
-    private StoredItem link(Stripe stripe, NewItem made, StoreRule rule, long nowSeconds) {
-        ItemDescriptor.publish(made.memory(), made.item());
-        StoredItem item = stripe.view.wrap(made.chunk);
-        item.page().link(item.index(), (int) nowSeconds);
-        if (rule.tokenSent) {
-            item.setTokenSent();
-        }
-        if (rule.keyBinary) {
-            item.page().setKeyBinary(item.index());
-        }
-        slabs.lru(item.sizeClass()).link(item.page(), item.index(), item.itemLength());
-        currentItems.increment();
-        currentBytes.add(item.itemLength());
-        totalItems.increment();
-        return item;
-    }
-
-    /** Kills and unlinks. With the lock of the stripe. */
-    private void remove(Stripe stripe, int slot) {
-        long chunk = stripe.index.chunk(slot);
-        ItemDescriptor.kill(slabs.memory(chunk), SlabAllocator.offset(chunk));
-        stripe.index.remove(slot);
-        unlink(chunk);
-    }
-
-    private void unlink(long chunk) {
-        SlabPage page = slabs.page(chunk);
-        int index = slabs.indexInPage(page, chunk);
-        long length = itemLength(chunk);
-        slabs.lru(page.sizeClass).unlink(page, index, length);
-        currentItems.decrement();
-        currentBytes.add(-length);
-        if (page.unlink(index)) {
-            slabs.free(chunk);
-        }
-    }
-
-    private void unpin(Stripe stripe, long chunk) {
-        stripe.lock.lock();
-        try {
-            SlabPage page = slabs.page(chunk);
-            if (page.unpin(slabs.indexInPage(page, chunk))) {
-                slabs.free(chunk);
-            }
-        } finally {
-            stripe.lock.unlock();
-        }
-    }
-
-    /** memcached's rule: found once is fetched, found twice is active, and only then the time of use moves. */
-    private void bump(StoredItem item, long nowSeconds) {
-        SlabPage page = item.page();
-        int index = item.index();
-        if (!page.isFetched(index)) {
-            page.setFetched(index);
-        } else if (slabs.lru(page.sizeClass).activate(page, index)) {
-            page.times[index] = (int) nowSeconds;
-        }
-    }
-
-    /** Takes a chunk, making room if there is none. No lock is held. */
-    private long allocate(int sizeClass, long nowSeconds) {
-        int failures = 0;
-        while (failures < FAILED_EVICTIONS) {
-            long chunk = slabs.allocate(sizeClass);
-            if (chunk != SlabAllocator.NONE) {
-                return chunk;
-            }
-            if (!evict(sizeClass, nowSeconds)) { // else there was room, even if another thread was faster to take it
-                if (!evicting) {
-                    break; // nothing has expired, and nothing else may go
-                }
-                failures++;
-                Thread.yield(); // somebody is busy with every key at the tail: that ends
-            }
-        }
-        events[sizeClass].outOfMemory.increment();
-        return SlabAllocator.NONE;
-    }
-
-    /**
-     * Removes the item of a class that was not used for longest, or an expired one near it; false if there is none. Those
-     * whose keys somebody is busy with are passed over, and pinned ones, which would make no room.
-     */
-    private boolean evict(int sizeClass, long nowSeconds) {
-        SegmentedLru lru = slabs.lru(sizeClass);
-        lru.lock.lock();
-        try {
-            int left = evicting ? EVICTION_CANDIDATES : EXPIRY_CANDIDATES;
-            for (int id = lru.coldest(); id != SegmentedLru.NONE && left > 0; left--) {
-                int before = lru.warmer(id);
-                SlabPage page = lru.page(id);
-                int index = lru.index(id);
-                if (!page.isPinned(index) && removeUnused(page, index, nowSeconds, evicting)) {
-                    evictedAt(nowSeconds);
-                    return true;
-                }
-                id = before == SegmentedLru.NONE ? lru.cool() : before;
-            }
-            return false;
-        } finally {
-            lru.lock.unlock();
-        }
-    }
-
-    private void evictedAt(long nowSeconds) {
-        if (lastEvictionSeconds != nowSeconds) {
-            lastEvictionSeconds = nowSeconds;
-        }
-    }
-
-    /** Removes the end of a list if it has expired; false if not, or if somebody is busy with its key. */
-    private boolean reclaimTail(SegmentedLru lru, int segment, long nowSeconds) {
-        lru.lock.lock();
-        try {
-            int id = lru.tail(segment);
-            return id != SegmentedLru.NONE && removeUnused(lru.page(id), lru.index(id), nowSeconds, false);
-        } finally {
-            lru.lock.unlock();
-        }
-    }
-
-    /** Removes an item that has expired, or any. With the lock of its list; false if somebody is busy with its key. */
-    private boolean removeUnused(SlabPage page, int index, long nowSeconds, boolean any) {
-        long chunk = page.chunk(index);
-        if (!any && !isExpired(chunk, nowSeconds)) {
-            return false;
-        }
-        long hash = hashOf(chunk);
-        Stripe stripe = stripe(hash);
-        if (!stripe.lock.tryLock()) {
-            events[page.sizeClass].tailLocked.increment();
-            return false;
-        }
-        try {
-            if (!any && !isExpired(chunk, nowSeconds)) {
-                return false; // touched a moment ago
-            }
-            countRemoval(page, index, chunk, nowSeconds);
-            removeChunk(stripe, hash, chunk);
-            return true;
-        } finally {
-            stripe.lock.unlock();
-        }
-    }
-
-    private void countRemoval(SlabPage page, int index, long chunk, long nowSeconds) {
-        ClassEvents counters = events[page.sizeClass];
-        boolean fetched = page.isFetched(index);
-        if (isExpired(chunk, nowSeconds)) {
-            counters.reclaimed.increment();
-            if (!fetched) {
-                counters.expiredUnfetched.increment();
-            }
-            return;
-        }
-        counters.evicted.increment();
-        counters.evictedTime = Math.max(0, (int) nowSeconds - page.times[index]);
-        if (expiry(chunk) != 0) {
-            counters.evictedNonzero.increment();
-        }
-        if (!fetched) {
-            counters.evictedUnfetched.increment();
-        }
-    }
-
-    private void removeChunk(Stripe stripe, long hash, long chunk) {
-        remove(stripe, stripe.index.find(hash, chunk));
-    }
-
-    /** Removes everything that has expired by a time, a few slots at once. */
-    private void sweep(Stripe stripe, long nowSeconds) {
-        boolean all = nowSeconds == Long.MAX_VALUE;
-        int from = 0;
-        int slots = stripe.index.slots();
-        boolean more = true;
-        while (more) {
-            stripe.lock.lock();
-            try {
-                if (stripe.index.slots() != slots) { // it has grown, and what was ahead may be behind now
-                    slots = stripe.index.slots();
-                    from = 0;
-                }
-                int end = Math.min(from + SWEEP_SLOTS, stripe.index.slots());
-                for (int slot = from; slot < end; ) {
-                    long chunk = stripe.index.chunk(slot);
-                    if (chunk == SlabAllocator.NONE || !(all || isExpired(chunk, nowSeconds))) {
-                        slot++; // else another entry may have moved into this slot
-                    } else {
-                        if (!all) {
-                            countReclaimed(chunk);
-                        }
-                        remove(stripe, slot);
-                    }
-                }
-                from = end;
-                more = end < stripe.index.slots();
-            } finally {
-                stripe.lock.unlock();
-            }
-        }
-    }
-
-    private void countReclaimed(long chunk) {
-        SlabPage page = slabs.page(chunk);
-        ClassEvents counters = events[page.sizeClass];
-        counters.crawlerReclaimed.increment();
-        if (!page.isFetched(slabs.indexInPage(page, chunk))) {
-            counters.expiredUnfetched.increment();
-        }
-    }
-
-    private static StoreStatus statusOf(NewItem refused) {
-        return refused.status() == NewItem.Status.TOO_LARGE ? StoreStatus.TOO_LARGE : StoreStatus.OUT_OF_MEMORY;
-    }
-
-    private Stripe stripe(long hash) {
-        return stripes[(int) (hash >>> STRIPE_SHIFT)];
-    }
-
-    /** The slot of a key whose item has not expired; one that has is removed. */
-    private int findLiving(Stripe stripe, long hash, byte[] key, int keyOffset, int keyLength, long nowSeconds) {
-        int slot = stripe.index.find(hash);
-        while (slot != HashIndex.NONE) {
-            long chunk = stripe.index.chunk(slot);
-            if (ItemDescriptor.hasKey(slabs.memory(chunk), SlabAllocator.offset(chunk), key, keyOffset, keyLength)) {
-                return unlessExpired(stripe, slot, nowSeconds);
-            }
-            slot = stripe.index.findNext(slot, hash);
-        }
-        return HashIndex.NONE;
-    }
-
-    private int findSameKey(Stripe stripe, NewItem other, long nowSeconds) {
-        int slot = stripe.index.find(other.hash);
-        while (slot != HashIndex.NONE) {
-            long chunk = stripe.index.chunk(slot);
-            MemorySegment memory = slabs.memory(chunk);
-            long item = SlabAllocator.offset(chunk);
-            long from = item + ItemDescriptor.KEY_OFFSET;
-            long otherFrom = other.item() + ItemDescriptor.KEY_OFFSET;
-            int length = other.keyLength;
-            if (ItemDescriptor.keyLength(memory, item) == length
-                    && MemorySegment.mismatch(
-                                    memory, from, from + length, other.memory(), otherFrom, otherFrom + length)
-                            < 0) {
-                return unlessExpired(stripe, slot, nowSeconds);
-            }
-            slot = stripe.index.findNext(slot, other.hash);
-        }
-        return HashIndex.NONE;
-    }
-
-    private int unlessExpired(Stripe stripe, int slot, long nowSeconds) {
-        long chunk = stripe.index.chunk(slot);
-        if (!isExpired(chunk, nowSeconds)) {
-            return slot;
-        }
-        expiredItems.increment();
-        SlabPage page = slabs.page(chunk);
-        if (!page.isFetched(slabs.indexInPage(page, chunk))) {
-            events[page.sizeClass].expiredUnfetched.increment();
-        }
-        remove(stripe, slot);
-        return HashIndex.NONE;
-    }
-
-    private long expiry(long chunk) {
-        return ItemDescriptor.expiry(slabs.memory(chunk), SlabAllocator.offset(chunk));
-    }
-
-    private boolean isExpired(long chunk, long nowSeconds) {
-        long expiry = expiry(chunk);
-        return expiry != 0 && expiry <= nowSeconds;
-    }
-
-    private long itemLength(long chunk) {
-        MemorySegment memory = slabs.memory(chunk);
-        long item = SlabAllocator.offset(chunk);
-        return ItemDescriptor.itemLength(
-                ItemDescriptor.keyLength(memory, item), ItemDescriptor.valueLength(memory, item));
-    }
-
-    /** The hash of the key of an item that is linked. */
-    private long hashOf(long chunk) {
-        byte[] key = keyOf(chunk, ItemDescriptor.keyLength(slabs.memory(chunk), SlabAllocator.offset(chunk)));
-        return KeyHash.hash(key, 0, key.length, hashSeed);
-    }
-
-    private byte[] keyOf(long chunk, int keyLength) {
-        long at = SlabAllocator.offset(chunk) + ItemDescriptor.KEY_OFFSET;
-        byte[] key = new byte[keyLength];
-        MemorySegment.copy(slabs.memory(chunk), ValueLayout.JAVA_BYTE, at, key, 0, keyLength);
-        return key;
-    }
-
-    /** A part of the keys; everything in it is guarded by its lock. */
-    private static final class Stripe {
-        final ReentrantLock lock = new ReentrantLock();
-        final HashIndex index = new HashIndex();
-        final StoredItem view;
-
-        Stripe(SlabAllocator slabs) {
-            view = new StoredItem(slabs);
-        }
-    }
-
-    /** Makes one value of two. */
-    private record Joiner(NewItem part, boolean behind) implements ItemRewriter {
-        @Override
-        public int measure(StoredItem old) {
-            return Math.toIntExact(Math.min((long) old.valueLength() + part.valueLength(), Integer.MAX_VALUE));
-        }
-
-        @Override
-        public void write(MemorySegment old, long oldOffset, int oldLength, MemorySegment target, long offset) {
-            MemorySegment.copy(old, oldOffset, target, offset + (behind ? 0 : part.valueLength()), oldLength);
-            MemorySegment.copy(
-                    part.memory(), part.valueOffset(), target, offset + (behind ? oldLength : 0), part.valueLength());
-        }
+        table.resetStatistics();
     }
 }

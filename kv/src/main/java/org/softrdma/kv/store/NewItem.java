@@ -1,6 +1,8 @@
 package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
+import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.Locator;
 
 /**
  * An item whose value is still to come: made by {@link ItemStore#reserve}, filled by its owner, ended by {@link

@@ -2,6 +2,7 @@ package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
+import org.softrdma.kv.item.Locator;
 
 /**
  * An item whose bytes stay where they are.

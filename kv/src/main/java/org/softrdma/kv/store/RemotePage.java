@@ -1,5 +1,7 @@
 package org.softrdma.kv.store;
 
+import org.softrdma.kv.item.Locator;
+
 /**
  * How peers name the chunks of a page, which are counted from 0. A name is an rkey and an offset, and it stands for as many
  * bytes as a chunk of the page's class has, for ever: what a peer once learned never leads it out of bounds.

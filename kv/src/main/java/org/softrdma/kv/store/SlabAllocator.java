@@ -7,6 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.agrona.collections.LongArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.kv.item.ItemWriter;
 
 /**
  * Hands out chunks of registered memory. Arenas are cut into pages, a page into chunks of one class; a page never changes
@@ -146,7 +147,7 @@ public final class SlabAllocator {
     /** Gives a chunk back that nothing uses any more: its item has died, or never lived. */
     void free(long chunk) {
         if (wiping) {
-            ItemDescriptor.wipe(memory(chunk), offset(chunk));
+            ItemWriter.wipe(memory(chunk), offset(chunk));
         }
         classes[page(chunk).sizeClass].free(chunk);
     }

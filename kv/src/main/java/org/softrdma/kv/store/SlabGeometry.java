@@ -1,5 +1,8 @@
 package org.softrdma.kv.store;
 
+import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.Locator;
+
 /**
  * The chunk sizes of the slab classes: from the smallest item growing by a factor, the last one the longest item. Sizes are
  * memcached's up to half a megabyte (above that memcached chains chunks), so that a class has the number that users know from

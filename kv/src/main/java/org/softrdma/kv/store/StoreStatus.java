@@ -15,5 +15,7 @@ public enum StoreStatus {
     /** The item would be longer than the longest item. */
     TOO_LARGE,
     /** The memory limit is reached, and nothing may or can be evicted. */
-    OUT_OF_MEMORY
+    OUT_OF_MEMORY,
+    /** Others changed the item each time it was to be rewritten, or as many hold its bytes as may: nothing was done. */
+    BUSY
 }

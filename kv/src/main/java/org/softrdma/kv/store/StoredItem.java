@@ -2,6 +2,9 @@ package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.ItemWriter;
+import org.softrdma.kv.item.Locator;
 
 /**
  * An item that was found, as long as the lock of its key is held: inside {@link ItemVisitor#visit} and {@link
@@ -95,7 +98,7 @@ public final class StoredItem {
      * @param expiry seconds since 1970, 0 for never
      */
     public void setExpiry(int expiry) {
-        ItemDescriptor.setExpiry(memory, item, expiry);
+        ItemWriter.setExpiry(memory, item, expiry);
     }
 
     /** Seconds since 1970, as a 32-bit number, when it was stored, or found as {@link #isFetched} has it. */

@@ -2,7 +2,8 @@
  * The items of the store and where they are found; no I/O, no threads, time is an argument.
  *
  * <p>Any thread may call {@link org.softrdma.kv.store.ItemStore}; peers READ the item bytes at the same time without asking.
- * Read {@link org.softrdma.kv.store.ItemDescriptor} first (what an item looks like), then ItemStore (in which order it changes).
+ * Read ItemStore first (the promise), then ItemTable (the steps of a change), ItemChanges and ItemRoom; what an item looks like
+ * is in {@link org.softrdma.kv.item.ItemDescriptor}.
  */
 @NullMarked
 package org.softrdma.kv.store;

@@ -3,13 +3,14 @@ package org.softrdma.kv.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class BackoffTest {
     private static final long LONGEST_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    private final Backoff backoff = new Backoff();
+    private final Backoff backoff = new Backoff(new Random(1));
 
     @Test
     void shouldTryAtOnceThenLaterAndLaterUpToAQuarterOfASecond() {

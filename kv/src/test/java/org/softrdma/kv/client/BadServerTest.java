@@ -97,7 +97,7 @@ class BadServerTest {
             })
     void shouldThrowOnBadAnswerToGet(String answer) throws IOException {
         try (Script script = new Script(line -> line.equals("gets key") ? answer : "VERSION 1\r\n");
-                KvClient client = KvClient.connectPlain(
+                KvClient client = KvClient.connect(
                         script.context().protocol(KvProtocol.PLAIN).conclude())) {
             KvException e = assertThrows(KvException.class, () -> client.get(KEY));
             assertSame(KvException.class, e.getClass(), e::toString);
@@ -147,7 +147,7 @@ class BadServerTest {
             KvClientContext context = new KvClientContext((InetSocketAddress) listening.getLocalSocketAddress())
                     .protocol(KvProtocol.PLAIN)
                     .conclude();
-            try (KvClient client = KvClient.connectPlain(context)) {
+            try (KvClient client = KvClient.connect(context)) {
                 KvItem item = client.get(KEY).orElseThrow();
                 assertArrayEquals("\r\n\r\n".getBytes(StandardCharsets.US_ASCII), item.value());
                 assertEquals(7, item.flags());
@@ -170,7 +170,7 @@ class BadServerTest {
     @Test
     void shouldFailRequestsAndGoOnAfterAnErrorOfItsOwn() throws IOException {
         try (Script script = new Script(line -> line.equals("gets key") ? HANG : "VERSION 1\r\n");
-                SharedKvClient client = SharedKvClient.connectPlain(
+                SharedKvClient client = SharedKvClient.connect(
                         script.context().protocol(KvProtocol.PLAIN).conclude())) {
             LineRequest<String> broken = new LineRequest<>("version", null, "", null, false, line -> {
                 throw new OutOfMemoryError("as if there were no memory for " + line);
@@ -199,8 +199,8 @@ class BadServerTest {
     @Test
     void shouldKeepTimeLimitsOfWhatCannotBeSent() throws IOException {
         try (ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                SharedKvClient client = SharedKvClient.connectPlain(
-                        new KvClientContext((InetSocketAddress) deaf.getLocalSocketAddress())
+                SharedKvClient client =
+                        SharedKvClient.connect(new KvClientContext((InetSocketAddress) deaf.getLocalSocketAddress())
                                 .protocol(KvProtocol.PLAIN)
                                 .requestTimeoutNs(TimeUnit.MINUTES.toNanos(10))
                                 .conclude())) {
@@ -234,7 +234,7 @@ class BadServerTest {
     @Test
     void shouldGiveUpConnectionThatIsSilentForTooLong() throws IOException {
         try (Script script = new Script(line -> line.equals("gets key") ? HANG : "VERSION 1\r\n");
-                KvClient client = KvClient.connectPlain(script.context()
+                KvClient client = KvClient.connect(script.context()
                         .protocol(KvProtocol.PLAIN)
                         .requestTimeoutNs(TimeUnit.MILLISECONDS.toNanos(50))
                         .conclude())) {
@@ -246,7 +246,7 @@ class BadServerTest {
     @Test
     void shouldFailEveryRequestOnItsWayWithTheConnection() throws IOException {
         try (Script script = new Script(line -> line.equals("version") ? "CLOSE" : HANG);
-                SharedKvClient client = SharedKvClient.connectPlain(
+                SharedKvClient client = SharedKvClient.connect(
                         script.context().protocol(KvProtocol.PLAIN).conclude())) {
             CompletableFuture<?> get = client.submit(KvRequest.get(KEY));
             CompletableFuture<?> delete = client.submit(KvRequest.delete(KEY));
@@ -367,7 +367,7 @@ class BadServerTest {
     }
 
     private static KvClient plain(Script script) {
-        return KvClient.connectPlain(script.context().protocol(KvProtocol.PLAIN).conclude());
+        return KvClient.connect(script.context().protocol(KvProtocol.PLAIN).conclude());
     }
 
     private static void join(Thread thread) {

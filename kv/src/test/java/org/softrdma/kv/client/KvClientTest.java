@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.softrdma.kv.server.KvServerContext.Registration;
+import org.softrdma.kv.server.ItemSettings.Registration;
 import org.softrdma.kv.server.RunningServer;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -46,7 +46,8 @@ class KvClientTest {
 
     KvClientTest(Registration registration) {
         this.registration = registration;
-        running = new RunningServer(context -> context.clockSeconds(clock::get).registration(registration));
+        running = new RunningServer(context -> context.surroundings(around -> around.clockSeconds(clock::get))
+                .items(items -> items.registration(registration)));
     }
 
     @AfterEach
@@ -173,8 +174,8 @@ class KvClientTest {
 
     @Test
     void shouldLearnOfFurtherArenas() {
-        try (RunningServer large = new RunningServer(context ->
-                        context.memoryLimit(130L << 20).evicting(false).registration(registration));
+        try (RunningServer large = new RunningServer(context -> context.items(
+                        items -> items.memoryLimit(130L << 20).evicting(false).registration(registration)));
                 KvClient client = large.client()) {
             byte[] value = new byte[1_000_000];
             for (int i = 0; i < 128; i++) {
@@ -365,7 +366,7 @@ class KvClientTest {
             assertEquals(StartStatus.UNKNOWN, client.start(KEY, 0));
             InetSocketAddress address = client.serverAddress();
             try (RunningServer next = new RunningServer(
-                    context -> context.memcachedAddress(address).registration(registration))) {
+                    context -> context.memcachedAddress(address).items(items -> items.registration(registration)))) {
                 while (client.counters().connections() == 1 && System.nanoTime() < deadlineNs) {
                     try {
                         assertTrue(client.get(KEY).isEmpty(), "nothing of the old life");

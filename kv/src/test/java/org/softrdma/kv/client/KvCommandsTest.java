@@ -19,7 +19,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.CloseStack;
-import org.softrdma.kv.server.KvServerContext.Registration;
+import org.softrdma.kv.server.ItemSettings.Registration;
 import org.softrdma.kv.server.RunningServer;
 
 /** Every command, with every kind of client, at stock memcached and at ours: what a program sees is the same. */
@@ -54,7 +54,8 @@ class KvCommandsTest {
 
         KvCommands open(CloseStack owned) throws IOException {
             Registration registration = name().contains("CHUNK") ? Registration.CHUNK : Registration.ARENA;
-            RunningServer running = owned.add(new RunningServer(context -> context.registration(registration)));
+            RunningServer running =
+                    owned.add(new RunningServer(context -> context.items(items -> items.registration(registration))));
             InetSocketAddress address =
                     ours ? running.address() : owned.add(new MemcachedProcess()).address();
             KvClientContext context =

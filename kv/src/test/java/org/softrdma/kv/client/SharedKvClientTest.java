@@ -173,7 +173,8 @@ class SharedKvClientTest {
                 VerbsDevice manual = new SoftRdmaProvider().open(Map.of("progress", "manual"))) {
             KvClientContext context = context(running).conclude();
             assertThrows(IllegalArgumentException.class, () -> SharedKvClient.connect(manual, context));
-            assertThrows(IllegalArgumentException.class, () -> SharedKvClient.connectPlain(context));
+            KvClientContext reading = context(running).protocol(KvProtocol.RDMA).conclude();
+            assertThrows(IllegalArgumentException.class, () -> SharedKvClient.connect(reading));
             SharedKvClient client = SharedKvClient.connect(running.clientDevice(), context);
             KvRequest<Optional<KvItem>> once = KvRequest.get(KEY);
             client.execute(once);

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.softrdma.kv.memcached.TouchReportDescriptor;
+import org.softrdma.kv.message.TouchReportDescriptor;
 
 class TouchReporterTest {
     private static final long START = 64;

@@ -35,7 +35,8 @@ class BadInputTest {
     private static final byte[] KEY = "witness".getBytes(StandardCharsets.US_ASCII);
 
     private final RunningServer running = new RunningServer(
-            context -> context.memoryLimit(16 * MIB).maxItemLength(MIB).maxConnections(CONNECTIONS));
+            context -> context.items(items -> items.memoryLimit(16 * MIB).maxItemLength(MIB))
+                    .maxConnections(CONNECTIONS));
     private final KvClient client = running.client();
     private final RawMemcached plain;
     private int round;

@@ -31,7 +31,7 @@ import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.client.KvClientCounters;
 import org.softrdma.kv.client.KvItem;
 import org.softrdma.kv.client.ReadOutcome;
-import org.softrdma.kv.server.KvServerContext.Registration;
+import org.softrdma.kv.server.ItemSettings.Registration;
 import org.softrdma.kv.server.RawMemcached;
 import org.softrdma.kv.server.RunningServer;
 import org.softrdma.sim.SoftRdmaProvider;
@@ -116,8 +116,8 @@ class FreshnessUnderRacesTest {
         History history = new History(SMALL_KEYS + 1, pressure);
         long endNs = System.nanoTime() + durationNs;
         ExecutorService threads = Executors.newCachedThreadPool();
-        try (RunningServer running = new RunningServer(context ->
-                context.registration(registration).memoryLimit(MEMORY).maxItemLength(MAX_ITEM_LENGTH))) {
+        try (RunningServer running = new RunningServer(context -> context.items(
+                items -> items.registration(registration).memoryLimit(MEMORY).maxItemLength(MAX_ITEM_LENGTH)))) {
             takePages(running);
             hasCas = knowsCas(running);
             List<Future<?>> results = new ArrayList<>();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.client.KvClient;
-import org.softrdma.kv.server.KvServerContext.Registration;
+import org.softrdma.kv.server.ItemSettings.Registration;
 import org.softrdma.kv.server.RawMemcached;
 import org.softrdma.kv.server.RunningServer;
 
@@ -36,7 +36,8 @@ class WakeUpsTest {
     @EnumSource
     void shouldWakeNoThreadOfTheStoreForHits(Registration registration) throws IOException {
         assumeTrue(Files.isDirectory(TASKS), "needs /proc/self/task, where Linux counts context switches");
-        try (RunningServer running = new RunningServer(context -> context.registration(registration));
+        try (RunningServer running =
+                        new RunningServer(context -> context.items(items -> items.registration(registration)));
                 KvClient client = running.client()) {
             client.set(KEY, 0, 0, KEY);
             long memcachedBefore = switches("kv-memcached");

@@ -20,8 +20,8 @@ import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.client.KvItem;
 import org.softrdma.kv.client.SetStatus;
-import org.softrdma.kv.server.KvServerContext.Registration;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.Locator;
+import org.softrdma.kv.server.ItemSettings.Registration;
 
 /** Registration "chunk" as clients see it. */
 class ChunkRegistrationTest {
@@ -120,8 +120,8 @@ class ChunkRegistrationTest {
         long seed = Long.getLong("softrdma.seed", 99);
         Random random = new Random(seed);
         Map<String, byte[]> model = new HashMap<>();
-        try (RunningServer running = new RunningServer(context ->
-                        context.registration(registration).memoryLimit(9L << 20).evicting(false));
+        try (RunningServer running = new RunningServer(context -> context.items(items ->
+                        items.registration(registration).memoryLimit(9L << 20).evicting(false)));
                 KvClient writer = running.client();
                 KvClient first = running.client();
                 KvClient second = running.client();
@@ -158,7 +158,9 @@ class ChunkRegistrationTest {
         int chunksOfAPage = (1 << 20) / 96;
         Map<String, String> device = Map.of("regions", Integer.toString(chunksOfAPage + 1000));
         try (RunningServer running = new RunningServer(
-                        context -> context.registration(Registration.CHUNK).maxConnections(8), device);
+                        context -> context.items(items -> items.registration(Registration.CHUNK))
+                                .maxConnections(8),
+                        device);
                 KvClient client = running.client()) {
             for (int i = 0; i < 2 * chunksOfAPage; i++) {
                 assertEquals(SetStatus.STORED, client.set(bytes("key" + i), 0, 0, bytes("value")));
@@ -207,7 +209,7 @@ class ChunkRegistrationTest {
     }
 
     private static RunningServer chunkServer() {
-        return new RunningServer(context -> context.registration(Registration.CHUNK));
+        return new RunningServer(context -> context.items(items -> items.registration(Registration.CHUNK)));
     }
 
     private static byte[] bytes(String text) {

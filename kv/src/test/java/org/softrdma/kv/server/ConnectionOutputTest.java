@@ -53,7 +53,9 @@ class ConnectionOutputTest {
             assertEquals(stored, client.ask("set v 0 0 " + LONG.length() + "\r\n" + LONG + "\r\n", stored));
             EmbeddedChannel channel = new EmbeddedChannel();
             channel.config().setAllocator(new Scarce(buffers));
-            channel.pipeline().addLast(new MemcachedConnection(running.server()));
+            channel.pipeline()
+                    .addLast(new NettyConnection(connection ->
+                            new MemcachedConnection(running.server().parts(), connection)));
             channel.writeInbound(Unpooled.copiedBuffer("get v v\r\n", StandardCharsets.US_ASCII));
             channel.finishAndReleaseAll();
             assertFalse(channel.isOpen());

@@ -8,7 +8,7 @@ import static org.softrdma.kv.server.RawQueuePair.await;
 import java.io.IOException;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.softrdma.kv.memcached.Refusal;
+import org.softrdma.kv.message.Refusal;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.cm.ConnectionRejectedException;
 
@@ -21,8 +21,8 @@ class GuessedKeysTest {
 
     @Test
     void shouldStopWhoGuessesKeysAfterAHandful() throws IOException {
-        try (RunningServer running =
-                        new RunningServer(context -> context.registration(KvServerContext.Registration.CHUNK));
+        try (RunningServer running = new RunningServer(
+                        context -> context.items(items -> items.registration(ItemSettings.Registration.CHUNK)));
                 RawMemcached victim = new RawMemcached(running.address());
                 RawMemcached hoarder = new RawMemcached(running.address());
                 RawMemcached early = new RawMemcached(running.address())) {

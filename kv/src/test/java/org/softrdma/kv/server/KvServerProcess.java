@@ -106,12 +106,12 @@ public final class KvServerProcess implements AutoCloseable {
                         .version("test")
                         .requestsPerTurn(Integer.getInteger(REQUESTS_PER_TURN, 0))
                         .fatalErrors(new ProcessEnd("test server"))
-                        .clockSeconds(() -> {
+                        .surroundings(around -> around.clockSeconds(() -> {
                             if (Thread.currentThread().getName().startsWith(failing.get())) {
                                 throw new InternalError("injected");
                             }
                             return System.nanoTime() / 1_000_000_000;
-                        })
+                        }))
                         .conclude());
         System.out.println(READY + server.memcachedAddress().getPort());
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

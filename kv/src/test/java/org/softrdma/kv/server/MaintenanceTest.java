@@ -35,7 +35,7 @@ class MaintenanceTest {
     };
     private final ItemStore store =
             new ItemStore(new SlabAllocator(new SlabGeometry(1.25, 48, MIB), noArenas, MIB), 1, true);
-    private final ScheduledThreadPoolExecutor executor = Maintenance.newExecutor();
+    private final ScheduledThreadPoolExecutor executor = new PlatformThreads().scheduler("kv-maintenance");
     private final List<Throwable> fatal = new CopyOnWriteArrayList<>();
     private final Maintenance maintenance = new Maintenance(store, () -> NOW, true, true, executor, fatal::add);
 

@@ -17,7 +17,8 @@ class MemcachedPortTest {
     private static final int MIB = 1 << 20;
 
     private final AtomicLong clock = new AtomicLong(1_700_000_000);
-    private final RunningServer running = new RunningServer(context -> context.clockSeconds(clock::get));
+    private final RunningServer running =
+            new RunningServer(context -> context.surroundings(around -> around.clockSeconds(clock::get)));
 
     @AfterEach
     void stop() {
@@ -144,7 +145,7 @@ class MemcachedPortTest {
     @Test
     void shouldSayWhenMemoryIsUsedUp() throws IOException {
         String value = "v".repeat(MIB - 1024);
-        try (RunningServer full = new RunningServer(context -> context.evicting(false));
+        try (RunningServer full = new RunningServer(context -> context.items(items -> items.evicting(false)));
                 RawMemcached client = new RawMemcached(full.address())) {
             for (int i = 0; i < 64; i++) {
                 assertEquals(
@@ -261,9 +262,9 @@ class MemcachedPortTest {
     }
 
     @ParameterizedTest
-    @EnumSource(KvServerContext.Transport.class)
-    void shouldServeOverEachTransport(KvServerContext.Transport transport) throws IOException {
-        try (RunningServer other = new RunningServer(context -> context.transport(transport));
+    @EnumSource(PortSettings.Io.class)
+    void shouldServeOverEachTransport(PortSettings.Io io) throws IOException {
+        try (RunningServer other = new RunningServer(context -> context.io(io));
                 RawMemcached client = new RawMemcached(other.address())) {
             assertEquals(
                     "STORED\r\nVALUE a 0 1\r\nx\r\nEND\r\n",

@@ -33,10 +33,11 @@ class RdmaPortFailuresTest {
 
     @Test
     void shouldEndOneQueuePairWhenItsCompletionsCannotBeHandled() throws IOException {
-        try (RunningServer running = new RunningServer(context -> context.clockSeconds(() -> {
-                    failOn("kv-rdma-completions");
-                    return 1_000_000;
-                }));
+        try (RunningServer running =
+                        new RunningServer(context -> context.surroundings(around -> around.clockSeconds(() -> {
+                            failOn("kv-rdma-completions");
+                            return 1_000_000;
+                        })));
                 KvClient good = strict(running, running.clientDevice());
                 RawMemcached tcp = new RawMemcached(running.address())) {
             String token = RawQueuePair.token(tcp);

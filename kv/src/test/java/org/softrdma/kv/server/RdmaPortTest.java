@@ -22,11 +22,11 @@ import org.softrdma.kv.client.ItemCheck;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvException;
 import org.softrdma.kv.client.ReadOutcome;
-import org.softrdma.kv.memcached.AnswerDescriptor;
-import org.softrdma.kv.memcached.HelloDescriptor;
-import org.softrdma.kv.memcached.TouchReportDescriptor;
-import org.softrdma.kv.store.ItemDescriptor;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.Locator;
+import org.softrdma.kv.message.AnswerDescriptor;
+import org.softrdma.kv.message.HelloDescriptor;
+import org.softrdma.kv.message.TouchReportDescriptor;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -37,15 +37,14 @@ class RdmaPortTest {
     /** Longer than what sockets take of a peer that reads nothing. */
     private static final int LONG_ITEM = 15 << 20;
 
-    private final KvServerContext.Registration registration;
+    private final ItemSettings.Registration registration;
     private final RunningServer running;
 
-    RdmaPortTest(KvServerContext.Registration registration) {
+    RdmaPortTest(ItemSettings.Registration registration) {
         this.registration = registration;
-        running = new RunningServer(context -> context.registration(registration)
+        running = new RunningServer(context -> context.items(items -> items.registration(registration))
                 .threads(1)
-                .memoryLimit(1L << 28)
-                .maxItemLength(LONG_ITEM));
+                .items(items -> items.memoryLimit(1L << 28).maxItemLength(LONG_ITEM)));
     }
 
     @Test
@@ -114,9 +113,9 @@ class RdmaPortTest {
         // The kernel takes less than the first item.
         Map<String, String> little = Map.of("socket-buffer", "16384");
         try (RunningServer limited = new RunningServer(
-                        context -> context.registration(registration)
+                        context -> context.items(items -> items.registration(registration))
                                 .threads(1)
-                                .answerTimeoutNs(TimeUnit.MILLISECONDS.toNanos(1)),
+                                .timeouts(timeouts -> timeouts.answerTimeoutNs(TimeUnit.MILLISECONDS.toNanos(1))),
                         little);
                 VerbsDevice device =
                         new SoftRdmaProvider().open(Map.of("progress", "manual", "socket-buffer", "16384"));

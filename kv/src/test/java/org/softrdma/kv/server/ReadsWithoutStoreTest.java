@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.client.KvClient;
-import org.softrdma.kv.server.KvServerContext.Registration;
+import org.softrdma.kv.server.ItemSettings.Registration;
 
 class ReadsWithoutStoreTest {
     private static final byte[] KEY = "key".getBytes(StandardCharsets.US_ASCII);
@@ -19,7 +19,8 @@ class ReadsWithoutStoreTest {
     @ParameterizedTest
     @EnumSource
     void shouldGetByReadWhileEveryStoreThreadIsStuck(Registration registration) throws InterruptedException {
-        try (RunningServer running = new RunningServer(context -> context.registration(registration));
+        try (RunningServer running =
+                        new RunningServer(context -> context.items(items -> items.registration(registration)));
                 KvClient client = running.client()) {
             client.set(KEY, 0, 0, KEY);
             CountDownLatch release = new CountDownLatch(1);
@@ -39,7 +40,7 @@ class ReadsWithoutStoreTest {
     private static void stick(KvServer server, CountDownLatch release) throws InterruptedException {
         int threads = 2;
         CountDownLatch stuck = new CountDownLatch(threads);
-        for (EventExecutor loop : server.memcachedPort().loops()) {
+        for (EventExecutor loop : ((MemcachedPort) server.memcachedPort()).loops()) {
             loop.execute(() -> {
                 stuck.countDown();
                 try {

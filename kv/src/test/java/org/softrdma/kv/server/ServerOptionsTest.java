@@ -41,12 +41,12 @@ class ServerOptionsTest {
     private Path directory;
 
     @ParameterizedTest
-    @EnumSource(KvServerContext.Transport.class)
-    void shouldServeUnixSocket(KvServerContext.Transport transport) throws IOException {
+    @EnumSource(PortSettings.Io.class)
+    void shouldServeUnixSocket(PortSettings.Io io) throws IOException {
         Path file = directory.resolve("socket");
         for (int life = 0; life < 2; life++) { // the second finds the file of the first
             try (RunningServer running = new RunningServer(
-                            context -> context.unixSocket(file, 0750).transport(transport));
+                            context -> context.unixSocket(file, 0750).io(io));
                     SocketChannel client = SocketChannel.open(StandardProtocolFamily.UNIX)) {
                 client.connect(UnixDomainSocketAddress.of(file));
                 assertThrows(IllegalStateException.class, running::address);
@@ -133,8 +133,9 @@ class ServerOptionsTest {
     @Test
     void shouldCloseIdleConnections() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
-        try (RunningServer running = new RunningServer(
-                        context -> context.idleTimeoutSeconds(3).clockSeconds(now::get));
+        try (RunningServer running =
+                        new RunningServer(context -> context.timeouts(timeouts -> timeouts.idleTimeoutSeconds(3))
+                                .surroundings(around -> around.clockSeconds(now::get)));
                 RawMemcached client = new RawMemcached(running.address())) {
             assertEquals("MN\r\n", client.ask("mn\r\n", "MN\r\n"));
             now.addAndGet(4);
@@ -146,7 +147,8 @@ class ServerOptionsTest {
     @Test
     void shouldFlushLater() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
-        try (RunningServer running = new RunningServer(context -> context.clockSeconds(now::get));
+        try (RunningServer running =
+                        new RunningServer(context -> context.surroundings(around -> around.clockSeconds(now::get)));
                 RawMemcached client = new RawMemcached(running.address())) {
             assertEquals("STORED\r\nOK\r\n", client.ask("set k 0 0 1\r\nx\r\nflush_all 1\r\n", "STORED\r\nOK\r\n"));
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
@@ -222,7 +224,7 @@ class ServerOptionsTest {
 
     @Test
     void shouldRaiseTheMemoryLimit() throws IOException {
-        try (RunningServer running = new RunningServer(context -> context.memoryLimit(8 << 20));
+        try (RunningServer running = new RunningServer(context -> context.items(items -> items.memoryLimit(8 << 20)));
                 RawMemcached client = new RawMemcached(running.address())) {
             String[][] conversations = {
                 {"cache_memlimit 7", "MEMLIMIT_TOO_SMALL cannot set maxbytes to less than 8m"},
@@ -243,8 +245,9 @@ class ServerOptionsTest {
     @Test
     void shouldCrawlWhenAskedUnlessSwitchedOff() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
-        try (RunningServer running = new RunningServer(context ->
-                        context.clockSeconds(now::get).tailsReclaimed(false).crawling(false));
+        try (RunningServer running =
+                        new RunningServer(context -> context.surroundings(around -> around.clockSeconds(now::get))
+                                .items(items -> items.tailsReclaimed(false).crawling(false)));
                 RawMemcached client = new RawMemcached(running.address())) {
             client.ask("set dying 0 10 1\r\n1\r\nset living 0 0 1\r\n1\r\n", "STORED\r\nSTORED\r\n");
             now.addAndGet(10);
@@ -301,7 +304,8 @@ class ServerOptionsTest {
     @Test
     void shouldListConnectionsWithWhatTheyDo() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
-        try (RunningServer running = new RunningServer(context -> context.clockSeconds(now::get));
+        try (RunningServer running =
+                        new RunningServer(context -> context.surroundings(around -> around.clockSeconds(now::get)));
                 RawMemcached sending = new RawMemcached(running.address());
                 RawMemcached client = new RawMemcached(running.address())) {
             assertEquals("MN\r\n", sending.ask("mn\r\nset k 0 0 6\r\n", "MN\r\n"));
@@ -352,8 +356,9 @@ class ServerOptionsTest {
     @Test
     void shouldMoveTheClockWhereItMay() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
-        try (RunningServer running = new RunningServer(
-                        context -> context.clockSeconds(now::get).moveClock(now::addAndGet));
+        try (RunningServer running =
+                        new RunningServer(context -> context.surroundings(around -> around.clockSeconds(now::get))
+                                .moveClock(now::addAndGet));
                 RawMemcached client = new RawMemcached(running.address())) {
             client.ask("set k 0 10 1\r\n1\r\n", "STORED\r\n");
             assertEquals("OK\r\n", client.ask("debugtime 10\r\n", "OK\r\n"));

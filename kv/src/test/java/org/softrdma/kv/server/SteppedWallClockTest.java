@@ -19,8 +19,8 @@ class SteppedWallClockTest {
 
     private final AtomicLong wall = new AtomicLong(START);
     private final AtomicLong nanos = new AtomicLong(5);
-    private final RunningServer running = new RunningServer(context ->
-            context.clockSeconds(new ServerClock(wall::get, nanos::get)).wallSeconds(wall::get));
+    private final RunningServer running = new RunningServer(context -> context.surroundings(around ->
+            around.clockSeconds(new ServerClock(wall::get, nanos::get)).wallSeconds(wall::get)));
 
     @AfterEach
     void stop() {
@@ -29,7 +29,7 @@ class SteppedWallClockTest {
 
     @Test
     void shouldHaveAClockThatNobodySetsByDefault() {
-        assertInstanceOf(ServerClock.class, new KvServerContext().clockSeconds());
+        assertInstanceOf(ServerClock.class, new KvServerContext().surroundings().clockSeconds());
     }
 
     @Test

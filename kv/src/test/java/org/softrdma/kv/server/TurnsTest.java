@@ -18,7 +18,8 @@ class TurnsTest {
     @Test
     void shouldReadNoMoreWhileMuchInputWaitsForTheNextTurn() {
         try (RunningServer running = new RunningServer(context -> context.requestsPerTurn(20))) {
-            EmbeddedChannel channel = new EmbeddedChannel(new MemcachedConnection(running.server()));
+            EmbeddedChannel channel = new EmbeddedChannel(new NettyConnection(
+                    connection -> new MemcachedConnection(running.server().parts(), connection)));
             byte[] requests = "mn\r\n".repeat(REQUESTS_PER_BUFFER).getBytes(StandardCharsets.US_ASCII);
             int[] given = {0};
             channel.eventLoop()

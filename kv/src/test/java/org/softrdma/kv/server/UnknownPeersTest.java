@@ -31,9 +31,9 @@ import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.client.KvException;
 import org.softrdma.kv.client.KvProtocol;
-import org.softrdma.kv.memcached.HelloDescriptor;
-import org.softrdma.kv.memcached.Refusal;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.Locator;
+import org.softrdma.kv.message.HelloDescriptor;
+import org.softrdma.kv.message.Refusal;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.QueuePairState;
@@ -116,7 +116,8 @@ class UnknownPeersTest {
     @Test
     void shouldForgetATokenThatIsTooOld() throws IOException {
         long lifeNs = TimeUnit.MILLISECONDS.toNanos(1);
-        try (RunningServer running = new RunningServer(context -> context.helloTimeoutNs(lifeNs));
+        try (RunningServer running =
+                        new RunningServer(context -> context.timeouts(timeouts -> timeouts.helloTimeoutNs(lifeNs)));
                 RawMemcached tcp = new RawMemcached(running.address())) {
             String token = RawQueuePair.token(tcp);
             long givenNs = System.nanoTime();
@@ -127,7 +128,8 @@ class UnknownPeersTest {
 
     @Test
     void shouldEndQueuePairThatConnectsAndSaysNoHello() throws IOException {
-        try (RunningServer running = new RunningServer(context -> context.helloTimeoutNs(TimeUnit.SECONDS.toNanos(3)));
+        try (RunningServer running = new RunningServer(
+                        context -> context.timeouts(timeouts -> timeouts.helloTimeoutNs(TimeUnit.SECONDS.toNanos(3))));
                 RawMemcached tcp = new RawMemcached(running.address())) {
             String token = RawQueuePair.token(tcp);
             try (RawQueuePair silent = RawQueuePair.showing(token, running, 2)) {
@@ -142,9 +144,9 @@ class UnknownPeersTest {
     /** An rkey that was known once. */
     @ParameterizedTest
     @EnumSource
-    void shouldReadNothingOnceTheMemcachedConnectionIsGone(KvServerContext.Registration registration)
-            throws IOException {
-        try (RunningServer running = new RunningServer(context -> context.registration(registration));
+    void shouldReadNothingOnceTheMemcachedConnectionIsGone(ItemSettings.Registration registration) throws IOException {
+        try (RunningServer running =
+                        new RunningServer(context -> context.items(items -> items.registration(registration)));
                 RawMemcached other = new RawMemcached(running.address())) {
             RawMemcached tcp = new RawMemcached(running.address());
             try (RawQueuePair raw = RawQueuePair.bound(tcp, running, 4)) {
@@ -217,7 +219,7 @@ class UnknownPeersTest {
         AtomicInteger made = new AtomicInteger();
         CountDownLatch secondIsBound = new CountDownLatch(1);
         try (RunningServer running = new RunningServer(
-                        context -> context.helloTimeoutNs(TimeUnit.HOURS.toNanos(1)),
+                        context -> context.timeouts(timeouts -> timeouts.helloTimeoutNs(TimeUnit.HOURS.toNanos(1))),
                         Map.of(),
                         device -> Changed.listening(
                                 device,
@@ -279,7 +281,7 @@ class UnknownPeersTest {
     @Test
     void shouldServeClientsOfDeviceWithoutPrivateDataByTheirFirstMessage() {
         try (RunningServer running = new RunningServer(
-                context -> context.helloTimeoutNs(TimeUnit.MINUTES.toNanos(10)),
+                context -> context.timeouts(timeouts -> timeouts.helloTimeoutNs(TimeUnit.MINUTES.toNanos(10))),
                 Map.of(),
                 Changed::withoutPrivateData)) {
             assertServes(running, running.clientDevice());
@@ -290,7 +292,8 @@ class UnknownPeersTest {
     @Test
     void shouldKeepStrangersFewAndApartWhereTheyCannotBeToldAtOnce() {
         try (RunningServer running = new RunningServer(
-                        context -> context.maxConnections(2).helloTimeoutNs(TimeUnit.MINUTES.toNanos(10)),
+                        context -> context.maxConnections(2)
+                                .timeouts(timeouts -> timeouts.helloTimeoutNs(TimeUnit.MINUTES.toNanos(10))),
                         Map.of(),
                         Changed::withoutPrivateData);
                 CloseStack strangers = new CloseStack()) {
@@ -307,7 +310,8 @@ class UnknownPeersTest {
     void shouldEndStrangersThatDoNotSayWhoTheyAre() {
         long helloTimeoutNs = TimeUnit.SECONDS.toNanos(2);
         try (RunningServer running = new RunningServer(
-                        context -> context.maxConnections(2).helloTimeoutNs(helloTimeoutNs),
+                        context ->
+                                context.maxConnections(2).timeouts(timeouts -> timeouts.helloTimeoutNs(helloTimeoutNs)),
                         Map.of(),
                         Changed::withoutPrivateData);
                 CloseStack strangers = new CloseStack()) {

@@ -15,6 +15,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.KeyHash;
+import org.softrdma.kv.item.Locator;
 
 class EvictionTest {
     private static final int MIB = 1 << 20;

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.softrdma.kv.item.KeyHash;
 
 class HashIndexTest {
     @Test

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.softrdma.kv.item.Locator;
 
 /** Arenas of plain native memory in which each chunk has a made-up key of its own, and keys change places. */
 public final class KeyedChunks implements ArenaSource, AutoCloseable {

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.softrdma.kv.item.Locator;
 
 /** Arenas of plain native memory, with made-up keys: what the store needs without any device. Names are places. */
 public final class PlainArenas implements ArenaSource, AutoCloseable {

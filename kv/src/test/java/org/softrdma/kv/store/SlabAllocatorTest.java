@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.softrdma.kv.item.ItemDescriptor;
 
 class SlabAllocatorTest {
     private static final int MIB = 1 << 20;

@@ -19,6 +19,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.Locator;
 
 class StoreRulesTest {
     private static final int MIB = 1 << 20;
@@ -89,6 +91,50 @@ class StoreRulesTest {
         user.now += 10;
         assertNull(user.get("key"));
         assertEquals(StoreStatus.NOT_STORED, user.store("key", "c", 0, APPEND), "it has expired");
+    }
+
+    @Test
+    void shouldSayBusyWhenTheItemChangesWheneverItIsRewritten() {
+        user.set("key", "1");
+        int[] changes = {0};
+        ItemRewriter overtaken = new PlusOne() {
+            @Override
+            public void write(MemorySegment old, long oldOffset, int oldLength, MemorySegment target, long offset) {
+                super.write(old, oldOffset, oldLength, target, offset);
+                changes[0]++;
+                assertEquals(StoreStatus.STORED, user.set("key", "5"));
+            }
+        };
+        assertEquals(StoreStatus.BUSY, user.rewrite("key", overtaken));
+        assertTrue(changes[0] > 1, "it was tried again");
+        assertEquals("5", user.get("key"), "nothing was done");
+        assertEquals(1, store.statistics().currentItems());
+        assertEquals(StoreStatus.STORED, user.rewrite("key", new PlusOne()));
+        assertEquals("6", user.get("key"));
+    }
+
+    @Test
+    void shouldSayBusyWhenAsManyHoldTheItemAsMay() {
+        user.set("key", "1");
+        SlabPage[] page = new SlabPage[1];
+        int[] index = new int[1];
+        store.get(StoreUser.bytes("key"), 0, 3, user.now, false, item -> {
+            page[0] = item.page();
+            index[0] = item.index();
+        });
+        int pins = 0;
+        while (page[0].pin(index[0])) {
+            pins++;
+        }
+        assertEquals(StoreStatus.BUSY, user.rewrite("key", new PlusOne()), "it is a number");
+        assertEquals(StoreStatus.BUSY, user.store("key", "2", 0, APPEND));
+        assertEquals("1", user.get("key"));
+        while (pins > 0) {
+            assertFalse(page[0].unpin(index[0]));
+            pins--;
+        }
+        assertEquals(StoreStatus.STORED, user.store("key", "2", 0, APPEND));
+        assertEquals("12", user.get("key"));
     }
 
     @Test

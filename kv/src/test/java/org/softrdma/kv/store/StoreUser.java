@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.item.Locator;
 
 /** Uses a store by strings. */
 final class StoreUser {

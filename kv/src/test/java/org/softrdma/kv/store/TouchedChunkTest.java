@@ -10,6 +10,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.Locator;
 
 /** A client names a chunk that is being filled at this moment. */
 class TouchedChunkTest {

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.kv.client.ItemCheck;
 import org.softrdma.kv.client.ReadOutcome;
+import org.softrdma.kv.item.ItemDescriptor;
 
 /** What dead items leave in memory that peers READ. */
 class WipeTest {

@@ -39,9 +39,9 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
     private static final int EMPTY_POLLS_PER_CLOCK = 64;
     private static final int KEY_BITS = 32;
     /** So sparse that no place is forgotten. */
-    private static final int STAGS_PER_KEY = 8;
+    private static final int LOCATORS_PER_KEY = 8;
 
-    private static final long MOST_STAGS = 1 << 25;
+    private static final long MOST_LOCATORS = 1 << 25;
 
     private final CompletionLoop loop;
     private final List<KvClient> clients = new ArrayList<>();
@@ -89,7 +89,8 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
                                 .protocol(KvProtocol.RDMA)
                                 .window(maxWindow)
                                 .maxItemLength(CHUNK_FACTOR * (limits.maxValueLength() + HEADROOM))
-                                .stagCapacity((int) Math.min(MOST_STAGS, (long) STAGS_PER_KEY * limits.maxKeys()))
+                                .locatorCapacity(
+                                        (int) Math.min(MOST_LOCATORS, (long) LOCATORS_PER_KEY * limits.maxKeys()))
                                 .conclude()));
             }
         } catch (RuntimeException e) {

@@ -1,4 +1,4 @@
-package org.softrdma.kv.store;
+package org.softrdma.kv.item;
 
 import java.util.HexFormat;
 
@@ -28,6 +28,9 @@ import java.util.HexFormat;
  * @param generation generation of the item
  */
 public record Locator(int rkey, long offset, int length, int sizeClass, int generation) {
+    /** Of offsets and lengths. */
+    static final int UNIT = Long.BYTES;
+
     /** Bytes of a locator. */
     public static final int LENGTH = 2 * Long.BYTES;
 
@@ -35,19 +38,19 @@ public record Locator(int rkey, long offset, int length, int sizeClass, int gene
     public static final int HEX_LENGTH = 2 * LENGTH;
 
     /** The longest item that a locator can name. */
-    public static final int MAX_ITEM_LENGTH = (1 << 24) - ItemDescriptor.ALIGNMENT;
+    public static final int MAX_ITEM_LENGTH = (1 << 24) - UNIT;
 
-    private static final long MAX_OFFSET = 0xFFFF_FFFFL * ItemDescriptor.ALIGNMENT;
+    private static final long MAX_OFFSET = 0xFFFF_FFFFL * UNIT;
     private static final int LENGTH_MASK = 0xFF_FFFF;
     private static final int CLASS_SHIFT = 24;
     private static final HexFormat HEX = HexFormat.of();
 
     /** Checks the ranges. */
     public Locator {
-        if (offset < 0 || offset > MAX_OFFSET || offset % ItemDescriptor.ALIGNMENT != 0) {
+        if (offset < 0 || offset > MAX_OFFSET || offset % UNIT != 0) {
             throw new IllegalArgumentException("offset=" + offset + ": not a multiple of 8 up to " + MAX_OFFSET);
         }
-        if (length < 0 || length > MAX_ITEM_LENGTH || length % ItemDescriptor.ALIGNMENT != 0) {
+        if (length < 0 || length > MAX_ITEM_LENGTH || length % UNIT != 0) {
             throw new IllegalArgumentException("length=" + length + ": not a multiple of 8 up to " + MAX_ITEM_LENGTH);
         }
         if (sizeClass < 0 || sizeClass > 255) {
@@ -62,17 +65,12 @@ public record Locator(int rkey, long offset, int length, int sizeClass, int gene
      * @param second its second half
      */
     public static Locator of(long first, long second) {
-        return new Locator(
-                rkey(first),
-                offset(first),
-                length(second) & -ItemDescriptor.ALIGNMENT,
-                sizeClass(second),
-                generation(second));
+        return new Locator(rkey(first), offset(first), length(second) & -UNIT, sizeClass(second), generation(second));
     }
 
     /** The first half. */
     public long first() {
-        return Integer.toUnsignedLong(rkey) | (offset / ItemDescriptor.ALIGNMENT) << Integer.SIZE;
+        return Integer.toUnsignedLong(rkey) | (offset / UNIT) << Integer.SIZE;
     }
 
     /** The second half. */
@@ -95,7 +93,7 @@ public record Locator(int rkey, long offset, int length, int sizeClass, int gene
      * @param first first half of a locator
      */
     public static long offset(long first) {
-        return (first >>> Integer.SIZE) * ItemDescriptor.ALIGNMENT;
+        return (first >>> Integer.SIZE) * UNIT;
     }
 
     /**

@@ -1,4 +1,4 @@
-package org.softrdma.kv.memcached;
+package org.softrdma.kv.message;
 
 import java.util.Optional;
 import java.util.stream.Stream;

@@ -1,4 +1,4 @@
-package org.softrdma.kv.memcached;
+package org.softrdma.kv.message;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

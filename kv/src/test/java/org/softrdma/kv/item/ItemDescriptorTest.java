@@ -1,4 +1,4 @@
-package org.softrdma.kv.store;
+package org.softrdma.kv.item;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -32,8 +32,8 @@ class ItemDescriptorTest {
     void shouldWriteTheGoldenBytes() {
         long item = 8;
         publish(item);
-        ItemDescriptor.kill(memory, item);
-        ItemDescriptor.forward(memory, item, 0x0000_0010_1234_5678L, 0x0000_0007_0500_0060L);
+        ItemWriter.kill(memory, item);
+        ItemWriter.forward(memory, item, 0x0000_0010_1234_5678L, 0x0000_0007_0500_0060L);
 
         long length = ItemDescriptor.itemLength(KEY.length, VALUE.length);
         byte[] bytes = memory.asSlice(item, length).toArray(ValueLayout.JAVA_BYTE);
@@ -72,14 +72,14 @@ class ItemDescriptorTest {
     @Test
     void shouldHaveOddSequenceWhileBeingFilled() {
         publish(0);
-        ItemDescriptor.kill(memory, 0);
-        ItemDescriptor.forward(memory, 0, 1, 1);
-        ItemDescriptor.beginFill(memory, 0);
+        ItemWriter.kill(memory, 0);
+        ItemWriter.forward(memory, 0, 1, 1);
+        ItemWriter.beginFill(memory, 0);
         assertEquals(3, ItemDescriptor.sequence(memory, 0));
         assertEquals(2, ItemDescriptor.generation(memory, 0));
         assertEquals(0, ItemDescriptor.forwardFirst(memory, 0));
         assertEquals(0, ItemDescriptor.forwardSecond(memory, 0));
-        ItemDescriptor.beginFill(memory, 0); // the first filling was abandoned
+        ItemWriter.beginFill(memory, 0); // the first filling was abandoned
         assertEquals(5, ItemDescriptor.sequence(memory, 0));
     }
 
@@ -91,14 +91,14 @@ class ItemDescriptorTest {
     }
 
     private void publish(long item) {
-        ItemDescriptor.beginFill(memory, item);
-        ItemDescriptor.header(memory, item, Integer.MAX_VALUE, 0xDEADBEEF, KEY, 0, KEY.length, VALUE.length);
+        ItemWriter.beginFill(memory, item);
+        ItemWriter.header(memory, item, Integer.MAX_VALUE, 0xDEADBEEF, KEY, 0, KEY.length, VALUE.length);
         MemorySegment.copy(
                 VALUE, 0, memory, ValueLayout.JAVA_BYTE, ItemDescriptor.valueOffset(memory, item), VALUE.length);
-        ItemDescriptor.endFill(memory, item, 0x1122_3344_5566_7788L);
-        ItemDescriptor.seal(
+        ItemWriter.endFill(memory, item, 0x1122_3344_5566_7788L);
+        ItemWriter.seal(
                 memory, item, new ItemChecksum().compute(memory.asByteBuffer(), (int) item, KEY.length, VALUE.length));
-        ItemDescriptor.publish(memory, item);
+        ItemWriter.publish(memory, item);
     }
 
     /** The checksum by the letter of the layout, not by the code under test. */

@@ -1,14 +1,14 @@
 package org.softrdma.kv.client;
 
 import java.util.Arrays;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.Locator;
 
 /**
  * Where items are, as far as the client knows: hash of the key to locator. Packed (24 bytes an entry and two a set) and bounded: eight
  * ways a set, and when a set is full the first entry goes that was not used since the clock hand passed it. A wrong entry
  * does no harm, the item itself is checked. Owned by one thread.
  */
-public final class StagCache {
+public final class LocatorCache {
     /** No such entry. */
     public static final int NONE = -1;
 
@@ -31,7 +31,7 @@ public final class StagCache {
      *
      * @param capacity entries wanted, 1 to 2^25; rounded up to a power of two, at least eight
      */
-    public StagCache(int capacity) {
+    public LocatorCache(int capacity) {
         if (capacity < 1 || capacity > 1 << 25) {
             throw new IllegalArgumentException("capacity=" + capacity + ": not 1 to " + (1 << 25));
         }

@@ -1,4 +1,4 @@
-package org.softrdma.kv.memcached;
+package org.softrdma.kv.message;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -14,7 +14,7 @@ import java.util.HexFormat;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.Locator;
 
 class RdmaDescriptorsTest {
     private static final String TOKEN = "00112233445566778899aabbccddeeff";

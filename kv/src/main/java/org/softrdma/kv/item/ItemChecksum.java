@@ -1,4 +1,4 @@
-package org.softrdma.kv.store;
+package org.softrdma.kv.item;
 
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;

@@ -1,4 +1,4 @@
-package org.softrdma.kv.store;
+package org.softrdma.kv.item;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -1,9 +1,9 @@
-package org.softrdma.kv.memcached;
+package org.softrdma.kv.message;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import org.softrdma.kv.store.Locator;
+import org.softrdma.kv.item.Locator;
 
 /**
  * What the server SENDs on the queue pair: the answer to a hello, to each touch report, and to each rget, behind the item

@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class StagCacheTest {
+class LocatorCacheTest {
     @Test
     void shouldFindWhatWasPut() {
-        StagCache cache = new StagCache(100);
+        LocatorCache cache = new LocatorCache(100);
         assertEquals(128, cache.capacity());
         cache.put(5, 50, 51);
         int entry = cache.find(5);
@@ -22,15 +22,15 @@ class StagCacheTest {
         assertEquals(52, cache.first(cache.find(5)));
         assertEquals(1, cache.size());
         cache.remove(5, 50, 51);
-        assertNotEquals(StagCache.NONE, cache.find(5), "the entry is another one by now");
+        assertNotEquals(LocatorCache.NONE, cache.find(5), "the entry is another one by now");
         cache.remove(5, 52, 53);
-        assertEquals(StagCache.NONE, cache.find(5));
+        assertEquals(LocatorCache.NONE, cache.find(5));
         assertEquals(0, cache.size());
     }
 
     @Test
     void shouldKeepWhatIsUsedWhenSetIsFull() {
-        StagCache cache = new StagCache(8);
+        LocatorCache cache = new LocatorCache(8);
         for (int hash = 1; hash <= 8; hash++) {
             cache.put(hash, hash, hash);
         }
@@ -38,8 +38,8 @@ class StagCacheTest {
             cache.find(3);
             cache.put(i, i, i);
             assertEquals(8, cache.size());
-            assertNotEquals(StagCache.NONE, cache.find(3), "step " + i);
-            assertNotEquals(StagCache.NONE, cache.find(i), "step " + i);
+            assertNotEquals(LocatorCache.NONE, cache.find(3), "step " + i);
+            assertNotEquals(LocatorCache.NONE, cache.find(i), "step " + i);
         }
     }
 
@@ -47,7 +47,7 @@ class StagCacheTest {
     void shouldNeverTellWrongPlace() {
         long seed = Long.getLong("softrdma.seed", 11);
         Random random = new Random(seed);
-        StagCache cache = new StagCache(64);
+        LocatorCache cache = new LocatorCache(64);
         Map<Long, Long> last = new HashMap<>();
         for (int step = 0; step < 50_000; step++) {
             long hash = 1L + random.nextInt(200);
@@ -59,7 +59,7 @@ class StagCacheTest {
                 last.put(hash, (long) step);
             }
             int entry = cache.find(hash);
-            if (entry != StagCache.NONE) {
+            if (entry != LocatorCache.NONE) {
                 assertEquals(last.get(hash), cache.first(entry), "softrdma.seed=" + seed + " step=" + step);
                 assertEquals(-cache.first(entry), cache.second(entry));
             }

@@ -1,4 +1,4 @@
-package org.softrdma.kv.memcached;
+package org.softrdma.kv.message;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

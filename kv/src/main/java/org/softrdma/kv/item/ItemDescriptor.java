@@ -1,14 +1,13 @@
-package org.softrdma.kv.store;
+package org.softrdma.kv.item;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
  * Layout of an item in a chunk of registered memory. Little endian; a chunk is 8-byte aligned. The storing thread writes
  * everything before the item is published; afterwards the item never changes except for the generation, the expiry and the
- * forward locator, which the thread that holds the key's lock writes. Peers only READ.
+ * forward locator, which the thread that holds the key's lock writes ({@link ItemWriter}). Peers only READ.
  *
  * <pre>
  *  31                                                              0
@@ -90,7 +89,7 @@ public final class ItemDescriptor {
     public static final int TAIL_LENGTH = Integer.BYTES;
 
     /** Alignment of chunks and of the length of an item. */
-    public static final int ALIGNMENT = Long.BYTES;
+    public static final int ALIGNMENT = Locator.UNIT;
 
     /** The length of the shortest item: a key of one byte, and no value. */
     public static final int MIN_LENGTH = (KEY_OFFSET + 1 + TAIL_LENGTH + ALIGNMENT - 1) & -ALIGNMENT;
@@ -101,13 +100,10 @@ public final class ItemDescriptor {
     /** The version that this class describes. */
     public static final int VERSION = 1;
 
-    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final ValueLayout.OfShort SHORT =
-            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
-    private static final VarHandle STATE =
-            ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
+    static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
 
     private ItemDescriptor() {}
 
@@ -119,109 +115,6 @@ public final class ItemDescriptor {
      */
     public static long itemLength(int keyLength, long valueLength) {
         return (KEY_OFFSET + keyLength + valueLength + TAIL_LENGTH + ALIGNMENT - 1) & -ALIGNMENT;
-    }
-
-    /** The generation and sequence as one number, by acquire. */
-    static long state(MemorySegment memory, long item) {
-        return (long) STATE.getAcquire(memory, item);
-    }
-
-    /** Writes generation and sequence in one store, by release: what was written before is seen by whoever sees it. */
-    static void state(MemorySegment memory, long item, int generation, int sequence) {
-        STATE.setRelease(memory, item, Integer.toUnsignedLong(generation) | (long) sequence << Integer.SIZE);
-    }
-
-    static int generationOf(long state) {
-        return (int) state;
-    }
-
-    static int sequenceOf(long state) {
-        return (int) (state >>> Integer.SIZE);
-    }
-
-    /** Starts to fill a chunk: readers see an odd sequence before they can see anything else that is new. */
-    static void beginFill(MemorySegment memory, long item) {
-        long state = state(memory, item);
-        state(memory, item, generationOf(state), (sequenceOf(state) + 1) | 1);
-        VarHandle.storeStoreFence();
-        // A READ that has passed the sequence must not find an item whose expiry alone, which no CRC covers, is new.
-        memory.set(LONG, item + CRC32_OFFSET, ~checksum(memory, item));
-        VarHandle.storeStoreFence();
-        memory.set(LONG, item + FORWARD_OFFSET, 0L);
-        memory.set(LONG, item + FORWARD_OFFSET + Long.BYTES, 0L);
-    }
-
-    /** Writes what is known of an item before its value has arrived. */
-    static void header(
-            MemorySegment memory,
-            long item,
-            int expiry,
-            int flags,
-            byte[] keySource,
-            int keyOffset,
-            int keyLength,
-            int valueLength) {
-        memory.set(INT, item + EXPIRY_OFFSET, expiry);
-        memory.set(INT, item + FLAGS_OFFSET, flags);
-        memory.set(INT, item + VALUE_LENGTH_OFFSET, valueLength);
-        memory.set(BYTE, item + KEY_LENGTH_OFFSET, (byte) keyLength);
-        memory.set(BYTE, item + ITEM_FLAGS_OFFSET, (byte) 0);
-        memory.set(SHORT, item + VERSION_OFFSET, (short) VERSION);
-        MemorySegment.copy(keySource, keyOffset, memory, BYTE, item + KEY_OFFSET, keyLength);
-        long end = item + itemLength(keyLength, valueLength);
-        for (long at = item + KEY_OFFSET + keyLength + valueLength; at < end - TAIL_LENGTH; at++) {
-            memory.set(BYTE, at, (byte) 0);
-        }
-    }
-
-    /** Ends the filling of a chunk, whose value and header are there; now the CRCs can be computed. */
-    static void endFill(MemorySegment memory, long item, long cas) {
-        memory.set(LONG, item + CAS_OFFSET, cas);
-        memory.set(
-                INT,
-                item + itemLength(keyLength(memory, item), valueLength(memory, item)) - TAIL_LENGTH,
-                sequence(memory, item) + 1);
-    }
-
-    /** Makes a chunk whose filling has ended a whole item, which does not live yet. */
-    static void seal(MemorySegment memory, long item, long checksum) {
-        memory.set(INT, item + CRC32_OFFSET, (int) checksum);
-        memory.set(INT, item + CRC32C_OFFSET, (int) (checksum >>> Integer.SIZE));
-        long state = state(memory, item);
-        state(memory, item, generationOf(state), sequenceOf(state) + 1);
-    }
-
-    /** Begins the life of a sealed item: from now on a reader may take it. */
-    static void publish(MemorySegment memory, long item) {
-        long state = state(memory, item);
-        state(memory, item, generationOf(state) | 1, sequenceOf(state));
-    }
-
-    /** Ends the life of an item for every reader that comes from now on. */
-    static void kill(MemorySegment memory, long item) {
-        long state = state(memory, item);
-        state(memory, item, generationOf(state) + 1, sequenceOf(state));
-    }
-
-    /**
-     * Overwrites key and value of an item that does not live, and its checksums, from which eight bytes can be computed and every guess
-     * be checked. A READ under way that still found it alive gets bytes that the checksums it gets do not fit; what a dead item is good
-     * for, its generation and forward locator, stays.
-     */
-    static void wipe(MemorySegment memory, long item) {
-        VarHandle.storeStoreFence(); // no reader finds a byte of this and an item that lives
-        memory.set(LONG, item + CRC32_OFFSET, 0L);
-        memory.asSlice(item + KEY_OFFSET, keyLength(memory, item) + (long) valueLength(memory, item))
-                .fill((byte) 0);
-    }
-
-    static void setExpiry(MemorySegment memory, long item, int expiry) {
-        memory.set(INT, item + EXPIRY_OFFSET, expiry);
-    }
-
-    static void forward(MemorySegment memory, long item, long first, long second) {
-        memory.set(LONG, item + FORWARD_OFFSET, first);
-        memory.set(LONG, item + FORWARD_OFFSET + Long.BYTES, second);
     }
 
     /**

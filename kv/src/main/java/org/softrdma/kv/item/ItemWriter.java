@@ -1,0 +1,182 @@
+package org.softrdma.kv.item;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * Every change of an item in registered memory. Peers may READ before, after and in the middle of each: {@link #beginFill},
+ * {@link #header}, the value, {@link #endFill}, {@link #seal}, {@link #publish}; later {@link #kill}, {@link #forward},
+ * {@link #wipe}. {@link ItemDescriptor} has the layout, the store the order of a replacement. Called by the thread that
+ * fills the chunk, later by the one that holds the lock of the key.
+ */
+public final class ItemWriter {
+    private static final ValueLayout.OfInt INT = ItemDescriptor.INT;
+    private static final ValueLayout.OfLong LONG = ItemDescriptor.LONG;
+    private static final ValueLayout.OfShort SHORT = ItemDescriptor.SHORT;
+    private static final ValueLayout.OfByte BYTE = ItemDescriptor.BYTE;
+    private static final VarHandle STATE =
+            ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
+
+    private ItemWriter() {}
+
+    /** The generation and sequence as one number, by acquire. */
+    private static long state(MemorySegment memory, long item) {
+        return (long) STATE.getAcquire(memory, item);
+    }
+
+    /** Writes generation and sequence in one store, by release: what was written before is seen by whoever sees it. */
+    private static void state(MemorySegment memory, long item, int generation, int sequence) {
+        STATE.setRelease(memory, item, Integer.toUnsignedLong(generation) | (long) sequence << Integer.SIZE);
+    }
+
+    private static int generationOf(long state) {
+        return (int) state;
+    }
+
+    private static int sequenceOf(long state) {
+        return (int) (state >>> Integer.SIZE);
+    }
+
+    /**
+     * Starts to fill a chunk: readers see an odd sequence before they can see anything else that is new.
+     *
+     * @param memory the arena
+     * @param item offset of the chunk in it
+     */
+    public static void beginFill(MemorySegment memory, long item) {
+        long state = state(memory, item);
+        state(memory, item, generationOf(state), (sequenceOf(state) + 1) | 1);
+        VarHandle.storeStoreFence();
+        // A READ that has passed the sequence must not find an item whose expiry alone, which no CRC covers, is new.
+        memory.set(LONG, item + ItemDescriptor.CRC32_OFFSET, ~ItemDescriptor.checksum(memory, item));
+        VarHandle.storeStoreFence();
+        memory.set(LONG, item + ItemDescriptor.FORWARD_OFFSET, 0L);
+        memory.set(LONG, item + ItemDescriptor.FORWARD_OFFSET + Long.BYTES, 0L);
+    }
+
+    /**
+     * Writes what is known of an item before its value has arrived.
+     *
+     * @param memory the arena
+     * @param item offset of the chunk in it
+     * @param expiry seconds since 1970, 0 for never
+     * @param flags the client's flags
+     * @param keySource array that holds the key
+     * @param keyOffset where it starts
+     * @param keyLength its bytes
+     * @param valueLength bytes of the value
+     */
+    public static void header(
+            MemorySegment memory,
+            long item,
+            int expiry,
+            int flags,
+            byte[] keySource,
+            int keyOffset,
+            int keyLength,
+            int valueLength) {
+        memory.set(INT, item + ItemDescriptor.EXPIRY_OFFSET, expiry);
+        memory.set(INT, item + ItemDescriptor.FLAGS_OFFSET, flags);
+        memory.set(INT, item + ItemDescriptor.VALUE_LENGTH_OFFSET, valueLength);
+        memory.set(BYTE, item + ItemDescriptor.KEY_LENGTH_OFFSET, (byte) keyLength);
+        memory.set(BYTE, item + ItemDescriptor.ITEM_FLAGS_OFFSET, (byte) 0);
+        memory.set(SHORT, item + ItemDescriptor.VERSION_OFFSET, (short) ItemDescriptor.VERSION);
+        MemorySegment.copy(keySource, keyOffset, memory, BYTE, item + ItemDescriptor.KEY_OFFSET, keyLength);
+        long tail = item + ItemDescriptor.itemLength(keyLength, valueLength) - ItemDescriptor.TAIL_LENGTH;
+        for (long at = item + ItemDescriptor.KEY_OFFSET + keyLength + valueLength; at < tail; at++) {
+            memory.set(BYTE, at, (byte) 0);
+        }
+    }
+
+    /**
+     * Ends the filling of a chunk whose value and header are there; now the CRCs can be computed.
+     *
+     * @param memory the arena
+     * @param item offset of the chunk in it
+     * @param cas the number of this version of the item
+     */
+    public static void endFill(MemorySegment memory, long item, long cas) {
+        memory.set(LONG, item + ItemDescriptor.CAS_OFFSET, cas);
+        int keyLength = ItemDescriptor.keyLength(memory, item);
+        long end = item + ItemDescriptor.itemLength(keyLength, ItemDescriptor.valueLength(memory, item));
+        memory.set(INT, end - ItemDescriptor.TAIL_LENGTH, ItemDescriptor.sequence(memory, item) + 1);
+    }
+
+    /**
+     * Makes a chunk whose filling has ended a whole item, which does not live yet.
+     *
+     * @param memory the arena
+     * @param item offset of the item in it
+     * @param checksum the CRC pair, as {@link ItemChecksum#compute} returns it
+     */
+    public static void seal(MemorySegment memory, long item, long checksum) {
+        memory.set(INT, item + ItemDescriptor.CRC32_OFFSET, (int) checksum);
+        memory.set(INT, item + ItemDescriptor.CRC32C_OFFSET, (int) (checksum >>> Integer.SIZE));
+        long state = state(memory, item);
+        state(memory, item, generationOf(state), sequenceOf(state) + 1);
+    }
+
+    /**
+     * Begins the life of a sealed item: from now on a reader may take it.
+     *
+     * @param memory the arena
+     * @param item offset of the item in it
+     */
+    public static void publish(MemorySegment memory, long item) {
+        long state = state(memory, item);
+        state(memory, item, generationOf(state) | 1, sequenceOf(state));
+    }
+
+    /**
+     * Ends the life of an item for every reader that comes from now on.
+     *
+     * @param memory the arena
+     * @param item offset of the item in it
+     */
+    public static void kill(MemorySegment memory, long item) {
+        long state = state(memory, item);
+        state(memory, item, generationOf(state) + 1, sequenceOf(state));
+    }
+
+    /**
+     * Overwrites key and value of an item that does not live, and its checksums, from which eight bytes can be computed and
+     * every guess be checked. A READ under way that still found it alive gets bytes that the checksums it gets do not fit; what
+     * a dead item is good for, its generation and forward locator, stays.
+     *
+     * @param memory the arena
+     * @param item offset of the item in it
+     */
+    public static void wipe(MemorySegment memory, long item) {
+        VarHandle.storeStoreFence(); // no reader finds a byte of this and an item that lives
+        memory.set(LONG, item + ItemDescriptor.CRC32_OFFSET, 0L);
+        long from = item + ItemDescriptor.KEY_OFFSET;
+        long end = ItemDescriptor.valueOffset(memory, item) + ItemDescriptor.valueLength(memory, item);
+        memory.asSlice(from, end - from).fill((byte) 0);
+    }
+
+    /**
+     * Changes the expiry of an item, which no CRC covers.
+     *
+     * @param memory the arena
+     * @param item offset of the item in it
+     * @param expiry seconds since 1970, 0 for never
+     */
+    public static void setExpiry(MemorySegment memory, long item, int expiry) {
+        memory.set(INT, item + ItemDescriptor.EXPIRY_OFFSET, expiry);
+    }
+
+    /**
+     * Says by which item a dead one was replaced.
+     *
+     * @param memory the arena
+     * @param item offset of the dead item in it
+     * @param first first half of the new item's {@link Locator}
+     * @param second second half of it
+     */
+    public static void forward(MemorySegment memory, long item, long first, long second) {
+        memory.set(LONG, item + ItemDescriptor.FORWARD_OFFSET, first);
+        memory.set(LONG, item + ItemDescriptor.FORWARD_OFFSET + Long.BYTES, second);
+    }
+}

@@ -1,0 +1,39 @@
+package org.softrdma.kv.server;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Whether the next request of a connection may run. */
+enum ConversationState {
+    /** It runs as soon as it is there. */
+    RUNNING,
+    /** There is no room for output, or for answers to rgets. */
+    SUSPENDED,
+    /** Another thread works on the last one. */
+    AWAITING,
+    /** Other connections have their turn first. */
+    YIELDING,
+    /** There is no next one: the connection ends, or has ended. */
+    CLOSING;
+
+    /** The table of transitions. */
+    private Set<ConversationState> next() {
+        return switch (this) {
+            case RUNNING -> EnumSet.of(SUSPENDED, AWAITING, YIELDING, CLOSING);
+            case SUSPENDED, YIELDING -> EnumSet.of(RUNNING, CLOSING);
+            case AWAITING -> EnumSet.of(SUSPENDED, CLOSING);
+            case CLOSING -> EnumSet.noneOf(ConversationState.class);
+        };
+    }
+
+    /** The state after a change; what is closing stays so. */
+    ConversationState to(ConversationState wanted) {
+        if (this == CLOSING || this == wanted) {
+            return this;
+        }
+        if (!next().contains(wanted)) {
+            throw new IllegalStateException("from " + this + " to " + wanted);
+        }
+        return wanted;
+    }
+}

@@ -1,0 +1,217 @@
+package org.softrdma.kv.server;
+
+import java.util.List;
+import java.util.Locale;
+import org.softrdma.kv.item.Locator;
+import org.softrdma.kv.store.SlabGeometry;
+import org.softrdma.verbs.MemorySource;
+
+/**
+ * The memory that items take, how it is cut and registered, and when it is given up: a part of {@link KvServerContext}. Not
+ * thread-safe.
+ */
+public final class ItemSettings {
+    /** What of the memory for items has a key of its own for READs. */
+    public enum Registration {
+        /** All of it in large pieces, with an offset for each item. Every device can do that. */
+        ARENA("arena"),
+        /**
+         * Each chunk, and a key keeps its rkey when its item is replaced by one of the same slab class. Needs a device with
+         * ZERO_BASED and REGION_SWAP, and one of its memory regions for each chunk.
+         */
+        CHUNK("chunk");
+
+        private final String word;
+
+        Registration(String word) {
+            this.word = word;
+        }
+
+        /** Its name in options and in the protocol. */
+        public String word() {
+            return word;
+        }
+    }
+
+    /** memcached's default memory limit. */
+    public static final long DEFAULT_MEMORY_LIMIT = 64L << 20;
+
+    /** memcached's default for the longest item. */
+    public static final int DEFAULT_MAX_ITEM_LENGTH = 1 << 20;
+
+    private final SettingsLock lock;
+    private long memoryLimit = DEFAULT_MEMORY_LIMIT;
+    private int maxItemLength = DEFAULT_MAX_ITEM_LENGTH;
+    private double slabFactor = SlabGeometry.DEFAULT_FACTOR;
+    private int minimumSpace = SlabGeometry.DEFAULT_MINIMUM_SPACE;
+    private Registration registration = Registration.ARENA;
+    private boolean evicting = true;
+    private MemorySource memory = new MemorySource.Anonymous();
+    private boolean wiping;
+    private boolean tailsReclaimed = true;
+    private boolean crawling = true;
+
+    ItemSettings(SettingsLock lock) {
+        this.lock = lock;
+    }
+
+    /**
+     * Sets how much memory items may take.
+     *
+     * @param bytes at least a slab page
+     */
+    public ItemSettings memoryLimit(long bytes) {
+        memoryLimit = lock.changed(bytes);
+        return this;
+    }
+
+    /** How much memory items may take. */
+    public long memoryLimit() {
+        return memoryLimit;
+    }
+
+    /**
+     * Sets the longest item, with key and header.
+     *
+     * @param bytes 1024 to {@link Locator#MAX_ITEM_LENGTH}
+     */
+    public ItemSettings maxItemLength(int bytes) {
+        maxItemLength = lock.changed(bytes);
+        return this;
+    }
+
+    /** The longest item. */
+    public int maxItemLength() {
+        return maxItemLength;
+    }
+
+    /**
+     * Sets the growth of chunk sizes.
+     *
+     * @param factor 1.01 to 16
+     */
+    public ItemSettings slabFactor(double factor) {
+        slabFactor = lock.changed(factor);
+        return this;
+    }
+
+    /** The growth of chunk sizes. */
+    public double slabFactor() {
+        return slabFactor;
+    }
+
+    /**
+     * Sets the length of the smallest chunk, as memcached's -n does.
+     *
+     * @param bytes at least 1; the chunk is 48 bytes longer
+     */
+    public ItemSettings minimumSpace(int bytes) {
+        minimumSpace = lock.changed(bytes);
+        return this;
+    }
+
+    /** The length of the smallest chunk, less 48. */
+    public int minimumSpace() {
+        return minimumSpace;
+    }
+
+    /**
+     * Sets how memory for items is registered.
+     *
+     * @param choice the registration
+     */
+    public ItemSettings registration(Registration choice) {
+        registration = lock.changed(choice);
+        return this;
+    }
+
+    /** How memory for items is registered. */
+    public Registration registration() {
+        return registration;
+    }
+
+    /**
+     * Sets whether items make room for others once the memory limit is reached; otherwise storing fails.
+     *
+     * @param allowed memcached's -M is false
+     */
+    public ItemSettings evicting(boolean allowed) {
+        evicting = lock.changed(allowed);
+        return this;
+    }
+
+    /** Whether items make room for others. */
+    public boolean evicting() {
+        return evicting;
+    }
+
+    /**
+     * Sets where the memory of the items comes from.
+     *
+     * @param source anonymous memory unless set; of a file each arena makes one and removes its name at once
+     */
+    public ItemSettings memory(MemorySource source) {
+        memory = lock.changed(source);
+        return this;
+    }
+
+    /** Where the memory of the items comes from. */
+    public MemorySource memory() {
+        return memory;
+    }
+
+    /**
+     * Sets whether key and value of an item are overwritten when it has died and nobody is being sent it any more; otherwise they stay
+     * in memory, where clients can READ them, until the memory is used again.
+     *
+     * @param on false is the default: it costs a pass over each item
+     */
+    public ItemSettings wiping(boolean on) {
+        wiping = lock.changed(on);
+        return this;
+    }
+
+    /** Whether dead items are overwritten. */
+    public boolean wiping() {
+        return wiping;
+    }
+
+    /**
+     * Sets whether expired items at the ends of the LRU lists are removed every second, memcached's lru_maintainer.
+     *
+     * @param on true is the default
+     */
+    public ItemSettings tailsReclaimed(boolean on) {
+        tailsReclaimed = lock.changed(on);
+        return this;
+    }
+
+    /** Whether expired items at the ends of the LRU lists are removed every second. */
+    public boolean tailsReclaimed() {
+        return tailsReclaimed;
+    }
+
+    /**
+     * Sets whether at first expired items are looked for among all, memcached's lru_crawler; clients may change it.
+     *
+     * @param on true is the default
+     */
+    public ItemSettings crawling(boolean on) {
+        crawling = lock.changed(on);
+        return this;
+    }
+
+    /** Whether at first expired items are looked for among all. */
+    public boolean crawling() {
+        return crawling;
+    }
+
+    void check(List<String> faults) {
+        SettingsLock.check(faults, "maxItemLength", maxItemLength, 1024, Locator.MAX_ITEM_LENGTH);
+        SettingsLock.check(faults, "memoryLimit", memoryLimit, Math.max(1L << 20, 2L * maxItemLength), 1L << 46);
+        SettingsLock.check(faults, "minimumSpace", minimumSpace, 1, maxItemLength / 2);
+        if (!(slabFactor >= 1.01 && slabFactor <= 16)) {
+            faults.add(String.format(Locale.ROOT, "slabFactor=%s: expected 1.01 to 16", slabFactor));
+        }
+    }
+}

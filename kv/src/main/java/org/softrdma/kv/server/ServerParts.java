@@ -1,0 +1,17 @@
+package org.softrdma.kv.server;
+
+/**
+ * The parts of a server that its connections use.
+ *
+ * @param service the store, clocks, counters and settings
+ * @param offer for clients that READ
+ * @param maintenance flushes and reclaims
+ * @param statistics answers to stats
+ * @param connections all of them
+ */
+record ServerParts(
+        KvService service,
+        RdmaOffer offer,
+        Maintenance maintenance,
+        ServerStatistics statistics,
+        ConnectionList connections) {}

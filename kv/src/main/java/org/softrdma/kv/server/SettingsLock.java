@@ -1,0 +1,28 @@
+package org.softrdma.kv.server;
+
+import java.util.List;
+
+/** Whether settings may still change: not once their context is concluded. Not thread-safe. */
+final class SettingsLock {
+    private boolean concluded;
+
+    /** From now on nothing changes. */
+    void conclude() {
+        concluded = true;
+    }
+
+    /** The new value of a setting. */
+    <T> T changed(T value) {
+        if (concluded) {
+            throw new IllegalStateException("the context is concluded");
+        }
+        return value;
+    }
+
+    /** Adds a fault if a value is out of its range. */
+    static void check(List<String> faults, String name, long value, long min, long max) {
+        if (value < min || value > max) {
+            faults.add(name + "=" + value + ": expected " + min + " to " + max);
+        }
+    }
+}

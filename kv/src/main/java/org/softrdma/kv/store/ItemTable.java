@@ -1,0 +1,260 @@
+package org.softrdma.kv.store;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import org.softrdma.kv.item.ItemChecksum;
+import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.ItemWriter;
+import org.softrdma.kv.item.KeyHash;
+import org.softrdma.kv.item.Locator;
+
+/**
+ * Which item a key has: the stripes, and each single change of what they name. {@link ItemStore} says in which order an item
+ * dies, is born and is named. Any thread; whoever passes a stripe holds its lock, and everything that is found is of use only
+ * until the lock is given up.
+ */
+final class ItemTable {
+    static final int STRIPES = 256;
+    private static final int STRIPE_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(STRIPES);
+
+    private final SlabAllocator slabs;
+    private final long hashSeed;
+    private final Stripe[] stripes = new Stripe[STRIPES];
+    private final ClassEvents[] events;
+    private final AtomicLong lastCas = new AtomicLong();
+    private final LongAdder currentItems = new LongAdder();
+    private final LongAdder totalItems = new LongAdder();
+    private final LongAdder currentBytes = new LongAdder();
+    private final LongAdder expiredItems = new LongAdder();
+
+    ItemTable(SlabAllocator slabs, long hashSeed) {
+        this.slabs = slabs;
+        this.hashSeed = hashSeed;
+        Arrays.setAll(stripes, i -> new Stripe(slabs));
+        events = new ClassEvents[slabs.geometry().classes()];
+        Arrays.setAll(events, i -> new ClassEvents());
+    }
+
+    /** The hash of a key, which says where it is. */
+    long hash(byte[] key, int keyOffset, int keyLength) {
+        return KeyHash.hash(key, keyOffset, keyLength, hashSeed);
+    }
+
+    /** Where the key with a hash is. */
+    Stripe stripe(long hash) {
+        return stripes[(int) (hash >>> STRIPE_SHIFT)];
+    }
+
+    /** One of {@link #STRIPES}. */
+    Stripe part(int number) {
+        return stripes[number];
+    }
+
+    /** What is counted of a slab class. */
+    ClassEvents events(int sizeClass) {
+        return events[sizeClass];
+    }
+
+    /** Slab classes. */
+    int classes() {
+        return events.length;
+    }
+
+    /** The slot of a key whose item has not expired; one that has is removed. */
+    int findLiving(Stripe stripe, long hash, byte[] key, int keyOffset, int keyLength, long nowSeconds) {
+        int slot = stripe.index.find(hash);
+        while (slot != HashIndex.NONE) {
+            long chunk = stripe.index.chunk(slot);
+            if (ItemDescriptor.hasKey(slabs.memory(chunk), SlabAllocator.offset(chunk), key, keyOffset, keyLength)) {
+                return unlessExpired(stripe, slot, nowSeconds);
+            }
+            slot = stripe.index.findNext(slot, hash);
+        }
+        return HashIndex.NONE;
+    }
+
+    int findSameKey(Stripe stripe, NewItem other, long nowSeconds) {
+        int slot = stripe.index.find(other.hash);
+        while (slot != HashIndex.NONE) {
+            long chunk = stripe.index.chunk(slot);
+            MemorySegment memory = slabs.memory(chunk);
+            long item = SlabAllocator.offset(chunk);
+            long from = item + ItemDescriptor.KEY_OFFSET;
+            long otherFrom = other.item() + ItemDescriptor.KEY_OFFSET;
+            int length = other.keyLength;
+            if (ItemDescriptor.keyLength(memory, item) == length
+                    && MemorySegment.mismatch(
+                                    memory, from, from + length, other.memory(), otherFrom, otherFrom + length)
+                            < 0) {
+                return unlessExpired(stripe, slot, nowSeconds);
+            }
+            slot = stripe.index.findNext(slot, other.hash);
+        }
+        return HashIndex.NONE;
+    }
+
+    private int unlessExpired(Stripe stripe, int slot, long nowSeconds) {
+        long chunk = stripe.index.chunk(slot);
+        if (!isExpired(chunk, nowSeconds)) {
+            return slot;
+        }
+        expiredItems.increment();
+        SlabPage page = slabs.page(chunk);
+        if (!page.isFetched(slabs.indexInPage(page, chunk))) {
+            events[page.sizeClass].expiredUnfetched.increment();
+        }
+        remove(stripe, slot);
+        return HashIndex.NONE;
+    }
+
+    /** Makes a filled chunk a whole item, but for its life. No lock: the CRCs take their time. */
+    void seal(NewItem filled, StoreRule rule) {
+        MemorySegment memory = filled.memory();
+        long item = filled.item();
+        ItemWriter.endFill(memory, item, rule.newCas == 0 ? lastCas.incrementAndGet() : rule.newCas);
+        ItemWriter.seal(
+                memory,
+                item,
+                new ItemChecksum().compute(memory.asByteBuffer(), (int) item, filled.keyLength, filled.valueLength()));
+    }
+
+    /** Takes {@link #seal} back. */
+    static void unseal(NewItem filled) {
+        ItemWriter.beginFill(filled.memory(), filled.item());
+    }
+
+    /** Begins the life of a sealed item. The caller names it in the index. */
+    StoredItem link(Stripe stripe, NewItem made, StoreRule rule, long nowSeconds) {
+        ItemWriter.publish(made.memory(), made.item());
+        StoredItem item = stripe.view.wrap(made.chunk);
+        item.page().link(item.index(), (int) nowSeconds);
+        if (rule.tokenSent) {
+            item.setTokenSent();
+        }
+        if (rule.keyBinary) {
+            item.page().setKeyBinary(item.index());
+        }
+        slabs.lru(item.sizeClass()).link(item.page(), item.index(), item.itemLength());
+        currentItems.increment();
+        currentBytes.add(item.itemLength());
+        totalItems.increment();
+        return item;
+    }
+
+    /** The order of these steps is the promise of {@link ItemStore}. With the lock of the stripe. */
+    StoredItem replace(Stripe stripe, int slot, NewItem made, StoreRule rule, long nowSeconds) {
+        long old = stripe.index.chunk(slot);
+        MemorySegment memory = slabs.memory(old);
+        long item = SlabAllocator.offset(old);
+        ItemWriter.kill(memory, item);
+        slabs.exchange(old, made.chunk);
+        StoredItem stored = link(stripe, made, rule, nowSeconds);
+        Locator locator = stored.locator();
+        stripe.index.replace(slot, made.chunk);
+        ItemWriter.forward(memory, item, locator.first(), locator.second());
+        unlink(old);
+        return stored;
+    }
+
+    /** Kills and unlinks. With the lock of the stripe. */
+    void remove(Stripe stripe, int slot) {
+        long chunk = stripe.index.chunk(slot);
+        ItemWriter.kill(slabs.memory(chunk), SlabAllocator.offset(chunk));
+        stripe.index.remove(slot);
+        unlink(chunk);
+    }
+
+    void removeChunk(Stripe stripe, long hash, long chunk) {
+        remove(stripe, stripe.index.find(hash, chunk));
+    }
+
+    private void unlink(long chunk) {
+        SlabPage page = slabs.page(chunk);
+        int index = slabs.indexInPage(page, chunk);
+        long length = itemLength(chunk);
+        slabs.lru(page.sizeClass).unlink(page, index, length);
+        currentItems.decrement();
+        currentBytes.add(-length);
+        if (page.unlink(index)) {
+            slabs.free(chunk);
+        }
+    }
+
+    void unpin(Stripe stripe, long chunk) {
+        stripe.lock.lock();
+        try {
+            SlabPage page = slabs.page(chunk);
+            if (page.unpin(slabs.indexInPage(page, chunk))) {
+                slabs.free(chunk);
+            }
+        } finally {
+            stripe.lock.unlock();
+        }
+    }
+
+    /** memcached's rule: found once is fetched, found twice is active, and only then the time of use moves. */
+    void bump(StoredItem item, long nowSeconds) {
+        SlabPage page = item.page();
+        int index = item.index();
+        if (!page.isFetched(index)) {
+            page.setFetched(index);
+        } else if (slabs.lru(page.sizeClass).activate(page, index)) {
+            page.times[index] = (int) nowSeconds;
+        }
+    }
+
+    long expiry(long chunk) {
+        return ItemDescriptor.expiry(slabs.memory(chunk), SlabAllocator.offset(chunk));
+    }
+
+    boolean isExpired(long chunk, long nowSeconds) {
+        long expiry = expiry(chunk);
+        return expiry != 0 && expiry <= nowSeconds;
+    }
+
+    private long itemLength(long chunk) {
+        MemorySegment memory = slabs.memory(chunk);
+        long item = SlabAllocator.offset(chunk);
+        return ItemDescriptor.itemLength(
+                ItemDescriptor.keyLength(memory, item), ItemDescriptor.valueLength(memory, item));
+    }
+
+    /** The hash of the key of an item that is linked. */
+    long hashOf(long chunk) {
+        byte[] key = keyOf(chunk, ItemDescriptor.keyLength(slabs.memory(chunk), SlabAllocator.offset(chunk)));
+        return hash(key, 0, key.length);
+    }
+
+    byte[] keyOf(long chunk, int keyLength) {
+        long at = SlabAllocator.offset(chunk) + ItemDescriptor.KEY_OFFSET;
+        byte[] key = new byte[keyLength];
+        MemorySegment.copy(slabs.memory(chunk), ValueLayout.JAVA_BYTE, at, key, 0, keyLength);
+        return key;
+    }
+
+    StoreStatistics statistics() {
+        long indexBytes = 0;
+        for (Stripe stripe : stripes) {
+            indexBytes += stripe.index.bytes();
+        }
+        return new StoreStatistics(
+                currentItems.sum(),
+                totalItems.sum(),
+                currentBytes.sum(),
+                expiredItems.sum(),
+                slabs.pagedBytes(),
+                slabs.memoryLimit(),
+                indexBytes);
+    }
+
+    void resetStatistics() {
+        totalItems.reset();
+        expiredItems.reset();
+        for (ClassEvents each : events) {
+            each.reset();
+        }
+    }
+}
