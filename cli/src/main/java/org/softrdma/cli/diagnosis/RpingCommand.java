@@ -33,8 +33,8 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
-            "Without -P a server serves one client. It succeeds if the client disconnects between",
-            "two pings. A client succeeds if all its pings come back.",
+            "Without -P, a server serves one client. It succeeds if the client disconnects between two pings. A client"
+                    + " succeeds if all its pings come back.",
             "",
             "Examples:",
             "  softrdma rping -s -a 0.0.0.0 -v",

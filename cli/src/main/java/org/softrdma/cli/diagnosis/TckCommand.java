@@ -35,9 +35,9 @@ import picocli.CommandLine.Spec;
         description = "Test whether a provider conforms to the verbs API.",
         footer = {
             "",
-            "Prints one line per case, and a summary. A case that does not apply to the device is",
-            "skipped, and its line says why. The device serves both ends of each connection;",
-            "--responder-device gives the accepting end other options.",
+            "Prints one line per case, and a summary. A case that does not apply to the device is skipped, and its line"
+                    + " says why. The device serves both ends of each connection; --responder-device gives the accepting"
+                    + " end other options.",
             "",
             "Examples:",
             "  softrdma tck",

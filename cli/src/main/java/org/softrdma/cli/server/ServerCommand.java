@@ -100,9 +100,9 @@ public final class ServerCommand implements Callable<Integer> {
     @Option(
             names = {"-Y", "--auth-file"},
             paramLabel = "FILE",
-            description = "Require clients to log in with a line USER:PASSWORD of this file, by a set of any key"
-                    + " to 'USER PASSWORD', before other commands and before RDMA. Needs a device"
-                    + " with private data. A client that has logged in can read and change everything.")
+            description = "Require a login. The file has lines USER:PASSWORD; a client sets any key to 'USER PASSWORD'"
+                    + " before other commands and before RDMA. Needs a device with private data. A client that has logged"
+                    + " in can read and change everything.")
     private @Nullable Path authFile;
 
     @Option(

@@ -89,20 +89,15 @@ public final class PinningStudyCommand implements Callable<Integer> {
         try {
             return new PinningPlan(
                     StudyRun.scenario(spec),
-                    SIZES,
-                    GIB,
+                    new PinningPlan.Registration(SIZES, GIB),
                     TOUCHES,
-                    pairs,
-                    VALUE_BYTES,
+                    new PinningPlan.Items(pairs, VALUE_BYTES),
                     BUDGETS,
-                    CLIENTS,
-                    WINDOW,
-                    CONFINED_PAIRS,
-                    CONFINED_VALUE_BYTES,
-                    CONFINED_BYTES,
-                    TimeUnit.MILLISECONDS.toNanos(roundMs),
-                    TimeUnit.MILLISECONDS.toNanos(roundMs),
-                    rounds,
+                    new PinningPlan.Load(CLIENTS, WINDOW),
+                    new PinningPlan.Confined(
+                            new PinningPlan.Items(CONFINED_PAIRS, CONFINED_VALUE_BYTES), CONFINED_BYTES),
+                    new PinningPlan.Timing(
+                            TimeUnit.MILLISECONDS.toNanos(roundMs), TimeUnit.MILLISECONDS.toNanos(roundMs), rounds),
                     Cores.of(Runtime.getRuntime().availableProcessors()));
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);

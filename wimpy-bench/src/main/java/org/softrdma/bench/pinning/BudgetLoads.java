@@ -65,24 +65,24 @@ final class BudgetLoads {
 
     /** Budgets from a few percent of the data to all of it, beside no pinning and EAGER. */
     List<PinningRow> budgets() {
-        long data = space(plan.pairs(), plan.valueLength());
+        long data = space(plan.items());
         Map<String, List<String>> systems = new LinkedHashMap<>();
         systems.put("off", List.of("--pinning", "off"));
         systems.put("eager", List.of("--pinning", "eager"));
         for (int percent : plan.budgetPercents()) {
             systems.put("lazy " + percent + " %", lazy(data * percent / PERCENT));
         }
-        return measure(BUDGET, SKIPPED_BUDGET, systems, new KeySpace(plan.valueLength(), plan.pairs()), List.of());
+        return measure(BUDGET, SKIPPED_BUDGET, systems, keySpace(plan.items()), List.of());
     }
 
     /** Servers whose items lie in a file on disk and do not fit into the memory they may use. */
     List<PinningRow> confined(Path directory) {
         List<PinningRow> rows = new ArrayList<>();
-        long data = space(plan.confinedPairs(), plan.confinedValueLength());
+        long data = space(plan.confined().items());
         Path file = directory.resolve("items-" + ProcessHandle.current().pid());
         Map<String, List<String>> systems = new LinkedHashMap<>();
         systems.put("off", List.of("--pinning", "off"));
-        systems.put("lazy, a quarter of the limit", lazy(plan.confinedBytes() / 4));
+        systems.put("lazy, a quarter of the limit", lazy(plan.confined().bytes() / 4));
         systems.put("eager", List.of("--pinning", "eager"));
         systems.replaceAll((name, options) -> {
             List<String> all = new ArrayList<>(options);
@@ -91,18 +91,20 @@ final class BudgetLoads {
         });
         // One at a time, each in a group of its own: together they would fight for the disk.
         systems.forEach((name, options) -> {
-            try (MemoryGroup group = MemoryGroup.create(plan.confinedBytes())) {
+            try (MemoryGroup group = MemoryGroup.create(plan.confined().bytes())) {
                 rows.addAll(measure(
                         CONFINED,
                         SKIPPED_CONFINED,
                         Map.of(name, options),
-                        new KeySpace(plan.confinedValueLength(), plan.confinedPairs()),
+                        keySpace(plan.confined().items()),
                         group.prefix()));
             } catch (IOException e) {
                 skipped.put(SKIPPED_CONFINED + name, String.valueOf(e.getMessage()));
             }
         });
-        setup.progress().say("  confined: " + data / MIB + " MiB of items in " + plan.confinedBytes() / MIB + " MiB");
+        setup.progress()
+                .say("  confined: " + data / MIB + " MiB of items in "
+                        + plan.confined().bytes() / MIB + " MiB");
         return rows;
     }
 
@@ -110,8 +112,12 @@ final class BudgetLoads {
         return List.of("--pinning", "lazy", "--pin-budget", Long.toString(Math.max(GRANULE, budget)));
     }
 
-    private static long space(int pairs, int valueLength) {
-        return (long) ((double) pairs * (valueLength + ITEM_OVERHEAD) * SPACE_PER_VALUE);
+    private static KeySpace keySpace(PinningPlan.Items items) {
+        return new KeySpace(items.valueLength(), items.pairs());
+    }
+
+    private static long space(PinningPlan.Items items) {
+        return (long) ((double) items.pairs() * (items.valueLength() + ITEM_OVERHEAD) * SPACE_PER_VALUE);
     }
 
     private List<PinningRow> measure(
@@ -136,9 +142,12 @@ final class BudgetLoads {
                         .toList();
                 loaded.forEach(each -> {
                     each.load.choose(choice);
-                    each.load.run(pairs, plan.window(), Arrivals.closed(plan.warmUpNs()));
+                    each.load.run(
+                            pairs,
+                            plan.load().window(),
+                            Arrivals.closed(plan.timing().warmUpNs()));
                 });
-                for (int round = 0; round < plan.rounds(); round++) {
+                for (int round = 0; round < plan.timing().rounds(); round++) {
                     for (int i = 0; i < these.size(); i++) {
                         measure(loaded.get(i), pairs, these.get(i));
                     }
@@ -153,7 +162,10 @@ final class BudgetLoads {
         List<String> before = new ArrayList<>(prefix);
         before.addAll(Pinning.detect().prefix(plan.cores().servers()));
         ServerProcess.Resources resources = new ServerProcess.Resources(
-                before, 1, space(pairs.size(), pairs.valueLength()) + SPARE_BYTES, plan.clients() + STATS_COUNT);
+                before,
+                1,
+                space(new PinningPlan.Items(pairs.size(), pairs.valueLength())) + SPARE_BYTES,
+                plan.load().clients() + STATS_COUNT);
         ServerProcess server = opened.add(ServerProcess.softrdma(setup.server(), resources, options));
         try {
             return fill(opened, name, server, pairs);
@@ -168,7 +180,8 @@ final class BudgetLoads {
         ReadGetLoad load = opened.add(new ReadGetLoad(
                 device,
                 server.address(),
-                new ReadGetLoad.Limits(plan.clients(), plan.window(), pairs.valueLength(), pairs.size())));
+                new ReadGetLoad.Limits(
+                        plan.load().clients(), plan.load().window(), pairs.valueLength(), pairs.size())));
         load.insert(pairs);
         load.learn(pairs);
         return new Loaded(name, load, admin, server.meter());
@@ -178,7 +191,8 @@ final class BudgetLoads {
         long evictions = counter(loaded, "device_pinning.evictions");
         long unpinned = counter(loaded, "device_pinning.unpinnedAccesses");
         loaded.meter.start();
-        LoadOutcome outcome = loaded.load.run(pairs, plan.window(), Arrivals.closed(plan.roundNs()));
+        LoadOutcome outcome = loaded.load.run(
+                pairs, plan.load().window(), Arrivals.closed(plan.timing().roundNs()));
         Optional<CpuUse> used = loaded.meter.stop();
         double gets = Math.max(1, outcome.gets());
         row.values().add(PinningRow.GETS_PER_SECOND, outcome.perSecond());

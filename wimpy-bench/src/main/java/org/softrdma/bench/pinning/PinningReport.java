@@ -116,7 +116,7 @@ final class PinningReport {
         root.put("schema", SCHEMA).put("study", "pinning");
         root.set("machine", mapper.valueToTree(machine));
         root.put("startedAt", startedAt).put("scenario", plan.scenario());
-        root.set("plan", mapper.valueToTree(plan));
+        root.set("plan", planTree());
         ArrayNode list = root.putArray("results");
         for (PinningRow row : rows) {
             ObjectNode node = list.addObject()
@@ -138,6 +138,28 @@ final class PinningReport {
         Path file = directory.resolve("results.json");
         mapper.writeValue(file.toFile(), root);
         return file;
+    }
+
+    /** The plan as one flat object. */
+    private ObjectNode planTree() {
+        ObjectNode tree = mapper.createObjectNode();
+        tree.put("scenario", plan.scenario());
+        tree.set("registrationBytes", mapper.valueToTree(plan.registration().bytes()));
+        tree.put("mostEagerBytes", plan.registration().mostEagerBytes())
+                .put("touches", plan.touches())
+                .put("pairs", plan.items().pairs())
+                .put("valueLength", plan.items().valueLength());
+        tree.set("budgetPercents", mapper.valueToTree(plan.budgetPercents()));
+        tree.put("clients", plan.load().clients())
+                .put("window", plan.load().window())
+                .put("confinedPairs", plan.confined().items().pairs())
+                .put("confinedValueLength", plan.confined().items().valueLength())
+                .put("confinedBytes", plan.confined().bytes())
+                .put("warmUpNs", plan.timing().warmUpNs())
+                .put("roundNs", plan.timing().roundNs())
+                .put("rounds", plan.timing().rounds());
+        tree.set("cores", mapper.valueToTree(plan.cores()));
+        return tree;
     }
 
     private static void put(ObjectNode node, String name, double value) {
@@ -165,7 +187,7 @@ final class PinningReport {
         page.put("kernel", machine.kernel());
         page.put("startedAt", startedAt);
         page.put("scenario", plan.scenario());
-        page.put("rounds", plan.rounds());
+        page.put("rounds", plan.timing().rounds());
         page.put("parts", parts);
         page.put(
                 "skipped",

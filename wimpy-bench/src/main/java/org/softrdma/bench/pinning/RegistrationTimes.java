@@ -38,8 +38,9 @@ final class RegistrationTimes {
                 time(device, domain, new PinningRow(PART, "", ""), PinningPolicy.LAZY, 1L << 20);
             }
             for (PinningPolicy policy : List.of(PinningPolicy.OFF, PinningPolicy.LAZY, PinningPolicy.EAGER)) {
-                for (long bytes : plan.registrationBytes()) {
-                    if (policy != PinningPolicy.EAGER || bytes <= plan.mostEagerBytes()) {
+                for (long bytes : plan.registration().bytes()) {
+                    if (policy != PinningPolicy.EAGER
+                            || bytes <= plan.registration().mostEagerBytes()) {
                         rows.add(row(device, domain, policy, bytes));
                     }
                 }
@@ -51,7 +52,7 @@ final class RegistrationTimes {
     private PinningRow row(VerbsDevice device, ProtectionDomain domain, PinningPolicy policy, long bytes) {
         PinningRow row = new PinningRow(PART, PinningRow.name(policy), ByteSize.format(bytes));
         try {
-            for (int round = 0; round < plan.rounds(); round++) {
+            for (int round = 0; round < plan.timing().rounds(); round++) {
                 time(device, domain, row, policy, bytes);
             }
         } catch (VerbsException e) {

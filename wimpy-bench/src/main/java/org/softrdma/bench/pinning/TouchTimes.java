@@ -92,7 +92,7 @@ final class TouchTimes {
                     reader.read(region, place(random.next(plan.touches())));
                 }
             }
-            for (int round = 0; round < plan.rounds(); round++) {
+            for (int round = 0; round < plan.timing().rounds(); round++) {
                 for (int i = 0; i < rows.size(); i++) {
                     measure(CASES.get(i), rows.get(i), responder, reader);
                 }
