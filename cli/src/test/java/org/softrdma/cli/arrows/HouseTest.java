@@ -56,6 +56,7 @@ class HouseTest {
     @Test
     void shouldHaveATruePictureOfTheCode() throws IOException {
         String page = Files.readString(House.checkout().resolve(House.PAGE));
+        assertTrue(new HousePicture(real).text().lines().allMatch(line -> line.length() <= 120), "long lines");
         assertEquals(
                 new HousePicture(real).text(),
                 House.part(page, "picture"),
