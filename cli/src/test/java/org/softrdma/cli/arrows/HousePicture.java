@@ -7,7 +7,6 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /**
  * Modules and packages in Markdown: a chart of the modules and one of the packages of each module, in Mermaid, and a list of
@@ -15,6 +14,7 @@ import java.util.stream.Collectors;
  */
 final class HousePicture {
     private static final String ROOT = "org.softrdma.";
+    private static final int MAX_LINE = 120;
 
     private final SourceGraph graph;
 
@@ -51,13 +51,19 @@ final class HousePicture {
     /** Every arrow, those to other modules and those that a chart leaves out too. */
     private static String list(List<String> nodes, SortedMap<String, SortedSet<String>> arrows) {
         StringBuilder list = new StringBuilder("<details><summary>Every arrow</summary>\n\n");
-        nodes.forEach(node -> list.append("- `")
-                .append(shorten(node))
-                .append(arrows.getOrDefault(node, new TreeSet<>()).isEmpty() ? "`: none" : "`: ")
-                .append(arrows.getOrDefault(node, new TreeSet<>()).stream()
-                        .map(HousePicture::shorten)
-                        .collect(Collectors.joining(", ")))
-                .append('\n'));
+        nodes.forEach(node -> {
+            SortedSet<String> used = arrows.getOrDefault(node, new TreeSet<>());
+            String line = "- `" + shorten(node) + "`:" + (used.isEmpty() ? " none" : "");
+            for (String other : used) {
+                String next = " " + shorten(other) + (other.equals(used.last()) ? "" : ",");
+                if (line.length() + next.length() > MAX_LINE) {
+                    list.append(line).append('\n');
+                    line = " ";
+                }
+                line += next;
+            }
+            list.append(line).append('\n');
+        });
         return list.append("\n</details>\n").toString();
     }
 

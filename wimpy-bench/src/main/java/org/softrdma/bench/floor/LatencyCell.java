@@ -11,6 +11,7 @@ import org.softrdma.bench.machine.Child;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.measurement.MedianOfRounds;
 import org.softrdma.bench.read.NativePrograms;
+import org.softrdma.bench.read.ReadLoad;
 
 /** One system's round trips of one size, one at a time, in rounds. Belongs to the thread of its load. */
 abstract class LatencyCell implements AutoCloseable {

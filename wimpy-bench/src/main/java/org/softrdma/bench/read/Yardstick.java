@@ -5,6 +5,7 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 import org.softrdma.bench.cpu.CpuClock;
 import org.softrdma.bench.measurement.Arrivals;
+import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**

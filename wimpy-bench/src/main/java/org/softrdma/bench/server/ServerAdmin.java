@@ -3,6 +3,7 @@ package org.softrdma.bench.server;
 import java.util.Optional;
 import org.softrdma.bench.cpu.CpuUse;
 import org.softrdma.bench.load.KeySpace;
+import org.softrdma.bench.measurement.MeasurementException;
 
 /** What a study asks of a server besides GETs. Belongs to the thread of the study. */
 public interface ServerAdmin extends AutoCloseable {
