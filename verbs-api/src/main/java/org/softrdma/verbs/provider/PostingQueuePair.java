@@ -46,7 +46,7 @@ public abstract class PostingQueuePair implements QueuePair {
     /** Releases the lock of the send queue. */
     protected abstract void endSends();
 
-    /** False if the connection allows no READ, nor another request with an answer, in flight. Under the lock of the send queue. */
+    /** False if the connection allows no request with an answer, a READ for one, in flight. Under the lock of the send queue. */
     protected abstract boolean allowsReads();
 
     /** Most requests that are written before they are given to the device, at least 1. */
@@ -105,7 +105,7 @@ public abstract class PostingQueuePair implements QueuePair {
     @Override
     public final PostStatus postRead(
             long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
-        rules.check(SendOpcode.READ, flags, length);
+        rules.check(SendOpcode.READ, local, offset, length, flags);
         PostStatus status;
         beginSends();
         try {
@@ -120,7 +120,7 @@ public abstract class PostingQueuePair implements QueuePair {
     @Override
     public final PostStatus postWrite(
             long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
-        rules.check(SendOpcode.WRITE, flags, length);
+        rules.check(SendOpcode.WRITE, local, offset, length, flags);
         PostStatus status;
         beginSends();
         try {
@@ -134,7 +134,7 @@ public abstract class PostingQueuePair implements QueuePair {
 
     @Override
     public final PostStatus postSend(long wrId, MemoryRegion local, long offset, long length, int flags) {
-        rules.check(SendOpcode.SEND, flags, length);
+        rules.check(SendOpcode.SEND, local, offset, length, flags);
         PostStatus status;
         beginSends();
         try {
