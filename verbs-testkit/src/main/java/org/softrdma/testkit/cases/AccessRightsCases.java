@@ -197,7 +197,7 @@ public final class AccessRightsCases {
     @Test
     @ConformanceCase(
             number = 43,
-            title = "READ and WRITE by the key of another domain are refused",
+            title = "READ and WRITE with a key of another domain are refused",
             source = "rdma-unit-test PdRcLoopbackMrTest.BasicReadMrOtherPdRemote, BasicWriteMrOtherPdRemote; "
                     + "RFC 5040 section 8.1.1")
     void shouldRefuseWhenRemoteRegionIsOfAnotherDomain(Fabric fabric) {
@@ -241,7 +241,7 @@ public final class AccessRightsCases {
     @Test
     @ConformanceCase(
             number = 330,
-            title = "the end of a queue pair tells an access of the peer that was refused, and no other end",
+            title = "endCause() names an access of the peer that was refused, and no other end",
             source = "ibv_get_async_event(3): IBV_EVENT_QP_ACCESS_ERR; Feature END_CAUSES")
     void shouldTellAnAccessThatWasRefusedFromOtherEnds(Fabric fabric) {
         fabric.require(Feature.END_CAUSES);
@@ -251,7 +251,7 @@ public final class AccessRightsCases {
         assertEquals(EndCause.UNKNOWN, read.responder().queuePair().endCause());
         Refusals.expectReadRefused(fabric, read, closed.address(), closed.rkey(), BYTES, "READ without the right");
         assertEquals(EndCause.PEER_ACCESS_ERROR, read.responder().queuePair().endCause());
-        assertEquals(EndCause.UNKNOWN, read.requester().queuePair().endCause(), "it is not the peer that was wrong");
+        assertEquals(EndCause.UNKNOWN, read.requester().queuePair().endCause(), "the peer did nothing wrong");
         LoopbackPair write = fabric.connect();
         Refusals.expectWriteRefused(
                 fabric, write, closed.address(), closed.rkey(), BYTES, closed.memory(), "WRITE without the right");

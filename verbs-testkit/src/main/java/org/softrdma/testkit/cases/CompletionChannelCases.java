@@ -155,7 +155,7 @@ public final class CompletionChannelCases {
     @Test
     @ConformanceCase(
             number = 67,
-            title = "armed for solicited only: a plain message raises none, a solicited one and a failure do",
+            title = "armed for solicited completions: a plain message raises no event, a solicited one and a failure do",
             source = "rdma-unit-test CompChannelTest.RequestSolicitedOnly; ibv_req_notify_cq(3) solicited_only")
     void shouldRaiseEventOnlyForSolicitedOrFailedWhenArmedSo(Fabric fabric) {
         Receiving receiving = new Receiving(fabric);
@@ -244,7 +244,7 @@ public final class CompletionChannelCases {
         assertTrue(receiving.channel.await(fabric.timeoutNs()).isPresent(), "no event within the deadline");
         receiving.expectMessage();
         receiving.pair.responder().queuePair().close();
-        Refusals.expectBusy(receiving.receives.queue()::close, "closing a queue with an event out");
+        Refusals.expectBusy(receiving.receives.queue()::close, "closing a queue with an event not acknowledged");
         CompletionQueue queue = receiving.receives.queue();
         assertThrows(IllegalArgumentException.class, () -> queue.acknowledgeEvents(2));
         queue.acknowledgeEvents(1);

@@ -145,7 +145,7 @@ public final class CompletionQueueCases {
     @Test
     @ConformanceCase(
             number = 59,
-            title = "polling an empty queue gives 0, and never more than asked for",
+            title = "polling gives 0 from an empty queue, and never more than asked for",
             source = "ibv_poll_cq(3)")
     void shouldGiveAtMostWhatWasAskedForWhenPolling(Fabric fabric) {
         int reads = 5;
@@ -179,11 +179,11 @@ public final class CompletionQueueCases {
     @Test
     @ConformanceCase(
             number = 60,
-            title = "a full queue is reported after all that fitted was taken, and takes its queue pairs to ERROR",
+            title = "an overrun is reported once all that fitted was taken, and takes the queue pairs to ERROR",
             source = "rdma-unit-test CqTest.CqOverflow; ibv_get_async_event(3) IBV_EVENT_CQ_ERR; IBTA 10.2.6.3")
     void shouldReportOverrunWhenQueueIsFull(Fabric fabric) {
         fabric.require(
-                fabric.traits().has(Trait.REPORTS_QUEUE_OVERRUN), "the device loses completions without saying so");
+                fabric.traits().has(Trait.REPORTS_QUEUE_OVERRUN), "the device does not report lost completions");
         CompletionReader tiny = fabric.requester().completions(1).allowLeftovers();
         int entries = tiny.queue().entries();
         int depth = entries + 8;

@@ -477,7 +477,7 @@ public final class ConnectionCases {
         LoopbackPair pair = fabric.connect(new ConnectionSpec().parameters(none, none));
         OptionalInt depth =
                 pair.requester().queuePair().connectionCapabilities().maxOutboundReads();
-        fabric.require(depth.isPresent() && depth.getAsInt() == 0, "the connection allows READs all the same");
+        fabric.require(depth.isPresent() && depth.getAsInt() == 0, "the connection allows READs");
         MemoryRegion local = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
         MemoryRegion remote = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ, AccessFlag.LOCAL_WRITE);
         assertThrows(IllegalStateException.class, () -> pair.requester().read(1, local, remote));

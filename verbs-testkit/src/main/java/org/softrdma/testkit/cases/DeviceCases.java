@@ -104,7 +104,7 @@ public final class DeviceCases {
     @Test
     @ConformanceCase(
             number = 3,
-            title = "a thousand domains come and go; a closed one is of no use, and closing it again is harmless",
+            title = "a thousand domains come and go; a closed one refuses work, and closing it again is harmless",
             source = "rdma-unit-test PdTest.OpenPd, DeleteInvalidPd; ibv_alloc_pd(3)")
     void shouldRefuseWorkWhenDomainIsClosed(Fabric fabric) {
         VerbsDevice device = fabric.requester().device();
@@ -239,7 +239,7 @@ public final class DeviceCases {
         VerbsDevice device = fabric.responder().device();
         Set<String> names = Set.of(
                 "responderReads", "responderReadBytes", "responderWrites", "responderWriteBytes", "responderSends");
-        fabric.require(device.counters().keySet().containsAll(names), "the device does not count");
+        fabric.require(device.counters().keySet().containsAll(names), "the device has no such counters");
         int length = 1000;
         LoopbackPair pair = fabric.connect();
         MemoryRegion local = fabric.requester().region(length, AccessFlag.READ_SINK);

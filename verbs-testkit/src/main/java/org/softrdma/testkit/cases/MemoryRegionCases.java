@@ -104,14 +104,14 @@ public final class MemoryRegionCases {
                 readable.rkey(),
                 BYTES,
                 memory,
-                "WRITE by the key that allows READ");
+                "WRITE with the key that allows READ");
         Refusals.expectReadRefused(
                 fabric,
                 fabric.connect(),
                 writable.address(),
                 writable.rkey(),
                 BYTES,
-                "READ by the key that allows WRITE");
+                "READ with the key that allows WRITE");
         BytePattern pattern = fabric.pattern();
         MemoryRegion local = fabric.requester().region(BYTES, pattern, AccessFlag.READ_SINK);
         MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
@@ -161,7 +161,7 @@ public final class MemoryRegionCases {
     @Test
     @ConformanceCase(
             number = 12,
-            title = "READ by the key of a deregistered region is refused",
+            title = "READ with the key of a deregistered region is refused",
             source = "rdma-unit-test RcQpTest.ReadInvalidRKey; RFC 5040 section 5.3")
     void shouldRefuseReadWhenRegionIsDeregistered(Fabric fabric) {
         MemoryRegion region = fabric.responder().region(BYTES, fabric.pattern(), AccessFlag.REMOTE_READ);
@@ -177,7 +177,7 @@ public final class MemoryRegionCases {
     @Test
     @ConformanceCase(
             number = 13,
-            title = "WRITE by the key of a deregistered region changes nothing",
+            title = "WRITE with the key of a deregistered region changes nothing",
             source = "rdma-unit-test RcQpTest.WriteInvalidRKey; RFC 5040 section 5.3")
     void shouldRefuseWriteWhenRegionIsDeregistered(Fabric fabric) {
         MemorySegment memory = fabric.responder().memory(BYTES);
@@ -236,7 +236,7 @@ public final class MemoryRegionCases {
     @Test
     @ConformanceCase(
             number = 20,
-            title = "a key is not given again soon, and an old key opens nothing",
+            title = "a key is not reused soon, and an old key opens nothing",
             source = "RFC 5040 section 8.1.1 (STag values); ibv_reg_mr(3)")
     void shouldNotGiveAKeyAgainSoonWhenRegionsComeAndGo(Fabric fabric) {
         MemorySegment memory = fabric.responder().memory(BYTES);
@@ -246,8 +246,8 @@ public final class MemoryRegionCases {
         int oldRkey = 0;
         for (int i = 0; i < rounds; i++) {
             MemoryRegion region = fabric.responder().domain().register(memory, Set.of(AccessFlag.REMOTE_READ));
-            assertFalse(rkeys.contains(region.rkey()), "rkey given again after less than 64 others, round " + i);
-            assertFalse(lkeys.contains(region.lkey()), "lkey given again after less than 64 others, round " + i);
+            assertFalse(rkeys.contains(region.rkey()), "rkey reused after fewer than 64 others, round " + i);
+            assertFalse(lkeys.contains(region.lkey()), "lkey reused after fewer than 64 others, round " + i);
             rkeys.add(region.rkey());
             lkeys.add(region.lkey());
             if (rkeys.size() > KEYS_REMEMBERED) {
@@ -259,11 +259,11 @@ public final class MemoryRegionCases {
         MemoryRegion live = fabric.responder().register(memory, AccessFlag.REMOTE_READ);
         if (oldRkey != 0 && oldRkey != live.rkey()) {
             Refusals.expectReadRefused(
-                    fabric, fabric.connect(), live.address(), oldRkey, BYTES, "READ by a key of long ago");
+                    fabric, fabric.connect(), live.address(), oldRkey, BYTES, "READ with an old key");
         }
         int lastRkey = rkeys.stream().reduce(0, (first, second) -> second);
         Refusals.expectReadRefused(
-                fabric, fabric.connect(), live.address(), lastRkey, BYTES, "READ by the key before this one");
+                fabric, fabric.connect(), live.address(), lastRkey, BYTES, "READ with the previous key");
     }
 
     /** See the title. */
@@ -419,7 +419,7 @@ public final class MemoryRegionCases {
     @Test
     @ConformanceCase(
             number = 307,
-            title = "closed memory is given out no more, nor registered; its segments are dead once it is freed",
+            title = "closed memory is neither handed out nor registered; its segments are dead once it is freed",
             source = "HostMemory")
     void shouldNotGiveOutClosedMemory(Fabric fabric) {
         HostMemory memory = fabric.responder().deviceMemory(BYTES);

@@ -74,12 +74,12 @@ public final class PinningCases {
     @ConformanceCase(
             number = 21,
             title =
-                    "EAGER registration beyond the limit of locked memory fails with the limit and the need, and changes nothing",
+                    "EAGER registration over the limit of locked memory fails, names limit and need, and changes nothing",
             source = "siw_mem.c siw_umem_get; ibv_reg_mr(3); getrlimit(2), RLIMIT_MEMLOCK")
     void shouldFailReadablyWhenEagerExceedsTheLimit(Fabric fabric) {
         fabric.require(Feature.LAZY_PINNING);
         long limit = lockedMemoryLimit();
-        fabric.require(limit > 0 && limit < GIBIBYTE, "this process may lock as much as it likes");
+        fabric.require(limit > 0 && limit < GIBIBYTE, "this process has no limit of locked memory");
         Node node = fabric.responder();
         MemorySegment memory = node.memory(2 * limit);
         long before = node.device().pinningCounters().pinnedBytes();
@@ -139,7 +139,7 @@ public final class PinningCases {
     @ConformanceCase(
             number = 24,
             title =
-                    "READ, WRITE and SEND into and out of untouched lazy regions move the right bytes; each place is touched first once",
+                    "READ, WRITE and SEND move the right bytes through untouched lazy regions, one first touch per place",
             source = "pyverbs test_odp; ibv_query_device_ex(3), odp_caps")
     void shouldPinWhatIsTouchedWhenLazy(Fabric fabric) {
         fabric.require(Feature.LAZY_PINNING);
@@ -182,7 +182,7 @@ public final class PinningCases {
     @Test
     @ConformanceCase(
             number = 25,
-            title = "what was prefetched, and waited for, is not touched first by a READ",
+            title = "a READ of what a finished prefetch pinned counts no first touch",
             source = "pyverbs test_odp, prefetch; ibv_advise_mr(3), IBV_ADVISE_MR_FLAG_FLUSH")
     void shouldNotTouchFirstWhenPrefetched(Fabric fabric) {
         fabric.require(Feature.LAZY_PINNING);
@@ -227,7 +227,7 @@ public final class PinningCases {
     @ConformanceCase(
             number = 27,
             title =
-                    "advice is refused for a range outside, a region that is not lazy, a foreign domain, a missing right, an unknown key",
+                    "advice is refused: range outside, region not lazy, another domain, missing right, unknown key",
             source = "ibv_advise_mr(3), errors EFAULT, EINVAL, EPERM, ENOENT")
     void shouldRefuseAdviceWhenItIsWrong(Fabric fabric) {
         fabric.require(Feature.LAZY_PINNING);

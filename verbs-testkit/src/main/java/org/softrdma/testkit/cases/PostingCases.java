@@ -224,7 +224,7 @@ public final class PostingCases {
                 reading.queuePair.postRead(
                         5, reading.local, 0, BYTES, reading.remote.address(), BAD_KEY, SendFlags.NONE),
                 "READ");
-        reading.pair.requester().sends().expect(5, fabric.traits().readRefused(), "unsignalled READ by a bad key");
+        reading.pair.requester().sends().expect(5, fabric.traits().readRefused(), "unsignalled READ with a bad key");
         reading.pair.expectBothBroken();
         Fixture sending = Fixture.small(fabric);
         Endpoint.require(sending.queuePair.postSend(6, sending.local, 1, BYTES, SendFlags.NONE), "SEND");
@@ -236,7 +236,7 @@ public final class PostingCases {
     @Test
     @ConformanceCase(
             number = 99,
-            title = "inline SEND and WRITE: the buffer may be overwritten at once, its key is not looked at",
+            title = "inline SEND and WRITE: the buffer may be overwritten at once, and its key does not matter",
             source = "rdma-unit-test RcQpTest.SendInlineData; ibv_post_send(3) IBV_SEND_INLINE")
     void shouldSendTheBytesOfPostingWhenInline(Fabric fabric) {
         int length = Math.min(BYTES, fabric.requester().device().capabilities().maxInline());
@@ -479,7 +479,7 @@ public final class PostingCases {
     @Test
     @ConformanceCase(
             number = 271,
-            title = "RECVs beyond the size of their queue do not fit; one more does for each message that was polled",
+            title = "RECVs over the size of their queue do not fit; each message polled makes room for one",
             source = "ibv_post_recv(3) ENOMEM; rdma-unit-test QpPostTest.OverflowRecvWr")
     void shouldRefuseReceivesWhenTheirQueueIsFull(Fabric fabric) {
         Fixture fixture =
@@ -505,7 +505,7 @@ public final class PostingCases {
     @Test
     @ConformanceCase(
             number = 304,
-            title = "the slot of a RECV is not free when its message has come, but when its completion was polled",
+            title = "the slot of a RECV is free when its completion is polled, not when its message comes",
             source = "ibv_post_recv(3) ENOMEM, ibv_poll_cq(3); PostStatus.QUEUE_FULL")
     void shouldKeepTheSlotOfAReceiveUntilItsCompletionIsPolled(Fabric fabric) {
         FullReceives full = new FullReceives(fabric);

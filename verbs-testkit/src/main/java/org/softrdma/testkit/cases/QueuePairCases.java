@@ -196,7 +196,7 @@ public final class QueuePairCases {
     @ConformanceCase(
             number = 80,
             title =
-                    "disconnected amid a thousand requests: success up to one of them, FLUSHED from it on, none missing",
+                    "disconnect amid a thousand requests: success up to one of them, FLUSHED after it, none missing",
             source = "rdma-unit-test QpStateTest.PostSendErrConcurrent; ibv_post_send(3)")
     void shouldFlushExactlyTheRestWhenDisconnectedAmidRequests(Fabric fabric) {
         Capabilities capabilities = fabric.requester().device().capabilities();
@@ -374,7 +374,7 @@ public final class QueuePairCases {
                             connector.createQueuePair(fabric.requester().domain(), attributes)) {
                 assertTrue(
                         passing.number() != pair.requester().queuePair().number(),
-                        "number of a live queue pair given again in round " + i);
+                        "number of a live queue pair reused in round " + i);
             }
             if (i % 1000 == 0) {
                 sink.memory().fill((byte) 0);

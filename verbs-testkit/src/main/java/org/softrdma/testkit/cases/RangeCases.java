@@ -200,7 +200,7 @@ public final class RangeCases {
     @Test
     @ConformanceCase(
             number = 51,
-            title = "a message that fits into the region of a RECV whose entry claims more",
+            title = "a message fits the region of a RECV whose entry claims more",
             source = "rdma-unit-test BufferMrTest.RecvBufferExceedMr: success and a protection error are both lawful")
     void shouldReceiveOrFailCleanlyWhenReceiveEntryExceedsItsRegion(Fabric fabric) {
         MemorySegment memory = fabric.responder().memory(BYTES + MARGIN);

@@ -97,7 +97,7 @@ public final class ReadCases {
     @Test
     @ConformanceCase(
             number = 124,
-            title = "READ by a bad key is refused; with a bad sink too it fails all the same",
+            title = "READ with a bad key is refused; with a bad sink too it still fails",
             source = "rdma-unit-test RcQpTest.ReadInvalidRKey, ReadInvalidRKeyAndInvalidLKey; RFC 5040 section 5.3")
     void shouldRefuseReadWhenKeysAreBad(Fabric fabric) {
         MemoryRegion source = fabric.responder().region(BYTES, fabric.pattern(), AccessFlag.REMOTE_READ);
@@ -389,12 +389,12 @@ public final class ReadCases {
                 sinks.add(sink);
                 pair.requester().read(i, sink, 0, length, source.address(), i == bad ? BAD_KEY : source.rkey());
             }
-            List<Completion> completions = pair.requester().sends().take(bad + 2, "READs, one of them by a bad key");
+            List<Completion> completions = pair.requester().sends().take(bad + 2, "READs, one of them with a bad key");
             int succeeded = Refusals.expectSuccessesThenFlushes(
                     fabric, completions, fabric.traits().readRefused(), "READs around a refused one");
             assertTrue(
                     fabric.traits().readRefused().contains(completions.get(bad).status()),
-                    "the READ by a bad key: " + completions);
+                    "the READ with a bad key: " + completions);
             assertTrue(
                     succeeded == bad || fabric.traits().has(Trait.FLUSHES_BEFORE_THE_CAUSE),
                     "READs before the refused one: " + completions);

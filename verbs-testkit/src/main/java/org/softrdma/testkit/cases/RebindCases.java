@@ -143,7 +143,7 @@ public final class RebindCases {
         second.close();
         assertEquals(2, firstByteRead(pair, sink, first), "the key that stays names the other's memory");
         Refusals.expectReadRefused(
-                fabric, fabric.connect(), 0, second.rkey(), BYTES, "READ by the key of the closed region");
+                fabric, fabric.connect(), 0, second.rkey(), BYTES, "READ with the key of the closed region");
         assertEquals(2, firstByteRead(pair, sink, first), "the key that stays, afterwards");
     }
 

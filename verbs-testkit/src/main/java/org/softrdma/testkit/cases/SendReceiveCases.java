@@ -218,7 +218,7 @@ public final class SendReceiveCases {
     @Test
     @ConformanceCase(
             number = 112,
-            title = "SEND with a bad key or by an rkey fails at the requester; nothing arrives",
+            title = "SEND with a bad key, or with an rkey, fails at the requester; nothing arrives",
             source = "rdma-unit-test RcQpTest.SendInvalidLkey; IBTA 10.7.2.2")
     void shouldFailLocallyWhenSendEntryIsBad(Fabric fabric) {
         MemoryRegion source = fabric.requester().region(BYTES);
@@ -227,7 +227,7 @@ public final class SendReceiveCases {
         LoopbackPair pair = fabric.connect();
         SendWorkRequest request = new SendWorkRequest().send(1, SendFlags.SIGNALLED);
         Endpoint.require(pair.requester().queuePair().post(request.add(source.address(), BYTES, BAD_KEY)), "SEND");
-        Refusals.expectLocalError(fabric, pair, fabric.traits().badSource(), "SEND by a bad key");
+        Refusals.expectLocalError(fabric, pair, fabric.traits().badSource(), "SEND with a bad key");
         if (source.rkey() != source.lkey()) {
             LoopbackPair mixedUp = fabric.connect();
             request.send(1, SendFlags.SIGNALLED).add(source.address(), BYTES, source.rkey());
@@ -238,7 +238,7 @@ public final class SendReceiveCases {
         waiting.responder().receive(9, inbox, 0, BYTES);
         request.send(1, SendFlags.SIGNALLED).add(source.address(), BYTES, BAD_KEY);
         Endpoint.require(waiting.requester().queuePair().post(request), "SEND");
-        waiting.requester().sends().expect(1, fabric.traits().badSource(), "SEND by a bad key, RECV posted");
+        waiting.requester().sends().expect(1, fabric.traits().badSource(), "SEND with a bad key, RECV posted");
         waiting.responder().receives().expect(9, Set.of(CompletionStatus.FLUSHED), "RECV of the message never sent");
         waiting.requester().awaitError();
         BytePattern.requireAll(inbox.memory(), BytePattern.POISON, "buffer of the message never sent");

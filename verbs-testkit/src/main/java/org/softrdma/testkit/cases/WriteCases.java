@@ -67,7 +67,7 @@ public final class WriteCases {
     @Test
     @ConformanceCase(
             number = 117,
-            title = "WRITE by a bad key changes nothing; with a bad local key too the local error comes first",
+            title = "WRITE with a bad key changes nothing; with a bad local key too, the local error comes first",
             source = "rdma-unit-test RcQpTest.WriteInvalidRKey, WriteInvalidRKeyAndInvalidLKey; RFC 5040 section 5.3")
     void shouldRefuseWriteWhenKeysAreBad(Fabric fabric) {
         MemoryRegion target = fabric.responder().region(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
@@ -97,7 +97,7 @@ public final class WriteCases {
     @Test
     @ConformanceCase(
             number = 118,
-            title = "after the first fatal error the rest is flushed, and other queue pairs work on",
+            title = "after the first fatal error the rest is flushed, and other queue pairs keep working",
             source = "rdma-unit-test RcQpTest.RemoteFatalError; IBTA 10.3.1.5")
     void shouldLeaveOtherQueuePairsAloneWhenOneFails(Fabric fabric) {
         MemoryRegion source = fabric.requester().region(BYTES, fabric.pattern());
@@ -110,7 +110,7 @@ public final class WriteCases {
         pair.responder().receive(7, target, 0, BYTES);
         pair.requester().receive(8, fabric.requester().region(BYTES, AccessFlag.RECEIVE_SINK), 0, BYTES);
         pair.requester().write(1, source, 0, BYTES, target.address(), BAD_KEY);
-        pair.requester().sends().expect(1, fabric.traits().writeRefused(), "WRITE by a bad key");
+        pair.requester().sends().expect(1, fabric.traits().writeRefused(), "WRITE with a bad key");
         pair.requester().awaitError();
         for (int i = 2; i < 6; i++) {
             pair.requester().write(i, source, target);
