@@ -1,59 +1,59 @@
 package org.softrdma.verbs;
 
-import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a device offers (C: {@code ibv_query_device}). A device refuses what is not named here: it emulates nothing and
- * drops nothing in silence.
+ * drops nothing in silence. Providers make one by {@link #builder}.
  *
  * <p>As on hardware, a limit is the most you can ask for and not what is set aside. Sizes that need more memory than
  * the machine has are refused when the object is created, with {@link VerbsErrorCode#NO_RESOURCES}.
+ *
+ * @param provider name of the provider
+ * @param transport wire protocol for people, for example {@code iWARP over TCP}
+ * @param maxSendWorkRequests largest send queue, in requests
+ * @param maxReceiveWorkRequests largest receive queue, in RECVs
+ * @param maxScatterGather most scatter/gather entries of a SEND, WRITE or RECV
+ * @param maxScatterGatherRead most scatter/gather entries of a READ (1 on iWARP)
+ * @param maxInline most bytes of an inline SEND or WRITE; 0 if there are none
+ * @param maxCompletionQueueEntries largest completion queue, in entries
+ * @param maxMemoryRegions most memory regions that may live at once
+ * @param maxRegionLength bytes of the largest region
+ * @param maxMessageLength bytes of the longest SEND, WRITE or READ
+ * @param maxOutboundReads most READs that a queue pair may have in flight (ORD)
+ * @param maxInboundReads most READs of the peer that a queue pair accepts in flight (IRD)
+ * @param maxPrivateData bytes of private data of a connect, accept or reject; 0 if the device carries none
+ * @param completionVectors number of completion vectors, at least 1
+ * @param features optional features of every queue pair and region
  */
-public final class Capabilities {
-    private final String provider;
-    private final String transport;
-    private final int maxSendWorkRequests;
-    private final int maxReceiveWorkRequests;
-    private final int maxScatterGather;
-    private final int maxScatterGatherRead;
-    private final int maxInline;
-    private final int maxCompletionQueueEntries;
-    private final int maxMemoryRegions;
-    private final long maxRegionLength;
-    private final long maxMessageLength;
-    private final int maxOutboundReads;
-    private final int maxInboundReads;
-    private final int maxPrivateData;
-    private final int completionVectors;
-    private final Set<Feature> features;
-
-    private Capabilities(Builder from) {
-        provider = from.provider;
-        transport = from.transport;
-        maxSendWorkRequests = from.maxSendWorkRequests;
-        maxReceiveWorkRequests = from.maxReceiveWorkRequests;
-        maxScatterGather = from.maxScatterGather;
-        maxScatterGatherRead = from.maxScatterGatherRead;
-        maxInline = from.maxInline;
-        maxCompletionQueueEntries = from.maxCompletionQueueEntries;
-        maxMemoryRegions = from.maxMemoryRegions;
-        maxRegionLength = from.maxRegionLength;
-        maxMessageLength = from.maxMessageLength;
-        maxOutboundReads = from.maxOutboundReads;
-        maxInboundReads = from.maxInboundReads;
-        maxPrivateData = from.maxPrivateData;
-        completionVectors = from.completionVectors;
-        features = Set.copyOf(from.features);
+public record Capabilities(
+        String provider,
+        String transport,
+        int maxSendWorkRequests,
+        int maxReceiveWorkRequests,
+        int maxScatterGather,
+        int maxScatterGatherRead,
+        int maxInline,
+        int maxCompletionQueueEntries,
+        int maxMemoryRegions,
+        long maxRegionLength,
+        long maxMessageLength,
+        int maxOutboundReads,
+        int maxInboundReads,
+        int maxPrivateData,
+        int completionVectors,
+        Set<Feature> features) {
+    /** Copies the set. */
+    public Capabilities {
+        features = Set.copyOf(features);
     }
 
     /**
      * Capabilities of a small device, to be told what else it can: one request, entry, region and READ of each kind,
      * messages and regions of any length, no inline data, no private data, no optional features.
      *
-     * @param provider see {@link #provider()}
-     * @param transport see {@link #transport()}
+     * @param provider name of the provider
+     * @param transport wire protocol for people
      */
     public static Builder builder(String provider, String transport) {
         return new Builder(provider, transport);
@@ -79,86 +79,6 @@ public final class Capabilities {
         return builder;
     }
 
-    /** Name of the provider. */
-    public String provider() {
-        return provider;
-    }
-
-    /** Wire protocol for people, for example {@code iWARP over TCP}. */
-    public String transport() {
-        return transport;
-    }
-
-    /** Largest send queue, in requests. */
-    public int maxSendWorkRequests() {
-        return maxSendWorkRequests;
-    }
-
-    /** Largest receive queue, in RECVs. */
-    public int maxReceiveWorkRequests() {
-        return maxReceiveWorkRequests;
-    }
-
-    /** Most scatter/gather entries of a SEND, WRITE or RECV. */
-    public int maxScatterGather() {
-        return maxScatterGather;
-    }
-
-    /** Most scatter/gather entries of a READ (1 on iWARP). */
-    public int maxScatterGatherRead() {
-        return maxScatterGatherRead;
-    }
-
-    /** Most bytes of an inline SEND or WRITE; 0 if there are none. */
-    public int maxInline() {
-        return maxInline;
-    }
-
-    /** Largest completion queue, in entries. */
-    public int maxCompletionQueueEntries() {
-        return maxCompletionQueueEntries;
-    }
-
-    /** Most memory regions that may live at once. */
-    public int maxMemoryRegions() {
-        return maxMemoryRegions;
-    }
-
-    /** Bytes of the largest region. */
-    public long maxRegionLength() {
-        return maxRegionLength;
-    }
-
-    /** Bytes of the longest SEND, WRITE or READ. */
-    public long maxMessageLength() {
-        return maxMessageLength;
-    }
-
-    /** Most READs that a queue pair may have in flight (ORD). */
-    public int maxOutboundReads() {
-        return maxOutboundReads;
-    }
-
-    /** Most READs of the peer that a queue pair accepts in flight (IRD). */
-    public int maxInboundReads() {
-        return maxInboundReads;
-    }
-
-    /** Bytes of private data of a connect, accept or reject; 0 if the device carries none. */
-    public int maxPrivateData() {
-        return maxPrivateData;
-    }
-
-    /** Number of completion vectors, at least 1. */
-    public int completionVectors() {
-        return completionVectors;
-    }
-
-    /** Optional features of every queue pair and region. */
-    public Set<Feature> features() {
-        return features;
-    }
-
     /**
      * True if every queue pair and region has the feature.
      *
@@ -166,41 +86,6 @@ public final class Capabilities {
      */
     public boolean has(Feature feature) {
         return features.contains(feature);
-    }
-
-    private List<Object> values() {
-        return List.of(
-                provider,
-                transport,
-                maxSendWorkRequests,
-                maxReceiveWorkRequests,
-                maxScatterGather,
-                maxScatterGatherRead,
-                maxInline,
-                maxCompletionQueueEntries,
-                maxMemoryRegions,
-                maxRegionLength,
-                maxMessageLength,
-                maxOutboundReads,
-                maxInboundReads,
-                maxPrivateData,
-                completionVectors,
-                features);
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof Capabilities same && values().equals(same.values());
-    }
-
-    @Override
-    public int hashCode() {
-        return values().hashCode();
-    }
-
-    @Override
-    public String toString() {
-        return "Capabilities" + values();
     }
 
     /** Names the limits of a device one by one; what is not named stays as {@link Capabilities#builder} says. */
@@ -313,7 +198,23 @@ public final class Capabilities {
 
         /** The capabilities named so far. */
         public Capabilities build() {
-            return new Capabilities(this);
+            return new Capabilities(
+                    provider,
+                    transport,
+                    maxSendWorkRequests,
+                    maxReceiveWorkRequests,
+                    maxScatterGather,
+                    maxScatterGatherRead,
+                    maxInline,
+                    maxCompletionQueueEntries,
+                    maxMemoryRegions,
+                    maxRegionLength,
+                    maxMessageLength,
+                    maxOutboundReads,
+                    maxInboundReads,
+                    maxPrivateData,
+                    completionVectors,
+                    features);
         }
     }
 }
