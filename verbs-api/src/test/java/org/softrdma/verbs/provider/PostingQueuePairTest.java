@@ -1,0 +1,272 @@
+package org.softrdma.verbs.provider;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+import org.softrdma.verbs.Capabilities;
+import org.softrdma.verbs.ConnectionCapabilities;
+import org.softrdma.verbs.EndCause;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.ReceiveWorkRequest;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendWorkRequest;
+import org.softrdma.verbs.SendWorkRequestList;
+
+/** Every way to post becomes one checked request, and a list is given to the device chain by chain. */
+class PostingQueuePairTest {
+    private static final int ROOM = 5;
+    private static final int CHAIN = 2;
+
+    private final Recording queuePair = new Recording();
+    private final MemoryRegion region = region();
+
+    /** A provider that remembers what it is told, and checks that it is told in order. */
+    private static final class Recording extends PostingQueuePair {
+        final List<String> written = new ArrayList<>();
+        final List<Integer> given = new ArrayList<>();
+        QueuePairState state = QueuePairState.READY_TO_SEND;
+        boolean reads = true;
+        int deviceTakes = Integer.MAX_VALUE;
+        boolean refuses;
+        int told;
+        boolean locked;
+
+        Recording() {
+            super(new PostingRules(
+                    QueuePairLimits.DEFAULT,
+                    Capabilities.builder("test", "none")
+                            .maxScatterGather(1)
+                            .maxMessageLength(1000)
+                            .build()));
+        }
+
+        @Override
+        protected void beginSends() {
+            assertFalse(locked);
+            locked = true;
+        }
+
+        @Override
+        protected void endSends() {
+            assertTrue(locked);
+            locked = false;
+        }
+
+        @Override
+        protected boolean allowsReads() {
+            return reads;
+        }
+
+        @Override
+        protected int longestChain() {
+            return CHAIN;
+        }
+
+        @Override
+        protected boolean write(int position, SendWorkRequest request) {
+            assertTrue(locked);
+            assertEquals(written.size() - given.stream().mapToInt(Integer::intValue).sum(), position);
+            if (written.size() == ROOM) {
+                return false;
+            }
+            written.add(request.wrId() + " " + request.opcode() + " " + request.local().address(0) + "+"
+                    + request.local().length(0) + " key " + request.local().lkey(0) + " to " + request.remoteAddress()
+                    + " key " + request.rkey() + " flags " + request.flags());
+            return true;
+        }
+
+        @Override
+        protected int give(int count) {
+            assertTrue(locked);
+            int taken = Math.min(count, deviceTakes);
+            given.add(taken);
+            while (written.size() > given.stream().mapToInt(Integer::intValue).sum()) {
+                written.removeLast();
+            }
+            if (refuses) {
+                throw new IllegalArgumentException("the device refuses it");
+            }
+            return taken;
+        }
+
+        @Override
+        protected long sendsAccepted() {
+            return written.size();
+        }
+
+        @Override
+        protected void sendsPosted() {
+            assertFalse(locked);
+            told++;
+        }
+
+        @Override
+        protected void beginReceives() {
+            beginSends();
+        }
+
+        @Override
+        protected void endReceives() {
+            endSends();
+        }
+
+        @Override
+        protected PostStatus take(ReceiveWorkRequest request) {
+            assertTrue(locked);
+            written.add(request.wrId() + " RECV " + request.local().address(0) + "+" + request.local().length(0));
+            return PostStatus.ACCEPTED;
+        }
+
+        @Override
+        public int number() {
+            return 3;
+        }
+
+        @Override
+        public QueuePairState state() {
+            return state;
+        }
+
+        @Override
+        public ProtectionDomain protectionDomain() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public ConnectionCapabilities connectionCapabilities() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void disconnect() {}
+
+        @Override
+        public CompletionStage<String> disconnected() {
+            return new CompletableFuture<>();
+        }
+
+        @Override
+        public EndCause endCause() {
+            return EndCause.UNKNOWN;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static MemoryRegion region() {
+        MemoryRegion region = mock(MemoryRegion.class);
+        when(region.address()).thenReturn(5000L);
+        when(region.lkey()).thenReturn(7);
+        return region;
+    }
+
+    private static SendWorkRequestList list(int count) {
+        SendWorkRequestList list = new SendWorkRequestList(count);
+        for (int i = 0; i < count; i++) {
+            list.next().write(i, 0, 0, SendFlags.NONE).add(i, 1, 0);
+        }
+        return list;
+    }
+
+    @Test
+    void shouldTurnEveryWayToPostIntoOneRequest() {
+        assertEquals(PostStatus.ACCEPTED, queuePair.postRead(1, region, 10, 20, 30, 40, SendFlags.SIGNALLED));
+        assertEquals(PostStatus.ACCEPTED, queuePair.postWrite(2, region, 11, 21, 31, 41, SendFlags.FENCE));
+        assertEquals(PostStatus.ACCEPTED, queuePair.postSend(3, region, 12, 22, SendFlags.SOLICITED));
+        SendWorkRequest request = new SendWorkRequest();
+        assertEquals(
+                PostStatus.ACCEPTED,
+                queuePair.post(request.read(1, 30, 40, SendFlags.SIGNALLED).add(region, 10, 20)));
+        assertEquals(PostStatus.ACCEPTED, queuePair.postReceive(4, region, 13, 23));
+        assertEquals(
+                List.of(
+                        "1 READ 5010+20 key 7 to 30 key 40 flags 2",
+                        "2 WRITE 5011+21 key 7 to 31 key 41 flags 1",
+                        "3 SEND 5012+22 key 7 to 0 key 0 flags 4",
+                        "1 READ 5010+20 key 7 to 30 key 40 flags 2",
+                        "4 RECV 5013+23"),
+                queuePair.written);
+        assertEquals(4, queuePair.told);
+    }
+
+    @Test
+    void shouldRefuseBeforeAnythingIsWritten() {
+        assertThrows(
+                IllegalArgumentException.class, () -> queuePair.postSend(1, region, 0, 1001, SendFlags.NONE), "length");
+        assertThrows(
+                IllegalArgumentException.class, () -> queuePair.postRead(1, region, 0, 1, 0, 0, SendFlags.SOLICITED));
+        queuePair.reads = false;
+        assertThrows(IllegalStateException.class, () -> queuePair.postRead(1, region, 0, 1, 0, 0, SendFlags.NONE));
+        queuePair.state = QueuePairState.INITIAL;
+        assertThrows(IllegalStateException.class, () -> queuePair.postWrite(1, region, 0, 1, 0, 0, SendFlags.NONE));
+        queuePair.state = QueuePairState.CLOSED;
+        assertThrows(IllegalStateException.class, () -> queuePair.postReceive(1, region, 0, 1));
+        assertEquals(List.of(), queuePair.written);
+        assertEquals(0, queuePair.told);
+        assertFalse(queuePair.locked);
+    }
+
+    @Test
+    void shouldGiveTheDeviceAListChainByChain() {
+        SendWorkRequestList list = list(ROOM);
+        assertEquals(PostStatus.ACCEPTED, queuePair.post(list));
+        assertEquals(List.of(2, 2, 1), queuePair.given);
+        assertEquals(ROOM, list.accepted());
+        assertEquals(1, queuePair.told, "one doorbell");
+    }
+
+    @Test
+    void shouldStopAListAtTheFirstRequestThatDoesNotFit() {
+        SendWorkRequestList list = list(ROOM + 2);
+        assertEquals(PostStatus.QUEUE_FULL, queuePair.post(list));
+        assertEquals(ROOM, list.accepted());
+        SendWorkRequestList next = list(1);
+        assertEquals(PostStatus.QUEUE_FULL, queuePair.post(next));
+        assertEquals(0, next.accepted());
+        assertEquals(PostStatus.QUEUE_FULL, queuePair.post(next.get(0)));
+        assertEquals(1, queuePair.told, "nothing was accepted any more");
+    }
+
+    @Test
+    void shouldStopAListAtTheFirstRequestThatTheDeviceDoesNotTake() {
+        queuePair.deviceTakes = 1;
+        SendWorkRequestList list = list(4);
+        assertEquals(PostStatus.QUEUE_FULL, queuePair.post(list));
+        assertEquals(1, list.accepted());
+    }
+
+    @Test
+    void shouldPostWhatComesBeforeARefusedRequest() {
+        SendWorkRequestList list = list(4);
+        list.get(3).write(3, 0, 0, SendFlags.SOLICITED).add(0, 1, 0);
+        assertThrows(IllegalArgumentException.class, () -> queuePair.post(list));
+        assertEquals(3, list.accepted());
+        assertEquals(List.of(2, 1), queuePair.given);
+        assertEquals(1, queuePair.told);
+    }
+
+    @Test
+    void shouldCountWhatWasAcceptedWhenTheDeviceRefuses() {
+        SendWorkRequestList list = list(4);
+        queuePair.deviceTakes = 1;
+        queuePair.refuses = true;
+        assertThrows(IllegalArgumentException.class, () -> queuePair.post(list));
+        assertEquals(1, list.accepted());
+        assertEquals(1, queuePair.told);
+        assertFalse(queuePair.locked);
+    }
+}
