@@ -61,9 +61,7 @@ public final class LoopbackPair {
      */
     public void barrier() {
         requester.read(BARRIER, barrierSink, barrierSource);
-        requester
-                .sends()
-                .expect(BARRIER, CompletionOpcode.READ, barrierSink.length());
+        requester.sends().expect(BARRIER, CompletionOpcode.READ, barrierSink.length());
     }
 
     /**

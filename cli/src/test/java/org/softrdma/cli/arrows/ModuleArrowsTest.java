@@ -90,9 +90,8 @@ class ModuleArrowsTest {
 
     @Test
     void shouldNameNoProviderInTheStore() {
-        final Set<String> providers = VerbsProviders.all().stream()
-                .map(VerbsProvider::name)
-                .collect(Collectors.toSet());
+        final Set<String> providers =
+                VerbsProviders.all().stream().map(VerbsProvider::name).collect(Collectors.toSet());
         assertTrue(providers.containsAll(Set.of("sim", "rdmacore")), providers::toString);
         real.namesNoProvider("kv", providers).check(REAL);
         assertFound("kv.Probe", broken.namesNoProvider("kv", providers));

@@ -257,7 +257,9 @@ class SendQueueTest {
         few.attach(source);
         SendQueue hurt = new SendQueue(source, few, CAPACITY, 3, MAX_INLINE, false, new MemoryOperations());
         for (int i = 0; i < CAPACITY; i++) {
-            assertEquals(PostStatus.ACCEPTED, hurt.post(request(SendOpcode.WRITE, i, UNSIGNALLED).add(1000, 10, 1)));
+            assertEquals(
+                    PostStatus.ACCEPTED,
+                    hurt.post(request(SendOpcode.WRITE, i, UNSIGNALLED).add(1000, 10, 1)));
         }
         source.whenOverrun(() -> {
             throw new OutOfMemoryError("injected");
@@ -279,7 +281,8 @@ class SendQueueTest {
             queue.close();
             assertThrows(
                     IllegalStateException.class,
-                    () -> queue.post(new SendWorkRequest().send(1, SendFlags.INLINE).add(address, MAX_INLINE, 0)));
+                    () -> queue.post(
+                            new SendWorkRequest().send(1, SendFlags.INLINE).add(address, MAX_INLINE, 0)));
             assertEquals(0, queue.posted());
         }
     }

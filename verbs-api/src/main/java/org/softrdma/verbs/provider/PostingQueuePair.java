@@ -105,13 +105,12 @@ public abstract class PostingQueuePair implements QueuePair {
     @Override
     public final PostStatus postRead(
             long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
-        rules.check(SendOpcode.READ, flags, length);
+        rules.check(SendOpcode.READ, local, offset, length, flags);
         PostStatus status;
         beginSends();
         try {
             checkSendable(SendOpcode.READ);
-            status = writeOne(
-                    oneSend.read(wrId, remoteAddress, rkey, flags).add(local, offset, length));
+            status = writeOne(oneSend.read(wrId, remoteAddress, rkey, flags).add(local, offset, length));
         } finally {
             endSends();
         }
@@ -121,13 +120,12 @@ public abstract class PostingQueuePair implements QueuePair {
     @Override
     public final PostStatus postWrite(
             long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
-        rules.check(SendOpcode.WRITE, flags, length);
+        rules.check(SendOpcode.WRITE, local, offset, length, flags);
         PostStatus status;
         beginSends();
         try {
             checkSendable(SendOpcode.WRITE);
-            status = writeOne(
-                    oneSend.write(wrId, remoteAddress, rkey, flags).add(local, offset, length));
+            status = writeOne(oneSend.write(wrId, remoteAddress, rkey, flags).add(local, offset, length));
         } finally {
             endSends();
         }
@@ -136,7 +134,7 @@ public abstract class PostingQueuePair implements QueuePair {
 
     @Override
     public final PostStatus postSend(long wrId, MemoryRegion local, long offset, long length, int flags) {
-        rules.check(SendOpcode.SEND, flags, length);
+        rules.check(SendOpcode.SEND, local, offset, length, flags);
         PostStatus status;
         beginSends();
         try {

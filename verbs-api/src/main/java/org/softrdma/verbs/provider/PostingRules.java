@@ -1,6 +1,7 @@
 package org.softrdma.verbs.provider;
 
 import org.softrdma.verbs.Capabilities;
+import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendFlags;
@@ -72,13 +73,23 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities) {
     }
 
     /**
-     * Checks flags and length of a send work request.
+     * Checks a send work request with one local entry. Inline data is read while it is posted, so it must lie inside
+     * its region.
      *
      * @param opcode what it does
+     * @param local region of the entry
+     * @param offset bytes from the start of the region
+     * @param length bytes
      * @param flags {@link SendFlags}
-     * @param length bytes of all entries
      */
-    public void check(SendOpcode opcode, int flags, long length) {
+    public void check(SendOpcode opcode, MemoryRegion local, long offset, long length, int flags) {
+        check(opcode, flags, length);
+        if ((flags & SendFlags.INLINE) != 0) {
+            local.checkRange(offset, length);
+        }
+    }
+
+    private void check(SendOpcode opcode, int flags, long length) {
         checkFlags(opcode, flags, length);
         checkLength(length);
     }

@@ -78,11 +78,13 @@ class PostingQueuePairTest {
         @Override
         protected boolean write(int position, SendWorkRequest request) {
             assertTrue(locked);
-            assertEquals(written.size() - given.stream().mapToInt(Integer::intValue).sum(), position);
+            assertEquals(
+                    written.size() - given.stream().mapToInt(Integer::intValue).sum(), position);
             if (written.size() == ROOM) {
                 return false;
             }
-            written.add(request.wrId() + " " + request.opcode() + " " + request.local().address(0) + "+"
+            written.add(request.wrId() + " " + request.opcode() + " "
+                    + request.local().address(0) + "+"
                     + request.local().length(0) + " key " + request.local().lkey(0) + " to " + request.remoteAddress()
                     + " key " + request.rkey() + " flags " + request.flags());
             return true;
@@ -126,7 +128,8 @@ class PostingQueuePairTest {
         @Override
         protected PostStatus take(ReceiveWorkRequest request) {
             assertTrue(locked);
-            written.add(request.wrId() + " RECV " + request.local().address(0) + "+" + request.local().length(0));
+            written.add(request.wrId() + " RECV " + request.local().address(0) + "+"
+                    + request.local().length(0));
             return PostStatus.ACCEPTED;
         }
 

@@ -44,7 +44,9 @@ public final class DisniDevice extends IbvDevice {
 
     @Override
     public boolean isIwarp() {
-        return probe.transport().map(transport -> transport == WireProtocol.IWARP).orElse(true);
+        return probe.transport()
+                .map(transport -> transport == WireProtocol.IWARP)
+                .orElse(true);
     }
 
     @Override

@@ -60,7 +60,8 @@ final class DisniQueuePair extends IbvQueuePair {
     @Override
     protected void writeSend(int position, SendWorkRequest request, long nativeId, int flags) {
         try {
-            DisniLibrary.PreparedSend call = calls.send(request.opcode(), request.local().size());
+            DisniLibrary.PreparedSend call =
+                    calls.send(request.opcode(), request.local().size());
             PreparedCalls.fill(call, request.local());
             call.request(nativeId, flags, request.remoteAddress(), request.rkey());
         } catch (IOException e) {

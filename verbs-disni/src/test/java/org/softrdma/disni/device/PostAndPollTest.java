@@ -390,7 +390,7 @@ class PostAndPollTest {
 
     /** The second is what libsiw says when the kernel refuses its doorbell: the number that write(2) returned. */
     @ParameterizedTest
-    @ValueSource(strings = {"WireProtocol endpoint is not connected", "Unknown error -1"})
+    @ValueSource(strings = {"Transport endpoint is not connected", "Unknown error -1"})
     void shouldTakeARequestOfAConnectionThatIsGoneForPosted(String error) throws IOException {
         try (Connection it = connected(WireProtocol.IWARP)) {
             it.send(1, SendFlags.NONE);

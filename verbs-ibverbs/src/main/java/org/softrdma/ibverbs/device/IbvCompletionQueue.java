@@ -356,10 +356,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
                     Integer.toUnsignedLong(byteLength(index)));
         } else {
             to.failed(
-                    ring.complete(sequence, false),
-                    work.number(),
-                    CompletionStatus.ofCode(status),
-                    vendorError(index));
+                    ring.complete(sequence, false), work.number(), CompletionStatus.ofCode(status), vendorError(index));
             noteFailed(work);
         }
         return 1;

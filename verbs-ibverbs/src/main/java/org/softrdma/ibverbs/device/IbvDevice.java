@@ -183,7 +183,10 @@ public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
     @Override
     public Map<String, Long> counters() {
         return Map.of(
-                "connectionsEstablished", opened.connectionsEstablished(), "connectionsClosed", opened.connectionsClosed());
+                "connectionsEstablished",
+                opened.connectionsEstablished(),
+                "connectionsClosed",
+                opened.connectionsClosed());
     }
 
     @Override

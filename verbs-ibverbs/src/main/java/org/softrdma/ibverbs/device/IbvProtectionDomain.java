@@ -92,8 +92,11 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
 
     @Override
     public final MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
-        Set<AccessFlag> granted =
-                RegionRights.granted(memory, access, device.traits().capabilities().maxRegionLength(), device.traits().isIwarp());
+        Set<AccessFlag> granted = RegionRights.granted(
+                memory,
+                access,
+                device.traits().capabilities().maxRegionLength(),
+                device.traits().isIwarp());
         if (granted.contains(AccessFlag.ZERO_BASED)) {
             checkZeroBased(memory);
         }
@@ -107,7 +110,8 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
     private IbvMemoryRegion register(
             MemorySegment memory, Set<AccessFlag> granted, HostMemories.@Nullable Allocation owner) {
         return Creation.orUndo(
-                () -> keep(register(new IbvMemoryRegion.Registration(this, memory, granted, owner, this::regionClosed))),
+                () -> keep(
+                        register(new IbvMemoryRegion.Registration(this, memory, granted, owner, this::regionClosed))),
                 () -> {
                     if (owner != null) {
                         owner.release();

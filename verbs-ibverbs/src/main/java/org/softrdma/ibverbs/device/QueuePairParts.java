@@ -30,11 +30,11 @@ public record QueuePairParts(
     private static final String WHAT = "a queue pair";
 
     /** Of a domain and completion queues that are the device's. */
-    static QueuePairParts take(
-            OpenDevice device, IbvProtectionDomain domain, QueuePairAttributes attributes, CmId id) {
+    static QueuePairParts take(OpenDevice device, IbvProtectionDomain domain, QueuePairAttributes attributes, CmId id) {
         IbvCompletionQueue sends = (IbvCompletionQueue) attributes.sendCompletions();
         IbvCompletionQueue receives = (IbvCompletionQueue) attributes.receiveCompletions();
-        QueuePairLimits limits = PostingRules.checked(attributes.limits(), device.traits().capabilities());
+        QueuePairLimits limits =
+                PostingRules.checked(attributes.limits(), device.traits().capabilities());
         return Creation.counted(
                 domain.contents()::queuePairOpened,
                 () -> {

@@ -28,8 +28,7 @@ final class QueuePairWork {
      * @param deviceFlushes see {@link #deviceFlushes}
      * @param whenFailed takes the queue pair to ERROR, with a reason for people
      */
-    QueuePairWork(
-            int number, WorkRing sends, WorkRing receives, boolean deviceFlushes, Consumer<String> whenFailed) {
+    QueuePairWork(int number, WorkRing sends, WorkRing receives, boolean deviceFlushes, Consumer<String> whenFailed) {
         this.number = number;
         this.sends = sends;
         this.receives = receives;

@@ -117,8 +117,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
                             .maxCompletionQueueEntries(limit(attributes + VerbsAbi.MAX_CQE, Integer.MAX_VALUE))
                             .maxMemoryRegions(limit(attributes + VerbsAbi.MAX_MR, Integer.MAX_VALUE))
                             .maxRegionLength(longLimit(CMemory.getLong(attributes + VerbsAbi.MAX_MR_SIZE)))
-                            .maxMessageLength(
-                                    Integer.toUnsignedLong(CMemory.getInt(port + VerbsAbi.MAX_MSG_SZ)))
+                            .maxMessageLength(Integer.toUnsignedLong(CMemory.getInt(port + VerbsAbi.MAX_MSG_SZ)))
                             .maxOutboundReads(limit(attributes + VerbsAbi.MAX_QP_INIT_RD_ATOM, MAX_READS))
                             .maxInboundReads(limit(attributes + VerbsAbi.MAX_QP_RD_ATOM, MAX_READS))
                             .maxPrivateData(PRIVATE_DATA)
@@ -272,8 +271,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
                         CMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_DOMAIN) == domain
                                 && CMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_SEND_QUEUE) == queue
                                 && CMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_RECEIVE_QUEUE) == queue
-                                && CMemory.getInt(queuePair + VerbsAbi.QUEUE_PAIR_TYPE)
-                                        == VerbsAbi.RELIABLE_CONNECTION,
+                                && CMemory.getInt(queuePair + VerbsAbi.QUEUE_PAIR_TYPE) == VerbsAbi.RELIABLE_CONNECTION,
                         "ibv_qp.qp_type",
                         CMemory.getInt(queuePair + VerbsAbi.QUEUE_PAIR_TYPE),
                         "the domain, queues and type it was created with");

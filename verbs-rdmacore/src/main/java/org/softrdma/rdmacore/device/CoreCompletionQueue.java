@@ -38,7 +38,8 @@ final class CoreCompletionQueue extends IbvCompletionQueue {
             DeviceContext device,
             OpenDevice counts,
             int minimumEntries,
-            @Nullable CoreCompletionChannel channel, int vector) {
+            @Nullable CoreCompletionChannel channel,
+            int vector) {
         long pointer = NativeErrors.require(
                 "ibv_create_cq",
                 device.library()

@@ -47,8 +47,7 @@ final class FakeId {
 
         FakeEvents(FakeDescriptors descriptors) {
             this.descriptors = descriptors;
-            CMemory.putInt(
-                    pointer + ConnectionManagerAbi.EVENT_CHANNEL_FD, descriptors.open(() -> !waiting.isEmpty()));
+            CMemory.putInt(pointer + ConnectionManagerAbi.EVENT_CHANNEL_FD, descriptors.open(() -> !waiting.isEmpty()));
         }
 
         /** Adds an {@code rdma_cm_event}. */

@@ -262,8 +262,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
 
     @Override
     public int deregisterRegion(long region) {
-        return locked(
-                () -> regions.remove(CMemory.getInt(region + VerbsAbi.REGION_LKEY)) == null ? Errno.EINVAL : 0);
+        return locked(() -> regions.remove(CMemory.getInt(region + VerbsAbi.REGION_LKEY)) == null ? Errno.EINVAL : 0);
     }
 
     // ---- queues
@@ -427,9 +426,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
             public int postSend(long queuePair, long workRequests, long bad) {
                 return locked(() -> {
                     FakeQueuePair to = queuePairs.get(queuePair);
-                    for (long at = workRequests;
-                            at != 0 && to != null;
-                            at = CMemory.getLong(at + VerbsAbi.SEND_NEXT)) {
+                    for (long at = workRequests; at != 0 && to != null; at = CMemory.getLong(at + VerbsAbi.SEND_NEXT)) {
                         to.postSend(FakeQueuePair.copy(
                                 at,
                                 CMemory.getInt(at + VerbsAbi.SEND_OPCODE),

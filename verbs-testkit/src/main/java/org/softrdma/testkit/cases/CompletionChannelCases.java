@@ -155,7 +155,8 @@ public final class CompletionChannelCases {
     @Test
     @ConformanceCase(
             number = 67,
-            title = "armed for solicited completions: a plain message raises no event, a solicited one and a failure do",
+            title =
+                    "armed for solicited completions: a plain message raises no event, a solicited one and a failure do",
             source = "rdma-unit-test CompChannelTest.RequestSolicitedOnly; ibv_req_notify_cq(3) solicited_only")
     void shouldRaiseEventOnlyForSolicitedOrFailedWhenArmedSo(Fabric fabric) {
         Receiving receiving = new Receiving(fabric);

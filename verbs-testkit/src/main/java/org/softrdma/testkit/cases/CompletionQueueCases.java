@@ -182,8 +182,7 @@ public final class CompletionQueueCases {
             title = "an overrun is reported once all that fitted was taken, and takes the queue pairs to ERROR",
             source = "rdma-unit-test CqTest.CqOverflow; ibv_get_async_event(3) IBV_EVENT_CQ_ERR; IBTA 10.2.6.3")
     void shouldReportOverrunWhenQueueIsFull(Fabric fabric) {
-        fabric.require(
-                fabric.traits().has(Trait.REPORTS_QUEUE_OVERRUN), "the device does not report lost completions");
+        fabric.require(fabric.traits().has(Trait.REPORTS_QUEUE_OVERRUN), "the device does not report lost completions");
         CompletionReader tiny = fabric.requester().completions(1).allowLeftovers();
         int entries = tiny.queue().entries();
         int depth = entries + 8;

@@ -226,8 +226,7 @@ public final class PinningCases {
     @Test
     @ConformanceCase(
             number = 27,
-            title =
-                    "advice is refused: range outside, region not lazy, another domain, missing right, unknown key",
+            title = "advice is refused: range outside, region not lazy, another domain, missing right, unknown key",
             source = "ibv_advise_mr(3), errors EFAULT, EINVAL, EPERM, ENOENT")
     void shouldRefuseAdviceWhenItIsWrong(Fabric fabric) {
         fabric.require(Feature.LAZY_PINNING);

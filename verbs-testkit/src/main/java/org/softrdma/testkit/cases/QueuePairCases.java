@@ -195,8 +195,7 @@ public final class QueuePairCases {
     @Test
     @ConformanceCase(
             number = 80,
-            title =
-                    "disconnect amid a thousand requests: success up to one of them, FLUSHED after it, none missing",
+            title = "disconnect amid a thousand requests: success up to one of them, FLUSHED after it, none missing",
             source = "rdma-unit-test QpStateTest.PostSendErrConcurrent; ibv_post_send(3)")
     void shouldFlushExactlyTheRestWhenDisconnectedAmidRequests(Fabric fabric) {
         Capabilities capabilities = fabric.requester().device().capabilities();

@@ -180,9 +180,7 @@ public final class InteropCases {
                 long mine = peer.fill(size, size);
                 require(peer.write(open.address(), open.rkey(), size).isSuccess(), "WRITE of " + size + " bytes");
                 CheckedTransfers.requireSame(
-                        mine,
-                        peer.ask(ScriptMessage.of(Command.CHECKSUM, size)).first(),
-                        "WRITE");
+                        mine, peer.ask(ScriptMessage.of(Command.CHECKSUM, size)).first(), "WRITE");
                 peer.tell(ScriptMessage.of(Command.RECEIVE));
                 peer.sendData(size);
                 CheckedTransfers.requireSame(mine, peer.answer(Command.RECEIVE).first(), "SEND of " + size + " bytes");
