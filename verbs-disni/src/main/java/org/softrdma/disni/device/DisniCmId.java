@@ -1,6 +1,5 @@
 package org.softrdma.disni.device;
 
-import org.softrdma.ibverbs.device.ConnectionThread;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
@@ -10,8 +9,9 @@ import org.softrdma.disni.library.DisniLibrary;
 import org.softrdma.ibverbs.SocketAddressText;
 import org.softrdma.ibverbs.device.CmEvent;
 import org.softrdma.ibverbs.device.CmId;
-import org.softrdma.ibverbs.device.ConnectionFailures;
 import org.softrdma.ibverbs.device.ConnectionEnd;
+import org.softrdma.ibverbs.device.ConnectionFailures;
+import org.softrdma.ibverbs.device.ConnectionThread;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;

@@ -1,10 +1,10 @@
 package org.softrdma.disni.device;
 
-import org.softrdma.ibverbs.device.OpenDevice;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import org.softrdma.ibverbs.Deadline;
 import org.softrdma.ibverbs.device.IbvCompletionChannel;
+import org.softrdma.ibverbs.device.OpenDevice;
 import org.softrdma.verbs.CompletionQueue;
 
 /**

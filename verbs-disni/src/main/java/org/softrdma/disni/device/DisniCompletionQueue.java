@@ -1,11 +1,11 @@
 package org.softrdma.disni.device;
 
-import org.softrdma.ibverbs.device.OpenDevice;
 import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.disni.library.DisniLibrary;
 import org.softrdma.ibverbs.device.IbvCompletionQueue;
+import org.softrdma.ibverbs.device.OpenDevice;
 
 /**
  * An {@code ibv_cq} with an {@code ibv_comp_channel} of its own. Native completions are polled by one prepared call

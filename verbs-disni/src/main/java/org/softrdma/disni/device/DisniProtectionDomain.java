@@ -1,6 +1,5 @@
 package org.softrdma.disni.device;
 
-import org.softrdma.ibverbs.device.OpenDevice;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.disni.library.DisniLibrary;
@@ -8,6 +7,7 @@ import org.softrdma.ibverbs.RegionRights;
 import org.softrdma.ibverbs.device.IbvMemoryRegion;
 import org.softrdma.ibverbs.device.IbvMemoryRegion.Registration;
 import org.softrdma.ibverbs.device.IbvProtectionDomain;
+import org.softrdma.ibverbs.device.OpenDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 

@@ -1,10 +1,10 @@
 package org.softrdma.disni.device;
 
-import org.softrdma.ibverbs.device.Arming;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.softrdma.disni.library.DisniLibrary;
 import org.softrdma.ibverbs.Threads;
+import org.softrdma.ibverbs.device.Arming;
 
 /**
  * The thread that takes a completion queue's native events while the queue is armed, and rests while it is not. It

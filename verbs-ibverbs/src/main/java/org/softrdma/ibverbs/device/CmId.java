@@ -1,16 +1,16 @@
 package org.softrdma.ibverbs.device;
 
-import java.util.function.BiConsumer;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.ibverbs.SocketAddressText;
 import org.softrdma.ibverbs.CmEventType;
 import org.softrdma.ibverbs.Deadline;
+import org.softrdma.ibverbs.SocketAddressText;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;

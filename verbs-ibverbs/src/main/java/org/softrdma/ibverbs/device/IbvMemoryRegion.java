@@ -1,8 +1,8 @@
 package org.softrdma.ibverbs.device;
 
-import java.util.function.Consumer;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;

@@ -1,19 +1,19 @@
 package org.softrdma.rdmacore.device;
 
-import org.softrdma.ibverbs.device.ConnectionThread;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.ibverbs.SocketAddressText;
 import org.softrdma.ibverbs.Deadline;
 import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.SocketAddressText;
 import org.softrdma.ibverbs.device.CmEvent;
 import org.softrdma.ibverbs.device.CmId;
-import org.softrdma.ibverbs.device.ConnectionFailures;
 import org.softrdma.ibverbs.device.ConnectionEnd;
-import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
+import org.softrdma.ibverbs.device.ConnectionFailures;
+import org.softrdma.ibverbs.device.ConnectionThread;
 import org.softrdma.rdmacore.abi.CMemory;
+import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
 import org.softrdma.rdmacore.abi.SocketAddresses;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.VerbsErrorCode;

@@ -1,6 +1,5 @@
 package org.softrdma.rdmacore.device;
 
-import org.softrdma.ibverbs.device.OpenDevice;
 import java.lang.foreign.Arena;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
@@ -8,8 +7,9 @@ import org.softrdma.ibverbs.Deadline;
 import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.device.IbvCompletionChannel;
 import org.softrdma.ibverbs.device.IbvCompletionQueue;
-import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
+import org.softrdma.ibverbs.device.OpenDevice;
 import org.softrdma.rdmacore.abi.CMemory;
+import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.CompletionQueue;

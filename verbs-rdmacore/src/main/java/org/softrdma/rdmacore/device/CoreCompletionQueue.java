@@ -1,9 +1,9 @@
 package org.softrdma.rdmacore.device;
 
-import org.softrdma.ibverbs.device.OpenDevice;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.device.IbvCompletionQueue;
+import org.softrdma.ibverbs.device.OpenDevice;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 

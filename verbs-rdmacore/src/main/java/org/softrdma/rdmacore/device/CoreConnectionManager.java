@@ -8,8 +8,8 @@ import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.device.CmEvent;
 import org.softrdma.ibverbs.device.CmId;
 import org.softrdma.ibverbs.device.ConnectionManager;
-import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
 import org.softrdma.rdmacore.abi.CMemory;
+import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 
 /**

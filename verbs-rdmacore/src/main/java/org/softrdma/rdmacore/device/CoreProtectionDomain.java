@@ -1,12 +1,12 @@
 package org.softrdma.rdmacore.device;
 
-import org.softrdma.ibverbs.device.OpenDevice;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.RegionRights;
 import org.softrdma.ibverbs.device.IbvMemoryRegion;
 import org.softrdma.ibverbs.device.IbvMemoryRegion.Registration;
 import org.softrdma.ibverbs.device.IbvProtectionDomain;
+import org.softrdma.ibverbs.device.OpenDevice;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Feature;

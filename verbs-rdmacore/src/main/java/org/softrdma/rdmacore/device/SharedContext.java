@@ -1,7 +1,5 @@
 package org.softrdma.rdmacore.device;
 
-import org.softrdma.ibverbs.device.IbvCompletionQueue;
-import org.softrdma.ibverbs.device.IbvQueuePair;
 import java.lang.foreign.Arena;
 import java.util.HashMap;
 import java.util.List;
@@ -11,7 +9,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.device.IbvCompletionQueue;
 import org.softrdma.ibverbs.device.IbvDevice;
+import org.softrdma.ibverbs.device.IbvQueuePair;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;

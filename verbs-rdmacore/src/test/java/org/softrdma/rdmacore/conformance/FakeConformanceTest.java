@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.testkit.ConformanceSettings;
 import org.softrdma.testkit.conformance.CaseResult;
 import org.softrdma.testkit.conformance.ConformanceReport;
 import org.softrdma.testkit.conformance.ConformanceRunner;
-import org.softrdma.testkit.ConformanceSettings;
 import org.softrdma.testkit.conformance.KnownDeviation;
 
 /** Every conformance case passes, or is skipped with a reason, on a device that flushes and on one that does not. */

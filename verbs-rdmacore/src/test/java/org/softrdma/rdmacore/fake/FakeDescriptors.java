@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
-import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
 import org.softrdma.rdmacore.abi.CMemory;
+import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
 
 /** File descriptors that are none, and {@code poll(2)} on them. Under the fake's lock. */
 final class FakeDescriptors {

@@ -2,8 +2,8 @@ package org.softrdma.rdmacore.fake;
 
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
 import org.softrdma.rdmacore.abi.CMemory;
+import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
 
 /** An {@code rdma_cm_id}. Under the fake's lock. */
 final class FakeId {

@@ -26,7 +26,6 @@ import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.ConformanceSettings;
 import org.softrdma.testkit.Fabric;
 import org.softrdma.testkit.FabricExtension;
-import org.softrdma.testkit.conformance.CaseResult.Status;
 import org.softrdma.testkit.cases.AccessRightsCases;
 import org.softrdma.testkit.cases.CompletionChannelCases;
 import org.softrdma.testkit.cases.CompletionQueueCases;
@@ -44,6 +43,7 @@ import org.softrdma.testkit.cases.RebindCases;
 import org.softrdma.testkit.cases.SendReceiveCases;
 import org.softrdma.testkit.cases.StandstillCases;
 import org.softrdma.testkit.cases.WriteCases;
+import org.softrdma.testkit.conformance.CaseResult.Status;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.VerbsException;
 
