@@ -26,7 +26,7 @@ import org.softrdma.kv.client.KvTimeoutException;
 import org.softrdma.kv.client.ReadOutcome;
 import org.softrdma.kv.client.StartStatus;
 import org.softrdma.sim.SoftRdmaProvider;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * GETs the keys of memcached's tests by READ, from every server that they start, for as long as it lives: those whose place is

@@ -15,9 +15,9 @@ import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.client.KvItem;
 import org.softrdma.kv.client.KvProtocol;
 import org.softrdma.kv.client.SetStatus;
-import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsProvider;
-import org.softrdma.verbs.VerbsProviders;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProvider;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /**
  * Values of 1 byte to 1 MB at a store, set and got back by READ; then races of set and delete with GETs by READ: one writer, two readers, each value checked whole, and that no GET gives a state

@@ -4,7 +4,8 @@ module org.softrdma.verbs {
 
     exports org.softrdma.verbs;
     exports org.softrdma.verbs.cm;
+    exports org.softrdma.verbs.device;
     exports org.softrdma.verbs.provider;
 
-    uses org.softrdma.verbs.VerbsProvider;
+    uses org.softrdma.verbs.device.VerbsProvider;
 }

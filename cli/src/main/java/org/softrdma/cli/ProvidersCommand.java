@@ -2,8 +2,8 @@ package org.softrdma.cli;
 
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
-import org.softrdma.verbs.VerbsProvider;
-import org.softrdma.verbs.VerbsProvider.Usability;
+import org.softrdma.verbs.device.VerbsProvider;
+import org.softrdma.verbs.device.VerbsProvider.Usability;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;

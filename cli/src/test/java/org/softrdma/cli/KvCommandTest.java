@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.sim.SoftRdmaProvider;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 import picocli.CommandLine;
 
 class KvCommandTest {

@@ -9,8 +9,8 @@ import java.io.StringWriter;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
-import org.softrdma.verbs.VerbsProvider;
-import org.softrdma.verbs.VerbsProvider.Usability;
+import org.softrdma.verbs.device.VerbsProvider;
+import org.softrdma.verbs.device.VerbsProvider.Usability;
 import picocli.CommandLine;
 
 /** `softrdma providers`, and what commands say of a provider that is not usable here. */

@@ -17,8 +17,8 @@ import org.softrdma.kv.client.KvItem;
 import org.softrdma.kv.client.KvRequest;
 import org.softrdma.kv.client.SharedKvClient;
 import org.softrdma.kv.server.RunningServer;
-import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsProviders;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /** The README's example of the store's client: it runs, and it is what the README shows. */
 class ReadmeExampleTest {

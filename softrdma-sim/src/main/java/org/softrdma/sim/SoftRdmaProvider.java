@@ -7,10 +7,10 @@ import org.softrdma.sim.capture.CapturingTransport;
 import org.softrdma.sim.device.SoftRdmaDevice;
 import org.softrdma.sim.transport.NettyTransport;
 import org.softrdma.sim.transport.Transport;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.VerbsProvider;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProvider;
 
 /** The provider {@code sim}: a software RNIC, usable wherever there is TCP. */
 public final class SoftRdmaProvider implements VerbsProvider {

@@ -2,7 +2,7 @@ package org.softrdma.verbs;
 
 import java.nio.file.Path;
 
-/** Where the pages of {@link VerbsDevice#allocateMemory(long, MemorySource)} come from. */
+/** Where the pages of {@link org.softrdma.verbs.device.VerbsDevice#allocateMemory(long, MemorySource)} come from. */
 public sealed interface MemorySource {
     /** Memory of this process alone. The kernel can move it to swap only, if there is any. */
     record Anonymous() implements MemorySource {}

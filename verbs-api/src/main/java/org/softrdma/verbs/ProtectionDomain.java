@@ -10,12 +10,12 @@ import java.util.Set;
 public interface ProtectionDomain extends AutoCloseable {
     /**
      * Registers memory (C: {@code ibv_reg_mr}). Its pages are locked as the device does by default ({@link
-     * VerbsDevice#pinning}).
+     * org.softrdma.verbs.device.VerbsDevice#pinning}).
      *
-     * <p>The device reads and writes by raw address. Memory of {@link VerbsDevice#allocateMemory}, of any device, is
-     * always safe. The garbage collector does not free other native memory while it is registered, even if you drop
-     * the region without closing it. But you must keep its arena open until you close the region: nothing here can
-     * keep an arena of yours open.
+     * <p>The device reads and writes by raw address. Memory of {@link
+     * org.softrdma.verbs.device.VerbsDevice#allocateMemory}, of any device, is always safe. The garbage collector does
+     * not free other native memory while it is registered, even if you drop the region without closing it. But you
+     * must keep its arena open until you close the region: nothing here can keep an arena of yours open.
      *
      * <p>Registrations may overlap. Each has its own keys and rights.
      *

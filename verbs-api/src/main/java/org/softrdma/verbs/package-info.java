@@ -3,8 +3,8 @@
  *
  * <p>These are interfaces, and a provider module implements them; softrdma-sim does, as a software RNIC. {@link
  * org.softrdma.verbs.cm} makes connections. {@link org.softrdma.verbs.provider} holds what all providers do alike.
- * Read {@link org.softrdma.verbs.VerbsDevice} first, then {@link org.softrdma.verbs.QueuePair}. Each interface says
- * which threads may call it.
+ * Read {@link org.softrdma.verbs.device.VerbsDevice} first, then {@link org.softrdma.verbs.QueuePair}. Each interface
+ * says which threads may call it.
  *
  * <p>These rules hold everywhere:
  *

@@ -22,10 +22,10 @@ import org.softrdma.disni.library.InstalledDisni;
 import org.softrdma.ibverbs.LibraryUnavailableException;
 import org.softrdma.ibverbs.LockedMemory;
 import org.softrdma.ibverbs.RdmaSubsystem;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.VerbsProvider;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProvider;
 
 /** The provider {@code disni}: RNICs, SoftRoCE and SoftiWARP through DiSNI 2.1 and the libdisni.so of this machine. */
 public final class DisniProvider implements VerbsProvider {

@@ -12,11 +12,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.ibverbs.LibraryUnavailableException;
 import org.softrdma.ibverbs.RdmaSubsystem;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.VerbsProvider;
-import org.softrdma.verbs.VerbsProvider.Usability;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProvider;
+import org.softrdma.verbs.device.VerbsProvider.Usability;
 
 /** A sentence for each thing that is missing, the same from usability and from opening; and options. */
 class DisniProviderTest {

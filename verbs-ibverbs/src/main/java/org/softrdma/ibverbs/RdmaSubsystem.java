@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.softrdma.verbs.VerbsProvider.Usability;
+import org.softrdma.verbs.device.VerbsProvider.Usability;
 
 /**
  * What a machine's kernel shows of RDMA, to tell why there is no device and what one is: {@code sys/class/infiniband},

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.softrdma.verbs.VerbsProvider.Usability;
+import org.softrdma.verbs.device.VerbsProvider.Usability;
 
 /** Why there is no device, from what the kernel shows, and what one is. */
 class RdmaSubsystemTest {

@@ -16,10 +16,10 @@ import org.softrdma.rdmacore.abi.AbiMismatchException;
 import org.softrdma.rdmacore.abi.NativeVerbsLibrary;
 import org.softrdma.rdmacore.device.CoreDevice;
 import org.softrdma.rdmacore.device.DeviceList;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.VerbsProvider;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProvider;
 
 /** The provider {@code rdmacore}: RNICs, SoftRoCE and SoftiWARP through the distribution's rdma-core. */
 public final class RdmaCoreProvider implements VerbsProvider {

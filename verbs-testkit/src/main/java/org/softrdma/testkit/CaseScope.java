@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * One case while it runs: what is closed and checked at its end, how it waits, and how many operations it has seen.

@@ -8,7 +8,7 @@ import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /** One side of the fabric: a device and a domain on it. What it makes is closed at the end of the case. */
 public final class Node {

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.softrdma.cli.Main;
-import org.softrdma.verbs.VerbsProvider;
-import org.softrdma.verbs.VerbsProviders;
+import org.softrdma.verbs.device.VerbsProvider;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /** The main code of every module keeps the rules of {@link ModuleArrows}, and each rule fails on a class that breaks it. */
 class ModuleArrowsTest {
@@ -34,7 +34,7 @@ class ModuleArrowsTest {
     @Test
     void shouldSeeTheMainCodeOfEveryModuleAndNoTests() {
         assertTrue(REAL.contain(Main.class));
-        assertTrue(REAL.contain("org.softrdma.verbs.VerbsProvider"));
+        assertTrue(REAL.contain("org.softrdma.verbs.device.VerbsProvider"));
         assertFalse(REAL.contain(ModuleArrowsTest.class));
     }
 

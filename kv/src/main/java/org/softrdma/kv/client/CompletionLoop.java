@@ -11,8 +11,8 @@ import org.softrdma.kv.CloseStack;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * What all clients of one thread share: a protection domain, one completion queue, polled or waited for, and where the items of

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.store.KeyHash;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * A client of one server for one thread; {@link SharedKvClient} is the one for many. Its connection is a memcached connection

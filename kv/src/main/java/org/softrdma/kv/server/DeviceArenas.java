@@ -12,7 +12,7 @@ import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * Arenas of device memory for the store. Each is registered as a whole, for life: from that region the server WRITEs items to

@@ -16,8 +16,8 @@ import org.softrdma.kv.store.NewItem;
 import org.softrdma.kv.store.SlabAllocator;
 import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * A memcached whose items clients may also READ: the store in registered memory, the memcached port and the RDMA port.

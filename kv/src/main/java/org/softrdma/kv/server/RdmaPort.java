@@ -24,13 +24,13 @@ import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * Where clients connect queue pairs. Where the device has private data a connect must show a token there, and is rejected before it

@@ -25,9 +25,9 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * One client's queue pair at the server: takes its hello (whose it is may be known before), answers its rgets (WRITE the item, SEND the answer behind it),

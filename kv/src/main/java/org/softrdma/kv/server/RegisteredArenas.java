@@ -14,7 +14,7 @@ import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.RemoteRegion;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * Arenas which peers READ by the key of the whole arena and the offset of the item in it ("arena" registration): one region

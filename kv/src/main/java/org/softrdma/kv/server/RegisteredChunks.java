@@ -21,9 +21,9 @@ import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * Arenas whose chunks peers READ by a key each ("chunk" registration: Stuedi et al., Wimpy Nodes with 10GbE, 2012). A key of

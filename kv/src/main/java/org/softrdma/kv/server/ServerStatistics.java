@@ -12,7 +12,7 @@ import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.store.ItemStore;
 import org.softrdma.kv.store.SizeClassStatistics;
 import org.softrdma.kv.store.StoreStatistics;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * The answers to {@code stats}: names and order as memcached 1.6 has them in its doc/protocol.txt, those that mean something

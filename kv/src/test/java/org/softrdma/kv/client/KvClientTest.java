@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.server.KvServerContext.Registration;
 import org.softrdma.kv.server.RunningServer;
 import org.softrdma.sim.SoftRdmaProvider;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 @ParameterizedClass
 @EnumSource

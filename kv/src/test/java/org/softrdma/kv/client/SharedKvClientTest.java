@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.softrdma.kv.server.RunningServer;
 import org.softrdma.sim.SoftRdmaProvider;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 class SharedKvClientTest {
     private static final byte[] KEY = bytes("key");

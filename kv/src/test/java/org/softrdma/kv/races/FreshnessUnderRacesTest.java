@@ -35,7 +35,7 @@ import org.softrdma.kv.server.KvServerContext.Registration;
 import org.softrdma.kv.server.RawMemcached;
 import org.softrdma.kv.server.RunningServer;
 import org.softrdma.sim.SoftRdmaProvider;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * The guarantee, raced for: no GET that starts after a change was acknowledged returns an older state. One writer per key

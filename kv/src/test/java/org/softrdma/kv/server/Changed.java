@@ -3,8 +3,8 @@ package org.softrdma.kv.server;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Map;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /** Objects of the simulator of which one method does something else. */
 final class Changed {

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.client.KvProtocol;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /** An Error in a thread of the RDMA port costs one queue pair, and never the thread. */
 class RdmaPortFailuresTest {

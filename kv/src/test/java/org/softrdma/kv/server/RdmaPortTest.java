@@ -29,7 +29,7 @@ import org.softrdma.kv.store.ItemDescriptor;
 import org.softrdma.kv.store.Locator;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 @ParameterizedClass
 @EnumSource

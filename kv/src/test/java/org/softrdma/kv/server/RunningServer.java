@@ -7,7 +7,7 @@ import java.util.function.UnaryOperator;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.sim.SoftRdmaProvider;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /** A server on the simulator, on free ports of the loopback address, and a device for clients. */
 public final class RunningServer implements AutoCloseable {

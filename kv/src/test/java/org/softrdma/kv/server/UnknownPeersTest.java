@@ -37,11 +37,11 @@ import org.softrdma.kv.store.Locator;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.QueuePairState;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRejectedException;
 import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /** No queue pair of a peer that the server does not know, and none that outlives what made it known. */
 class UnknownPeersTest {

@@ -1,6 +1,6 @@
 package org.softrdma.sim.engine;
 
-/** What engines count; {@link #label()} is the name in {@link org.softrdma.verbs.VerbsDevice#counters()}. */
+/** What engines count; {@link #label()} is the name in {@link org.softrdma.verbs.device.VerbsDevice#counters()}. */
 public enum Counter {
     /** READs of peers answered, their responses handed to TCP. */
     RESPONDER_READS("responderReads"),

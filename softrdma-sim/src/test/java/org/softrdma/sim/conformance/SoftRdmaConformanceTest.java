@@ -21,7 +21,7 @@ import org.softrdma.testkit.conformance.ConformanceRunner;
 import org.softrdma.testkit.conformance.KnownDeviation;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.VerbsProviders;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /** The software RNIC keeps every rule of the verbs API, without a known deviation. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)

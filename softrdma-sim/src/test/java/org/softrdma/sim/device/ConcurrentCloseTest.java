@@ -19,9 +19,9 @@ import org.softrdma.sim.transport.Transport;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /** Several threads close the same thing: each close returns when that is done, and none waits for ever. */
 class ConcurrentCloseTest {

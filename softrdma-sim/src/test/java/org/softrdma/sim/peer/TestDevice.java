@@ -29,10 +29,10 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /** A device with a domain, a completion queue and a listener, all closed in reverse order. One test thread. */
 public final class TestDevice implements AutoCloseable {

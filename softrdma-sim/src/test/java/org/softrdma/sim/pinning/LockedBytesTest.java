@@ -25,7 +25,7 @@ import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.PinningPolicy;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /** What a device says it has pinned is what the kernel says is locked. No other test of the process may pin meanwhile. */
 class LockedBytesTest {

@@ -23,7 +23,7 @@ import org.softrdma.disni.library.DisniLibrary;
 import org.softrdma.ibverbs.CmEventType;
 import org.softrdma.ibverbs.WireProtocol;
 import org.softrdma.verbs.Capabilities;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * A DiSNI that does nothing but remember: its ids, queues and queue pairs are mocks, in the order in which they were

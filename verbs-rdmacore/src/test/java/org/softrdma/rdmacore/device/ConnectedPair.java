@@ -12,11 +12,11 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /** Both ends of a connection of a device to itself. */
 record ConnectedPair(QueuePair connecting, QueuePair accepting) implements AutoCloseable {

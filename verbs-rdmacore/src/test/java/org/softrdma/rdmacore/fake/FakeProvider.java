@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.softrdma.rdmacore.device.CoreDevice;
 import org.softrdma.rdmacore.device.DeviceList;
-import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsProvider;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProvider;
 
 /** Devices of the real provider on one fake machine. */
 abstract class FakeProvider implements VerbsProvider {

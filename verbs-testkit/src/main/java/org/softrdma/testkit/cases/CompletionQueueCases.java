@@ -31,10 +31,10 @@ import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /** Completion queues: sizes, sharing, order, what an error leaves, and what happens when one is full. */
 @ExtendWith(FabricExtension.class)

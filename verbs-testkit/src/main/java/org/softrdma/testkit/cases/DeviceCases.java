@@ -29,9 +29,9 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /** Devices and protection domains: opening, limits, and what closing refuses. */
 @ExtendWith(FabricExtension.class)

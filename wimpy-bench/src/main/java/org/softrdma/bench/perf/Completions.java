@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * Completion queues with the ways to wait on them: by spinning, or asleep - on a channel where the device has threads of its

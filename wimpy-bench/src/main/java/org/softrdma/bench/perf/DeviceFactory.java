@@ -1,7 +1,7 @@
 package org.softrdma.bench.perf;
 
 import java.util.Map;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /** Opens the device a study runs on; the provider behind it is chosen by {@code main}. */
 @FunctionalInterface

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.softrdma.bench.cpu.MedianOfRounds;
 import org.softrdma.bench.cpu.Pinning;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * What a READ costs the server of a software RNIC beside the cheapest C server for the same bytes, and how long it takes

@@ -11,9 +11,9 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendOpcode;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * The side of a test that measures: connects a control queue pair, says {@link ControlMessage#HELLO} what it wants, connects

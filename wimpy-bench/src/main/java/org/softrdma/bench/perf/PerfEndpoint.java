@@ -20,8 +20,8 @@ import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * One end of a test: a control queue pair with its messages, data queue pairs with their memory, and the loop that hands

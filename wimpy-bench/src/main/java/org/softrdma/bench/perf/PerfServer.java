@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.cpu.CoreClock;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.RemoteRegion;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * The side of a test that is measured: serves one client after the other, in the order {@link PerfClient} describes, and

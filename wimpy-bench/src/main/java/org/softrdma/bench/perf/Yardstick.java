@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 import org.softrdma.bench.cpu.CpuClock;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * The C READ responder as a child process, and connections that read from it: the floor that studies outside this package

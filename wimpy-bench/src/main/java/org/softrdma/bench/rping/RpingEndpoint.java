@@ -22,9 +22,9 @@ import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * One end of a ping: a queue pair, the buffers of its messages, and the wait for the next step. A work request carries its

@@ -15,7 +15,7 @@ import org.softrdma.bench.cpu.Pinning;
 import org.softrdma.bench.perf.Arrivals;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.client.KvException;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * GETs by one-sided READ of servers that pin in different ways. All servers of a part run at once and take turns, so that whatever

@@ -9,7 +9,7 @@ import org.softrdma.bench.cpu.Pinning;
 import org.softrdma.bench.perf.NativePrograms;
 import org.softrdma.bench.perf.Yardstick;
 import org.softrdma.kv.CloseStack;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * Starts every server that this machine has, on the same cores, with the same pairs: memcached, redis, {@code softrdma server}

@@ -22,7 +22,7 @@ import org.softrdma.kv.client.ReadOutcome;
 import org.softrdma.kv.client.RemoteItem;
 import org.softrdma.kv.client.SetStatus;
 import org.softrdma.kv.client.StartStatus;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * GETs by READ through {@link KvClient}s with their defaults, touch reports included; a server that cannot do that is an

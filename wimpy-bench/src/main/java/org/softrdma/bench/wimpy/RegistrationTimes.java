@@ -11,8 +11,8 @@ import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsDevice;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /** How long registering and deregistering memory takes that nobody has touched, by its size and policy. */
 final class RegistrationTimes {

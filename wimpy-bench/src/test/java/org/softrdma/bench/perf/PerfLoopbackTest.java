@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsProviders;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /** Both ends of every test in one JVM, over the software RNIC and the loopback address. */
 class PerfLoopbackTest {

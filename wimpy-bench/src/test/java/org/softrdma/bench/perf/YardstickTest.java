@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsProviders;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /** The C responder with a client of the software RNIC. */
 class YardstickTest {

@@ -26,10 +26,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.RemoteRegion;
-import org.softrdma.verbs.VerbsDevice;
-import org.softrdma.verbs.VerbsProviders;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /** Both ends of a ping in one JVM, over the software RNIC and the loopback address; the original end is {@code ci/rdma-vm}'s. */
 class RpingLoopbackTest {

@@ -23,7 +23,7 @@ import org.softrdma.kv.client.KvException;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.sim.SoftRdmaProvider;
-import org.softrdma.verbs.VerbsDevice;
+import org.softrdma.verbs.device.VerbsDevice;
 
 class GetLoadTest {
     private static final long DURATION_NS = TimeUnit.MILLISECONDS.toNanos(100);

@@ -1,8 +1,10 @@
-package org.softrdma.verbs;
+package org.softrdma.verbs.device;
 
 import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 
 /**
  * The providers of this process: every one that {@link ServiceLoader} finds on the class path or module path. Choose

@@ -1,6 +1,7 @@
-package org.softrdma.verbs;
+package org.softrdma.verbs.device;
 
 import java.util.Map;
+import org.softrdma.verbs.VerbsException;
 
 /**
  * A way to verbs devices: a software RNIC, rdma-core, DiSNI. {@link VerbsProviders} finds it by its name.

@@ -1,4 +1,4 @@
-package org.softrdma.verbs;
+package org.softrdma.verbs.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.softrdma.verbs.VerbsProvider.Usability;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.device.VerbsProvider.Usability;
 
 class VerbsProvidersTest {
     private final VerbsProvider usable = new Named("sim", Usability.usable("software RNIC"));

@@ -1,7 +1,16 @@
-package org.softrdma.verbs;
+package org.softrdma.verbs.device;
 
 import java.net.InetSocketAddress;
 import java.util.Map;
+import org.softrdma.verbs.Capabilities;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.HostMemory;
+import org.softrdma.verbs.MemorySource;
+import org.softrdma.verbs.PinningCounters;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
 

@@ -1,5 +1,5 @@
 /** Tests of the parts of verbs-api that are no interfaces. Read {@link VerbsProvidersTest} first. */
 @NullMarked
-package org.softrdma.verbs;
+package org.softrdma.verbs.device;
 
 import org.jspecify.annotations.NullMarked;
