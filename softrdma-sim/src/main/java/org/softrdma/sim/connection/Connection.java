@@ -20,8 +20,8 @@ import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.queue.InboundReadQueue;
 import org.softrdma.sim.queue.OutboundReadQueue;
-import org.softrdma.sim.rdmap.Endpoint;
 import org.softrdma.sim.rdmap.RdmapStream;
+import org.softrdma.sim.rdmap.StreamEndpoint;
 import org.softrdma.sim.rdmap.StreamEvents;
 import org.softrdma.sim.rdmap.StreamParts;
 import org.softrdma.sim.transport.EventLoop;
@@ -201,7 +201,7 @@ public final class Connection implements SocketEvents, DrivenConnection, Carrier
     }
 
     private Stream newStream(QueuePairEnd pair, NegotiatedStream agreed, StreamSocket current) {
-        Endpoint endpoint = new Endpoint(
+        StreamEndpoint endpoint = new StreamEndpoint(
                 pair.sendQueue(),
                 pair.receiveQueue(),
                 new InboundReadQueue(agreed.ird()),

@@ -16,7 +16,7 @@ import org.softrdma.sim.wire.TerminateCause;
  * @param placement where the payload of incoming segments goes
  */
 public record StreamParts(
-        RnicEngine engine, Endpoint endpoint, StreamEvents events, FpduWriter fpdus, Placement placement) {
+        RnicEngine engine, StreamEndpoint endpoint, StreamEvents events, FpduWriter fpdus, Placement placement) {
     /** The peer broke a rule: counts it and terminates the stream. Always false. */
     boolean protocolError(TerminateCause cause, long segment) {
         engine.counters().increment(Counter.PROTOCOL_ERRORS);

@@ -15,7 +15,7 @@ import org.softrdma.sim.queue.SendQueue;
  * @param domain number of the protection domain in the stag table
  * @param sendEntries most scatter/gather entries of a request
  */
-public record Endpoint(
+public record StreamEndpoint(
         SendQueue sends,
         ReceiveQueue receives,
         InboundReadQueue inboundReads,
