@@ -39,9 +39,6 @@ class DocumentationTest {
 
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern CITED = Pattern.compile("(?<![\\w/.-])docs/[\\w/-]+\\.(?:md|lua|svg)");
-    /** What {@code ci/house --draw} writes; a list of arrows is one line there. */
-    private static final Pattern DRAWN = Pattern.compile("(?ms)^<!-- \\w+: drawn by .*?^<!-- end of \\w+ -->$");
-
     private static final Pattern FENCE = Pattern.compile("(?ms)^```.*?^```$");
     private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} (.+)$");
     private static final Pattern JAVA =
@@ -130,8 +127,7 @@ class DocumentationTest {
     void shouldHaveShortLinesOutsideTablesAndCode() throws IOException {
         List<String> longLines = new ArrayList<>();
         for (Path page : files("md")) {
-            String prose = DRAWN.matcher(FENCE.matcher(read(page)).replaceAll("")).replaceAll("");
-            String[] lines = prose.split("\n", -1);
+            String[] lines = FENCE.matcher(read(page)).replaceAll("").split("\n", -1);
             for (String line : lines) {
                 if (line.length() > MAX_LINE
                         && !line.strip().startsWith("|")
