@@ -102,7 +102,10 @@ class KvCommandTest {
         }));
         List<String> said = err.toString().lines().toList();
         assertEquals(
-                List.of("key: served by rget: the server wrote it here", "key: served by READ", "key: served over TCP"),
+                List.of(
+                        "key: served by rget: the server wrote it into this client's memory",
+                        "key: served by READ",
+                        "key: served over TCP"),
                 said);
     }
 
@@ -156,7 +159,7 @@ class KvCommandTest {
                     List.of(
                             "key: not stored",
                             "key: not stored",
-                            "key: not stored: it was changed meanwhile",
+                            "key: not stored: the value has changed since",
                             "softrdma kv cas: --cas -1: expected 0 to 18446744073709551615",
                             "Try 'softrdma kv cas --help'.",
                             "nokey: not found",
