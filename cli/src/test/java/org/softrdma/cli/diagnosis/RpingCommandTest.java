@@ -55,7 +55,7 @@ class RpingCommandTest {
         assertRefused("expected either -s (server) or -c (client)");
         assertRefused("expected either -s (server) or -c (client)", "-s", "-c");
         assertRefused("-a: a client needs the server's address", "-c");
-        assertRefused("-P: only a server is persistent, leave it out", "-c", "-P", "-a", "127.0.0.1");
+        assertRefused("-P: only for servers", "-c", "-P", "-a", "127.0.0.1");
         assertRefused("-p 70000: expected a port from 0 to 65535", "-s", "-p", "70000");
         assertRefused("-p 0: expected a port from 1 to 65535", "-c", "-a", "127.0.0.1", "-p", "0");
         assertRefused("-S 25: expected 26 to 65535 bytes", "-s", "-S", "25");

@@ -102,7 +102,10 @@ class KvCommandTest {
         }));
         List<String> said = err.toString().lines().toList();
         assertEquals(
-                List.of("key: served by rget: the server wrote it into this client's memory", "key: served by READ", "key: served over TCP"),
+                List.of(
+                        "key: served by rget: the server wrote it into this client's memory",
+                        "key: served by READ",
+                        "key: served over TCP"),
                 said);
     }
 
