@@ -1,6 +1,8 @@
 package org.softrdma.kv.server;
 
+import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 
 /** Whether the next request of a connection may run. */
@@ -16,22 +18,20 @@ enum ConversationState {
     /** There is no next one: the connection ends, or has ended. */
     CLOSING;
 
-    /** The table of transitions. */
-    private Set<ConversationState> next() {
-        return switch (this) {
-            case RUNNING -> EnumSet.of(SUSPENDED, AWAITING, YIELDING, CLOSING);
-            case SUSPENDED, YIELDING -> EnumSet.of(RUNNING, CLOSING);
-            case AWAITING -> EnumSet.of(SUSPENDED, CLOSING);
-            case CLOSING -> EnumSet.noneOf(ConversationState.class);
-        };
-    }
+    /** The table of transitions. Made once, because every turn looks into it. */
+    private static final Map<ConversationState, Set<ConversationState>> NEXT = new EnumMap<>(Map.of(
+            RUNNING, EnumSet.of(SUSPENDED, AWAITING, YIELDING, CLOSING),
+            SUSPENDED, EnumSet.of(RUNNING, CLOSING),
+            YIELDING, EnumSet.of(RUNNING, CLOSING),
+            AWAITING, EnumSet.of(SUSPENDED, CLOSING),
+            CLOSING, EnumSet.noneOf(ConversationState.class)));
 
     /** The state after a change; what is closing stays so. */
     ConversationState to(ConversationState wanted) {
         if (this == CLOSING || this == wanted) {
             return this;
         }
-        if (!next().contains(wanted)) {
+        if (!NEXT.getOrDefault(this, Set.of()).contains(wanted)) {
             throw new IllegalStateException("from " + this + " to " + wanted);
         }
         return wanted;
