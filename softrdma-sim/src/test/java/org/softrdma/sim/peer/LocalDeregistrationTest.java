@@ -30,7 +30,9 @@ import org.softrdma.verbs.cm.Connector;
  */
 class LocalDeregistrationTest {
     private static final long SEED = Long.getLong("softrdma.test.seed", 2_026L);
-    private static final int FAST_ROUNDS = 400;
+    /** More of them for a mutant that is met now and then: it ends when it has been met. */
+    private static final int FAST_ROUNDS = Integer.getInteger("softrdma.test.stress.rounds", 400);
+
     private static final int SLOW_ROUNDS = Boolean.getBoolean("softrdma.slow.short") ? 4_000 : 20_000;
     private static final int OUTSTANDING = 16;
     private static final int LENGTH = 8192;
