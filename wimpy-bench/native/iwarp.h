@@ -1,7 +1,7 @@
 /*
- * The bytes of the wire, as far as a READ needs them: MPA start-up frames (RFC 5044 section 7.1, RFC 6581 section 9) and
- * the FPDUs of READ request, READ response and the zero-length WRITE that serves as RTR (RFC 5041 section 4, RFC 5040
- * section 4). Everything is big endian; no markers; the CRC field is present and zero because CRC is not in use.
+ * The bytes of the wire, as far as the responders need them: MPA start-up frames (RFC 5044 section 7.1, RFC 6581 section
+ * 9) and the FPDUs of READ request, READ response, WRITE and SEND (RFC 5041 section 4, RFC 5040 section 4). A zero-length
+ * WRITE serves as RTR. Everything is big endian; no markers; the CRC field is present and zero because CRC is not in use.
  *
  *   READ request, one FPDU of 52 bytes; the initiator writes it
  *    0  ULPDU length = 46
@@ -16,6 +16,15 @@
  *    2  DDP control 0xC1 on the last segment, 0x81 before it (tagged, version 1)
  *    3  RDMAP control 0x42 (version 1, READ response)
  *    4  sink STag        8  sink tagged offset (8)     16  payload, zero padding to 4, CRC field (4)
+ *
+ *   WRITE, as a READ response but for 0x40 (version 1, WRITE); the initiator writes it
+ *
+ *   SEND, one FPDU per segment of at most 65516 payload bytes; either side writes it
+ *    0  ULPDU length = 18 + payload
+ *    2  DDP control 0x41 on the last segment, 0x01 before it (untagged, version 1)
+ *    3  RDMAP control 0x43 (version 1, SEND)
+ *    4  reserved (4)     8  queue number = 0           12  message sequence number
+ *   16  message offset  20  payload, zero padding to 4, CRC field (4)
  */
 #ifndef IWARP_H
 #define IWARP_H
@@ -70,12 +79,21 @@ enum {
     SEGMENT_WIRE_MAX = TAGGED_HEADER_LENGTH + SEGMENT_PAYLOAD_MAX + FPDU_CRC_LENGTH, /* 65536: a full segment needs no padding */
     RTR_WRITE_LENGTH = TAGGED_HEADER_LENGTH + FPDU_CRC_LENGTH,
 
+    UNTAGGED_QUEUE_NUMBER_OFFSET = RDMAP_CONTROL_OFFSET + 1 + 4,
+    UNTAGGED_MSN_OFFSET = UNTAGGED_QUEUE_NUMBER_OFFSET + 4,
+    UNTAGGED_MESSAGE_OFFSET_OFFSET = UNTAGGED_MSN_OFFSET + 4,
+    UNTAGGED_HEADER_LENGTH = UNTAGGED_MESSAGE_OFFSET_OFFSET + 4,
+    UNTAGGED_ULPDU_OVERHEAD = UNTAGGED_HEADER_LENGTH - DDP_CONTROL_OFFSET,
+    SEND_QUEUE_NUMBER = 0,
+
+    DDP_UNTAGGED = 0x01,
     DDP_UNTAGGED_LAST = 0x41,
     DDP_TAGGED = 0x81,
     DDP_TAGGED_LAST = 0xC1,
     RDMAP_WRITE = 0x40,
     RDMAP_READ_REQUEST = 0x41,
     RDMAP_READ_RESPONSE = 0x42,
+    RDMAP_SEND = 0x43,
 };
 
 static const char MPA_REQUEST_KEY[MPA_KEY_LENGTH + 1] = "MPA ID Req Frame";
@@ -88,7 +106,7 @@ static inline void put16(uint8_t *at, uint16_t v) { v = htobe16(v); memcpy(at, &
 static inline void put32(uint8_t *at, uint32_t v) { v = htobe32(v); memcpy(at, &v, sizeof v); }
 static inline void put64(uint8_t *at, uint64_t v) { v = htobe64(v); memcpy(at, &v, sizeof v); }
 
-/* Zero padding that brings an FPDU of that payload to a multiple of four (length word and tagged header are 16 bytes). */
+/* Zero padding that brings an FPDU of that payload to a multiple of four (headers with the length word are 16 and 20 bytes). */
 static inline uint32_t padding_of(uint32_t payload) { return -payload & 3; }
 
 /* Bytes on the wire of the whole response to a READ of that size; a READ of nothing is answered by one empty segment. */

@@ -1,4 +1,4 @@
-"""Tests of read_responder, load and ping_pong; started by selftest.sh. Speaks the wire by hand, apart from iwarp.h."""
+"""Tests of the responders, load and ping_pong; started by selftest.sh. Speaks the wire by hand, apart from iwarp.h."""
 import json
 import os
 import random
@@ -17,15 +17,17 @@ CONTENT = PATTERN * (REGION // 256)
 SEGMENT = 65516
 RTR = bytes.fromhex("000ec140") + bytes(16)
 SIZES = [0, 1, 2, 3, 1024, 4095, 4096, 10240, SEGMENT - 1, SEGMENT, SEGMENT + 1, 102400, 2 * SEGMENT, 1 << 20]
+MESSAGE_VARIANTS = ["", "--slots 3", "--level-triggered", "--spin", "--receive 700 --behind 96 --straight 1", "--copy-below 0",
+                    "--receive 262144 --straight 100000", "--quantum 10000 --sndbuf 65536 --rcvbuf 65536 --large 1000"]
 VARIANTS = ["", "--copy-below 0", "--copy-below 200000", "--level-triggered", "--spin", "--sendfile-above 4096",
             "--quantum 10000", "--level-triggered --quantum 10000 --sndbuf 65536", "--sendfile-above 1 --copy-below 0 --sndbuf 65536"]
 
 
 class Responder:
-    """A running read_responder; leaving the block stops it by closing its stdin and keeps its report."""
+    """A running responder; leaving the block stops it by closing its stdin and keeps its report."""
 
-    def __init__(self, options="", **popen):
-        self.process = subprocess.Popen([PROGRAMS + "/read_responder", "--region", str(REGION), *options.split()],
+    def __init__(self, options="", program="read_responder", **popen):
+        self.process = subprocess.Popen([PROGRAMS + "/" + program, "--region", str(REGION), *options.split()],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **popen)
         word, port = self.process.stdout.readline().split()
         assert word == "LISTENING"
@@ -109,6 +111,21 @@ class Client:
         self.send(self.request(size, offset, sink_to))
         self.response(size, offset, sink_to)
 
+    def write(self, content, offset, **changes):
+        """WRITEs, in segments; nothing answers."""
+        self.send(b"".join(write_frames(content, offset, **changes)))
+
+    def ask(self, content, **changes):
+        """SENDs a message, in segments."""
+        self.sent = getattr(self, "sent", 0) + 1
+        self.send(b"".join(send_frames(self.sent, content, **changes)))
+
+    def answer(self, content):
+        """Receives the answer to such a SEND and checks every byte of it."""
+        self.answered = getattr(self, "answered", 0) + 1
+        for frame in send_frames(self.answered, content):
+            assert self.exactly(len(frame)) == frame, "answer"
+
     def is_closed(self):
         try:
             return self.socket.recv(1) == b""
@@ -126,6 +143,26 @@ def read_request(msn, size, offset, sink_to=0, ulpdu=46, ddp=0x41, rdmap=0x41, q
     frame += struct.pack(">IQIIQ", 0xABCD0001, sink_to, size, 0x77, offset) + bytes(4)
     assert len(frame) == 52
     return frame
+
+
+def trailer(payload):
+    return bytes(-len(payload) % 4 + 4)
+
+
+def write_frames(content, offset, ddp=0x40, segment=SEGMENT):
+    parts = [content[at:at + segment] for at in range(0, len(content), segment)] or [b""]
+    for i, part in enumerate(parts):
+        control = 0x81 | (ddp if i == len(parts) - 1 else 0)
+        yield struct.pack(">HBBIQ", 14 + len(part), control, 0x40, 0x77, offset) + part + trailer(part)
+        offset += len(part)
+
+
+def send_frames(msn, content, queue=0, mo=0, rdmap=0x43, segment=SEGMENT):
+    parts = [content[at:at + segment] for at in range(0, len(content), segment)] or [b""]
+    for i, part in enumerate(parts):
+        control = 0x01 | (0x40 if i == len(parts) - 1 else 0)
+        yield struct.pack(">HBBIIII", 18 + len(part), control, rdmap, 0, queue, msn, mo) + part + trailer(part)
+        mo += len(part)
 
 
 def some_offset(size):
@@ -271,7 +308,7 @@ def test_bad_frames(options):
         with Client(responder) as client:
             client.read(10, 10)
             client.send(RTR)
-            assert client.is_closed(), "a second RTR"
+            client.read(10, 10)  # a peer says that it is ready as often as it likes
         with Client(responder) as client:
             client.send(client.request(5, 6) + client.request(1, REGION))
             client.response(5, 6)
@@ -319,6 +356,121 @@ def test_stops(options):
     assert responder.process.returncode == 0 and responder.report["reads"] == 1, responder.report
 
 
+def messages(options):
+    return Responder(options, "message_responder")
+
+
+def test_writes(options):
+    """Each WRITE is in place, and nothing around it, once a READ behind it is answered; READs bring the region's first content too."""
+    with messages(options) as responder, Client(responder) as client:
+        memory = bytearray(CONTENT)
+        count = 0
+        for size in SIZES[:-1]:
+            for _ in range(4):
+                content = random.randbytes(size)
+                offset = some_offset(size)
+                client.write(content, offset, segment=random.choice([SEGMENT, 1000, 65]))
+                memory[offset:offset + size] = content
+                count += size > 0
+            client.send(client.request(REGION >> 4, 0))
+            check_region(client, memory, REGION >> 4)
+    assert responder.report["writes"] == count and responder.report["sends"] == 0, responder.report
+    assert responder.report["bytes"] == 4 * sum(SIZES[:-1]), responder.report
+
+
+def check_region(client, memory, size):
+    """Receives the response to a READ of the start of the region."""
+    done = 0
+    while done < size:
+        ulpdu, ddp, rdmap, _stag, to = struct.unpack(">HBBIQ", client.exactly(16))
+        payload = client.exactly(ulpdu - 14)
+        client.exactly(len(trailer(payload)))
+        assert (rdmap, to) == (0x42, done) and (ddp == 0xC1) == (done + len(payload) == size), (rdmap, to, ddp)
+        assert payload == memory[done:done + len(payload)], "content"
+        done += len(payload)
+
+
+def test_sends(options):
+    with messages(options) as responder, Client(responder) as client:
+        for size in SIZES:
+            content = random.randbytes(size)
+            client.ask(content)
+            client.answer(content)
+            client.ask(content, segment=random.choice([65, 1000, 50000]) if size < 200_000 else SEGMENT)
+            client.answer(content)
+        for size in (1, 1024, 10240, 102400):
+            window = [random.randbytes(size) for _ in range(16)]
+            for content in window:
+                client.ask(content)
+            for content in window:
+                client.answer(content)
+    assert responder.report["sends"] == 2 * len(SIZES) + 64, responder.report
+
+
+def test_mixed_and_dribbled(options):
+    with messages(options) as responder, Client(responder) as client:
+        data = b"".join([*write_frames(b"w" * 5001, 77), client.request(5001, 77), *send_frames(1, b"s" * 70001),
+                         *write_frames(b"", 0), *write_frames(b"x" * 3, 78), client.request(5, 77), *send_frames(2, b"")])
+        for at in range(0, len(data), 997):
+            client.send(data[at:at + 997])
+            time.sleep(0.0005)
+        for byte in (b"w" * 5001,):
+            assert client.exactly(16)[:4] == struct.pack(">HBB", 14 + 5001, 0xC1, 0x42)
+            assert client.exactly(5001) == byte
+            client.exactly(7)
+        client.answer(b"s" * 70001)
+        assert client.exactly(16)[:4] == struct.pack(">HBB", 14 + 5, 0xC1, 0x42)
+        assert client.exactly(5) == b"wxxxw"
+        client.exactly(7)
+        client.answer(b"")
+
+
+def test_senders_that_read_late(options):
+    """Whose answers fill their sockets: they get all of them, in order, and others are served meanwhile."""
+    with messages(options) as responder, Client(responder, small=True) as late, Client(responder) as other:
+        late.socket.setblocking(False)
+        asked = []
+        out = b""
+        idle = 0
+        while idle < 10:
+            if not out:
+                asked.append(random.randbytes(random.choice([10, 3000, 100_000])))
+                out = b"".join(send_frames(len(asked), asked[-1]))
+                assert len(asked) < 5000, "the responder took every SEND"
+            try:
+                out = out[late.socket.send(out):]
+                idle = 0
+            except BlockingIOError:
+                idle += 1
+                time.sleep(0.01)
+        other.ask(b"hello")
+        other.answer(b"hello")
+        late.socket.setblocking(True)
+        for content in asked[:len(asked) // 2]:
+            late.answer(content)
+        late.send(out)
+        for content in asked[len(asked) // 2:]:
+            late.answer(content)
+
+
+def test_bad_messages(options):
+    long = [*send_frames(1, bytes(SEGMENT * 17))]
+    bad = [b"".join(write_frames(b"12", REGION - 1)), b"".join(write_frames(b"1", 2**64 - 1)), b"".join(write_frames(b"1", 0, ddp=0x44)),
+           b"".join(send_frames(2, b"1")), b"".join(send_frames(1, b"1", queue=3)), b"".join(send_frames(1, b"1", mo=4)),
+           b"".join(send_frames(1, b"1", rdmap=0x44)), b"".join(long), read_request(2, 1, 0), read_request(1, 1, REGION),
+           read_request(1, (1 << 20) + 1, 0), struct.pack(">HBBIQ", 13, 0xC1, 0x40, 0, 0), struct.pack(">HBBIIII", 17, 0x41, 0x43, 0, 0, 1, 0)]
+    with messages(options) as responder, Client(responder) as witness:
+        for data in bad:
+            with Client(responder) as client:
+                try:
+                    client.send(data + bytes(64))
+                except (BrokenPipeError, ConnectionResetError):
+                    pass
+                assert client.is_closed(), data[:64].hex()
+        witness.ask(b"still here")
+        witness.answer(b"still here")
+
+
 def test_load(options):
     for connections, window, size in ((8, 16, 1024), (3, 4, 300_000), (8, 1, 0), (1100, 2, 5000)):
         with Responder(options) as responder:
@@ -358,6 +510,8 @@ def main():
              for test in (test_sizes, test_pipelined, test_dribbled, test_client_that_stops_reading, test_slow_reader,
                           test_many_connections, test_huge_read_does_not_starve_others, test_half_closed, test_bad_frames,
                           test_mpa, test_stops, test_load)]
+    tests += [(test, options) for options in MESSAGE_VARIANTS
+              for test in (test_writes, test_sends, test_mixed_and_dribbled, test_senders_that_read_late, test_bad_messages)]
     tests += [(test_ping_pong, "--spin"), (test_ping_pong, "--block")]
     failed = 0
     for test, options in tests:

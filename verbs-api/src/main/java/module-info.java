@@ -7,5 +7,6 @@ module org.softrdma.verbs {
     exports org.softrdma.verbs.device;
     exports org.softrdma.verbs.provider;
 
+    uses org.softrdma.verbs.device.ProviderDecorator;
     uses org.softrdma.verbs.device.VerbsProvider;
 }

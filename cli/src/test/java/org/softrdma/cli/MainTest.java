@@ -121,7 +121,7 @@ class MainTest {
                 "--cpu",
                 "99999");
         assertRefused(
-                "softrdma tck: no case has the number 9999; softrdma tck --list tells them", "tck", "--case", "9999");
+                "softrdma tck: no case has the number 9999; softrdma tck --list shows them", "tck", "--case", "9999");
     }
 
     @Test

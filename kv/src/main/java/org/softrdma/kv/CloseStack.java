@@ -5,8 +5,8 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an object has opened so far, to be closed in reverse order: by its constructor if a later step fails, by its close
- * method otherwise. Everything is closed even if closing something fails. Owned by one thread.
+ * What an object has opened so far, to be closed in reverse order: by its constructor if a later step fails, by its
+ * close method otherwise. Everything is closed even if closing something fails. Owned by one thread.
  */
 public final class CloseStack implements AutoCloseable {
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();

@@ -1,7 +1,6 @@
 package org.softrdma.kv;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
+import java.io.ByteArrayOutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -12,13 +11,13 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.agrona.concurrent.NanoClock;
-import org.softrdma.kv.client.ClientNetwork;
-import org.softrdma.kv.client.ClientStream;
-import org.softrdma.kv.server.ClientChannel;
-import org.softrdma.kv.server.ClientHandler;
-import org.softrdma.kv.server.PortSettings;
-import org.softrdma.kv.server.ServerNetwork;
-import org.softrdma.kv.server.ServerPort;
+import org.softrdma.kv.client.network.ClientNetwork;
+import org.softrdma.kv.client.network.ClientStream;
+import org.softrdma.kv.server.host.ClientChannel;
+import org.softrdma.kv.server.host.ClientHandler;
+import org.softrdma.kv.server.host.PortSettings;
+import org.softrdma.kv.server.host.ServerNetwork;
+import org.softrdma.kv.server.host.ServerPort;
 
 /**
  * A network without sockets and threads: what the server has to do waits until a client waits, and is done there one step at a
@@ -27,14 +26,46 @@ import org.softrdma.kv.server.ServerPort;
 final class MemoryNetwork implements ServerNetwork, NanoClock, Supplier<ClientNetwork> {
     private static final InetSocketAddress ADDRESS = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
 
+    /** A server that always has something to do must not keep a client from its turn. */
+    private static final int MOST_STEPS = 1000;
+
     private final ArrayDeque<Runnable> steps = new ArrayDeque<>();
     private Function<? super ClientChannel, ? extends ClientHandler> clients = channel -> {
         throw new IllegalStateException("nobody listens");
     };
+
     /** Read by threads of the server. */
     private final AtomicLong nowNs = new AtomicLong(1_000_000_000_000L);
 
+    private final SteppedThreads agents = new SteppedThreads();
     private boolean stopped;
+
+    /** For a server whose agents are to do their work here as well. */
+    SteppedThreads agents() {
+        return agents;
+    }
+
+    /** The server does one thing; false if there is nothing to do. */
+    private boolean step() {
+        if (stopped) {
+            return false;
+        }
+        Runnable next = steps.poll();
+        if (next == null) {
+            return agents.step() > 0;
+        }
+        next.run();
+        return true;
+    }
+
+    /** The server does everything that there is to do now; false if that is nothing. */
+    boolean stepAll() {
+        boolean stepped = false;
+        for (int left = MOST_STEPS; left > 0 && step(); left--) {
+            stepped = true;
+        }
+        return stepped;
+    }
 
     @Override
     public ServerPort listen(
@@ -53,6 +84,11 @@ final class MemoryNetwork implements ServerNetwork, NanoClock, Supplier<ClientNe
                 steps.clear();
             }
         };
+    }
+
+    @Override
+    public long bufferBytes() {
+        return Long.MAX_VALUE;
     }
 
     /** From now on the server does nothing any more. */
@@ -95,8 +131,9 @@ final class MemoryNetwork implements ServerNetwork, NanoClock, Supplier<ClientNe
 
     /** Both ends of a connection. */
     private final class Link implements ClientStream, ClientChannel {
-        private final ByteBuf unsent = Unpooled.buffer();
-        private final ByteBuf toClient = Unpooled.buffer();
+        private final ByteArrayOutputStream unsent = new ByteArrayOutputStream();
+        private final ArrayDeque<ByteBuffer> toClient = new ArrayDeque<>();
+        private ByteBuffer filling = ByteBuffer.allocate(0);
         private final ClientHandler handler = clients.apply(this);
 
         Link() {
@@ -110,16 +147,23 @@ final class MemoryNetwork implements ServerNetwork, NanoClock, Supplier<ClientNe
 
         @Override
         public int read(ByteBuffer target) {
-            int length = Math.min(target.remaining(), toClient.readableBytes());
-            toClient.readBytes(target.limit(target.position() + length));
-            toClient.discardReadBytes();
-            return length;
+            int before = target.remaining();
+            while (target.hasRemaining() && !toClient.isEmpty()) {
+                ByteBuffer next = toClient.element();
+                int length = Math.min(target.remaining(), next.remaining());
+                target.put(next.slice(next.position(), length));
+                next.position(next.position() + length);
+                if (!next.hasRemaining()) {
+                    toClient.remove();
+                }
+            }
+            return before - target.remaining();
         }
 
         @Override
         public void write(ByteBuffer source) {
-            ByteBuf bytes = Unpooled.copiedBuffer(source);
-            source.position(source.limit());
+            ByteBuffer bytes =
+                    ByteBuffer.allocate(source.remaining()).put(source).flip();
             execute(() -> {
                 handler.received(bytes);
                 handler.receivedAll();
@@ -128,13 +172,14 @@ final class MemoryNetwork implements ServerNetwork, NanoClock, Supplier<ClientNe
 
         @Override
         public boolean await(long timeoutNs, boolean orRoom) {
-            while (!toClient.isReadable() && !stopped && !steps.isEmpty()) {
-                steps.remove().run();
+            boolean stepped = true;
+            while (stepped && toClient.isEmpty()) {
+                stepped = step();
             }
-            if (!toClient.isReadable()) {
+            if (toClient.isEmpty()) {
                 pass(timeoutNs);
             }
-            return toClient.isReadable();
+            return !toClient.isEmpty();
         }
 
         @Override
@@ -156,8 +201,26 @@ final class MemoryNetwork implements ServerNetwork, NanoClock, Supplier<ClientNe
         public void reading(boolean on) {}
 
         @Override
-        public ByteBuf buffer(int length) {
-            return Unpooled.directBuffer(length);
+        public void releaseInput() {}
+
+        @Override
+        public ByteBuffer buffer(int length) {
+            filling = ByteBuffer.allocateDirect(length);
+            return filling;
+        }
+
+        @Override
+        public void sendBuffer() {
+            take(filling.flip());
+        }
+
+        @Override
+        public void dropBuffer() {}
+
+        private void take(ByteBuffer bytes) {
+            byte[] taken = new byte[bytes.remaining()];
+            bytes.get(taken);
+            unsent.writeBytes(taken);
         }
 
         @Override
@@ -166,21 +229,17 @@ final class MemoryNetwork implements ServerNetwork, NanoClock, Supplier<ClientNe
         }
 
         @Override
-        public void write(ByteBuf bytes) {
-            unsent.writeBytes(bytes);
-            bytes.release();
-        }
-
-        @Override
-        public void write(ByteBuf bytes, Runnable done) {
-            write(bytes);
+        public void send(ByteBuffer bytes, Runnable done) {
+            take(bytes);
             done.run();
         }
 
         @Override
         public void flush() {
-            toClient.writeBytes(unsent);
-            unsent.clear();
+            if (unsent.size() > 0) {
+                toClient.add(ByteBuffer.wrap(unsent.toByteArray()));
+                unsent.reset();
+            }
         }
 
         @Override

@@ -14,14 +14,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.device.DeviceSettings;
 import org.softrdma.sim.engine.EngineLimits;
+import org.softrdma.sim.engine.EngineTimeouts;
+import org.softrdma.sim.engine.MpaOffer;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.PinningSettings;
 import org.softrdma.sim.transport.SocketOptions;
 import org.softrdma.verbs.PinningPolicy;
 
 /**
- * Configuration of a device: set, then {@link #conclude}, which reports all faults at once. The names and defaults of options
- * given as text stand in {@link #OPTIONS}. Not thread-safe before it is concluded.
+ * Configuration of a device: set, then {@link #conclude}, which reports all faults at once. The names and defaults of
+ * options given as text stand in {@link #OPTIONS}. Not thread-safe before it is concluded.
  */
 public final class SoftRdmaContext {
     /** Options by name: help with the default. */
@@ -70,51 +72,50 @@ public final class SoftRdmaContext {
 
     private static Map<String, String> options() {
         Map<String, String> options = new LinkedHashMap<>();
-        options.put("progress", "engine (own threads) or manual (the opening thread polls); default engine");
+        options.put("progress", "engine (threads of its own) or manual (the opening thread polls); default engine");
         options.put("transport", "epoll, nio or auto; default auto: epoll where it is available");
         options.put("threads", "engine threads; default 1");
-        options.put("crc", "on or off: ask for CRC32C on connections; default off");
-        options.put("mpa-revision", "1 or 2: MPA revision of outgoing requests; default 2");
-        options.put("regions", "most live memory regions; default " + StagTable.MAX_ROWS);
+        options.put("crc", "on or off: request CRC32C on every connection; default off");
+        options.put("mpa-revision", "1 or 2: MPA revision of connection requests; default 2");
+        options.put("regions", "maximum number of memory regions; default " + StagTable.MAX_ROWS);
         options.put(
                 "segment",
-                "most payload bytes of a DDP segment, towards an RNIC TCP's segment less 24; default "
+                "maximum payload of a DDP segment in bytes; for a hardware RNIC use the TCP segment size less 24; default "
                         + EngineLimits.LARGEST_PAYLOAD);
         options.put(
                 "copy-below",
-                "payloads below this many bytes are copied, others gathered; default " + DEFAULT_COPY_BELOW);
-        options.put("receive-buffer", "bytes of an engine's receive buffer; default " + DEFAULT_RECEIVE_BUFFER);
-        options.put("socket-buffer", "SO_SNDBUF and SO_RCVBUF, 0 leaves them to the kernel; default 0");
+                "payloads smaller than this many bytes are copied, others are gathered; default " + DEFAULT_COPY_BELOW);
+        options.put("receive-buffer", "size of an engine's receive buffer in bytes; default " + DEFAULT_RECEIVE_BUFFER);
+        options.put("socket-buffer", "SO_SNDBUF and SO_RCVBUF in bytes; 0 leaves them to the kernel; default 0");
         options.put(
                 "pinning",
-                "when registered memory is locked (mlock): lazy (on first use), eager (at registration), off or auto; default"
-                        + " auto: lazy where the limit of locked memory allows it, else off");
+                "when registered memory is pinned (mlock): lazy (on first use), eager (at registration), off or auto; default"
+                        + " auto: lazy if the locked-memory limit allows it, else off");
         options.put(
                 "pin-budget",
-                "most bytes that lazy pinning locks at once, 64m for example, 0 for what the limit of locked memory allows"
-                        + " and half of the machine's memory at most; default 0");
+                "maximum bytes pinned lazily at once, such as 64m; 0 for what the locked-memory limit allows, but at most half"
+                        + " of the machine's memory; default 0");
         options.put(
                 "pin-granule",
-                "bytes that are pinned at once, a power of two up to 64 pages; default "
-                        + PinningSettings.DEFAULT_GRANULE);
-        options.put("handshake-timeout", "milliseconds that a peer may take for the handshake; default 10000");
+                "bytes pinned at a time, a power of two up to 64 pages; default " + PinningSettings.DEFAULT_GRANULE);
+        options.put("handshake-timeout", "milliseconds a peer may take for the handshake; default 10000");
         options.put(
                 "ready-repeat",
-                "milliseconds after which an initiator says again that it is ready to a peer that has sent nothing, which"
+                "milliseconds after which an initiator repeats its ready-to-receive to a peer that has sent nothing, which"
                         + " Linux's siw may need (docs/reference/wire.md); 0 for never; default "
                         + DEFAULT_READY_REPEAT_MS);
-        options.put("linger-timeout", "milliseconds that an ended connection waits for its peer; default 2000");
+        options.put("linger-timeout", "milliseconds an ended connection waits for its peer to close; default 2000");
         options.put(
                 "lingering",
-                "most ended connections that wait at once; of more, the one that has waited longest is reset; default "
+                "maximum number of ended connections that wait for their peer; beyond it the longest-waiting one is reset; default "
                         + DEFAULT_LINGERING);
         options.put(
                 "host-timeout",
-                "milliseconds after which a peer is gone whose host answers nothing, not even its kernel; 0 for never; default "
+                "milliseconds without any answer from a peer's host, kernel included, until the connection ends; 0 for never; default "
                         + DEFAULT_HOST_TIMEOUT_MS);
         options.put(
                 "pcap",
-                "file to which everything that connections send and receive is appended, for Wireshark (pcapng); default none");
+                "file to which all traffic of the connections is appended, for Wireshark (pcapng); default none");
         return options;
     }
 
@@ -143,7 +144,7 @@ public final class SoftRdmaContext {
             case "crc" -> crc = choose(name, value, Map.of("on", true, "off", false), crc);
             case "mpa-revision" -> mpaRevision = (int) number(name, value, 1, 2);
             case "regions" -> maxRegions = (int) number(name, value, 1, StagTable.MAX_ROWS);
-            case "segment" -> maxPayload = (int) number(name, value, 4, EngineLimits.LARGEST_PAYLOAD);
+            case "segment" -> maxPayload = (int) number(name, value, Long.BYTES, EngineLimits.LARGEST_PAYLOAD);
             case "copy-below" -> copyBelow = (int) number(name, value, 1, EngineLimits.LARGEST_PAYLOAD + 1L);
             case "receive-buffer" ->
                 receiveBuffer = (int) number(name, value, LEAST_RECEIVE_BUFFER, MOST_RECEIVE_BUFFER);
@@ -248,7 +249,7 @@ public final class SoftRdmaContext {
     }
 
     /** Engine threads. */
-    int threads() {
+    public int threads() {
         return require(threads);
     }
 
@@ -273,13 +274,13 @@ public final class SoftRdmaContext {
                 maxPayload,
                 copyBelow,
                 receiveBuffer,
-                crc,
-                mpaRevision,
-                TimeUnit.MILLISECONDS.toNanos(handshakeTimeoutMs),
-                TimeUnit.MILLISECONDS.toNanos(readyRepeatMs),
-                TimeUnit.MILLISECONDS.toNanos(lingerTimeoutMs),
                 Math.ceilDiv(lingering, manualProgress() ? 1 : threads),
-                TimeUnit.MILLISECONDS.toNanos(hostTimeoutMs)));
+                new MpaOffer(crc, mpaRevision),
+                new EngineTimeouts(
+                        TimeUnit.MILLISECONDS.toNanos(handshakeTimeoutMs),
+                        TimeUnit.MILLISECONDS.toNanos(readyRepeatMs),
+                        TimeUnit.MILLISECONDS.toNanos(lingerTimeoutMs),
+                        TimeUnit.MILLISECONDS.toNanos(hostTimeoutMs))));
     }
 
     private <T> T require(T value) {

@@ -21,6 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.engine.EngineLimits;
+import org.softrdma.sim.engine.EngineTimeouts;
+import org.softrdma.sim.engine.MpaOffer;
 import org.softrdma.sim.pinning.PinningSettings;
 import org.softrdma.sim.transport.SocketOptions;
 import org.softrdma.verbs.PinningPolicy;
@@ -78,13 +80,13 @@ class SoftRdmaContextTest {
                         1400,
                         100,
                         131_072,
-                        true,
-                        1,
-                        TimeUnit.MILLISECONDS.toNanos(1500),
-                        TimeUnit.MILLISECONDS.toNanos(30),
-                        TimeUnit.MILLISECONDS.toNanos(250),
                         10,
-                        TimeUnit.MILLISECONDS.toNanos(6000)),
+                        new MpaOffer(true, 1),
+                        new EngineTimeouts(
+                                TimeUnit.MILLISECONDS.toNanos(1500),
+                                TimeUnit.MILLISECONDS.toNanos(30),
+                                TimeUnit.MILLISECONDS.toNanos(250),
+                                TimeUnit.MILLISECONDS.toNanos(6000))),
                 context.deviceSettings().engine());
     }
 
@@ -114,7 +116,7 @@ class SoftRdmaContextTest {
         "threads, 1, 256",
         "mpa-revision, 1, 2",
         "regions, 1, 16777216",
-        "segment, 4, 64748",
+        "segment, 8, 64748",
         "copy-below, 1, 64749",
         "receive-buffer, 131072, 67108864",
         "socket-buffer, 0, 1073741824",

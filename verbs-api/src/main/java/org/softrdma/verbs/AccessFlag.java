@@ -18,5 +18,13 @@ public enum AccessFlag {
     /** Intent: READs that this side posts put their data here. */
     READ_SINK,
     /** Intent: RECVs put their data here. */
-    RECEIVE_SINK
+    RECEIVE_SINK,
+    /**
+     * Not a right: threads of this process look at the memory while WRITEs and READs of it are under way, without
+     * waiting for a completion. {@link MemoryRegion#coherentUnit()} says what they can rely on. Needs {@link
+     * Feature#ORDERED_PLACEMENT}, and {@link #LOCAL_WRITE} or {@link #REMOTE_READ}: without these nothing is moved
+     * here that a thread could see in part. The device copies such memory word by word, so ask for it only where it is
+     * needed.
+     */
+    POLLED
 }

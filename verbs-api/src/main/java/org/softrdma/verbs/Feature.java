@@ -19,5 +19,11 @@ public enum Feature {
     /** IPv6 addresses. */
     IPV6,
     /** {@link QueuePair#endCause} tells a wrong access of the peer from every other end, and is known in time. */
-    END_CAUSES
+    END_CAUSES,
+    /**
+     * {@link AccessFlag#POLLED}: a thread that polls memory can know from the last word of a WRITE, or of the data of
+     * a READ, that all of it is there ({@link MemoryRegion#coherentUnit()}). C: {@code ibv_query_qp_data_in_order},
+     * for whole messages.
+     */
+    ORDERED_PLACEMENT
 }

@@ -33,6 +33,36 @@ public interface MemoryRegion extends AutoCloseable {
     /** The rights in force, including those that the provider added for an intent. */
     Set<AccessFlag> access();
 
+    /**
+     * The bytes of an aligned unit that READs and WRITEs move as a whole, or 0 if there is none. 8, a <em>word</em>,
+     * if the region is {@link AccessFlag#POLLED}; else 0, and then a thread that looks at the memory while a message
+     * is under way may find any mixture of old and new bytes in any order. Alignment is that of the memory's own
+     * address.
+     *
+     * <p><b>Whole words.</b> A WRITE of a peer and the data of a READ of this side change a word that lies wholly in
+     * their range by one store; a READ of a peer, and a WRITE of this side from here that is not INLINE, read such a
+     * word by one load. A thread must access the word by one aligned load or store too ({@link
+     * java.lang.invoke.VarHandle}, opaque or stronger). Bytes of a word that lies only partly in the range are moved
+     * one by one. There is no order between the words that a READ loads.
+     *
+     * <p><b>The last word comes last.</b> The last word of a WRITE, or of the data of a READ of this side, is the last
+     * aligned 8 bytes that lie wholly in its range. Where there are none, it is the last byte of the range. The device
+     * stores it when the whole message has come and after all its other bytes, also those behind it, by a release. So
+     * a thread that reads the last word by an acquire ({@link java.lang.invoke.VarHandle#getAcquire}) and finds what
+     * this message has put there also sees every other byte of the message, and of those that the same queue pair
+     * has placed before it. Every store of the device to these bytes <em>happens-before</em> that load, in the sense
+     * of the Java memory model.
+     *
+     * <p><b>Not promised.</b> The last word tells of its message only if the message changes it and nobody else writes
+     * it: two messages to one place, on different queue pairs, may mix. Words before the last appear in any order, and
+     * bytes behind the last word before it, so poll the last word and not the last byte. A message that fails in the
+     * middle may have changed any of its bytes but never the last word. Nothing is said of SENDs: wait for the
+     * completion of the RECV.
+     */
+    default int coherentUnit() {
+        return 0;
+    }
+
     /** What a peer needs to reach this region. */
     default RemoteRegion remote() {
         return new RemoteRegion(address(), length(), rkey());

@@ -21,10 +21,10 @@ public interface ProtectionDomain extends AutoCloseable {
      *
      * @param memory native memory, at least 1 byte
      * @param access rights and intents
-     * @throws IllegalArgumentException for heap memory, for length 0, for REMOTE_WRITE without LOCAL_WRITE, and for
-     *     more than {@link Capabilities#maxRegionLength()} bytes
+     * @throws IllegalArgumentException for heap memory, for length 0, for REMOTE_WRITE without LOCAL_WRITE, for POLLED
+     *     without LOCAL_WRITE and REMOTE_READ, and for more than {@link Capabilities#maxRegionLength()} bytes
      * @throws VerbsException {@link VerbsErrorCode#NO_RESOURCES} (the message names the limit, the need and the
-     *     remedy), {@link VerbsErrorCode#NOT_SUPPORTED}
+     *     remedy), {@link VerbsErrorCode#NOT_SUPPORTED} if the device lacks the feature that a flag needs
      * @throws IllegalStateException if the domain is closed, or the memory has been freed
      */
     MemoryRegion register(MemorySegment memory, Set<AccessFlag> access);

@@ -1,5 +1,8 @@
 package org.softrdma.verbs;
 
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
 /**
  * One completion, owned and reused by the caller of {@link CompletionQueue#poll} (C: {@code ibv_wc}).
  *
@@ -13,6 +16,9 @@ public final class WorkCompletion {
     private int vendorCode;
     private CompletionOpcode opcode = CompletionOpcode.SEND;
     private long byteLength;
+
+    /** Told of a read that a failure does not allow; null for nobody. */
+    private @Nullable Consumer<String> invalidFieldObserver;
 
     /** An empty completion for a poll to fill in. */
     public WorkCompletion() {}
@@ -100,10 +106,24 @@ public final class WorkCompletion {
         status = newStatus;
         qpNumber = newQpNumber;
         vendorCode = newVendorCode;
+        invalidFieldObserver = null;
+    }
+
+    /**
+     * For tools that watch a program: who is told when it reads a field that this failure does not have, just before the
+     * accessor throws. Until the object is filled in again.
+     *
+     * @param observer gets the name of the accessor
+     */
+    public void onInvalidField(Consumer<String> observer) {
+        invalidFieldObserver = observer;
     }
 
     private void requireSuccess(String field) {
         if (status != CompletionStatus.SUCCESS) {
+            if (invalidFieldObserver != null) {
+                invalidFieldObserver.accept(field);
+            }
             throw new IllegalStateException(
                     field + " is not valid: wrId=" + wrId + " ended with " + status + "; check status() first");
         }

@@ -32,13 +32,13 @@ public final class DisniProvider implements VerbsProvider {
     private static final String DEVICE = "device";
     private static final String ADDRESS = "address";
     private static final Map<String, String> OPTIONS = options(
-            DEVICE, "name as `rdma link` or ibv_devices shows it, for example rxe0 (default: the first one)",
-            ADDRESS, "IPv4 address of the device, from which it connects (default: the first that a device has)");
+            DEVICE, "device name as shown by `rdma link` or ibv_devices, such as rxe0 (default: the first one)",
+            ADDRESS, "the device's IPv4 address to connect from (default: the first one of a device)");
 
     private final Loader loader;
     private final RdmaSubsystem subsystem;
 
-    /** Gives DiSNI, or says why it cannot. */
+    /** Loads DiSNI, or says why it cannot. */
     @FunctionalInterface
     interface Loader {
         DisniLibrary load() throws LibraryUnavailableException;
@@ -49,7 +49,7 @@ public final class DisniProvider implements VerbsProvider {
         this(InstalledDisni::load, RdmaSubsystem.ofThisMachine());
     }
 
-    /** On a DiSNI and a kernel of the caller's. */
+    /** With a DiSNI and a kernel chosen by the caller. */
     DisniProvider(Loader loader, RdmaSubsystem subsystem) {
         this.loader = loader;
         this.subsystem = subsystem;
@@ -78,15 +78,13 @@ public final class DisniProvider implements VerbsProvider {
         try (VerbsDevice device = open(Optional.empty(), addresses())) {
             LockedMemory limit = LockedMemory.ofThisProcess();
             return Usability.usable(device.name()
-                    + (limit.isUnlimited()
-                            ? ""
-                            : "; at most " + limit + " of memory can be registered, ulimit -l raises that"));
+                    + (limit.isUnlimited() ? "" : "; at most " + limit + " can be registered, ulimit -l raises that"));
         } catch (UnusableException e) {
             return e.usability;
         } catch (VerbsException e) {
             return Usability.unusable(
                     String.valueOf(e.getMessage()),
-                    "see the reason; ibv_devinfo -v says what the device is, and the provider sim needs none");
+                    "see the reason; ibv_devinfo -v shows the device, and the provider sim needs none");
         }
     }
 
@@ -108,7 +106,7 @@ public final class DisniProvider implements VerbsProvider {
         }
     }
 
-    /** There is nothing to open. */
+    /** There is no device to open. */
     private static final class UnusableException extends Exception {
         private static final long serialVersionUID = 1L;
         private final transient Usability usability;
@@ -134,13 +132,13 @@ public final class DisniProvider implements VerbsProvider {
             throw new UnusableException(
                     Usability.unusable(
                             String.valueOf(e.getMessage()),
-                            "give the device's network card an IPv4 address (ip address add), and name one of its"
-                                    + " addresses with the option address; `rdma link` shows which card a device is on"),
+                            "give the device's network interface an IPv4 address (ip address add), and set the option"
+                                    + " address to it; `rdma link` shows the interface of each device"),
                     e);
         }
     }
 
-    /** Of every network interface, those of the loopback one last. */
+    /** The addresses of all network interfaces, loopback last. */
     private static List<InetAddress> addresses() {
         try {
             return NetworkInterface.networkInterfaces()

@@ -7,10 +7,7 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.provider.HostMemories;
 
-/**
- * Memory for the application: whole pages of an arena. They are touched when it is allocated; registering pins them
- * anyway.
- */
+/** Memory for the application: whole pages of an arena. Allocation touches them; registration would pin them anyway. */
 public final class ArenaMemory {
     private static final long PAGE = 4096;
 
@@ -20,7 +17,7 @@ public final class ArenaMemory {
      * Allocates.
      *
      * @param length bytes, at least 1
-     * @throws VerbsException {@code NO_RESOURCES} if there is not that much
+     * @throws VerbsException {@code NO_RESOURCES} if that much is not available
      */
     public static HostMemory allocate(long length) {
         if (length < 1) {
@@ -37,7 +34,7 @@ public final class ArenaMemory {
             arena.close();
             throw new VerbsException(
                     VerbsErrorCode.NO_RESOURCES,
-                    "cannot allocate " + length + " bytes: " + e.getMessage() + "; ask for less, or look at ulimit -v",
+                    "cannot allocate " + length + " bytes: " + e.getMessage() + "; request less, or check ulimit -v",
                     e);
         }
     }

@@ -9,7 +9,7 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Connection requests that wait to be taken. Bounded: who adds has to reject what finds no room. Thread-safe.
+ * Connection requests that wait to be taken. Bounded: a caller rejects a request that finds no room. Thread-safe.
  *
  * @param <T> the requests
  */
@@ -21,9 +21,9 @@ public final class Backlog<T> {
     private boolean closed;
 
     /**
-     * An empty one.
+     * An empty backlog.
      *
-     * @param capacity requests that may wait, at least 1
+     * @param capacity maximum number of waiting requests, at least 1
      */
     public Backlog(int capacity) {
         this.capacity = capacity;
@@ -33,7 +33,7 @@ public final class Backlog<T> {
      * Adds a request.
      *
      * @param request to be taken
-     * @return false if there is no room, or it is closed
+     * @return false if there is no room, or the backlog is closed
      */
     public boolean offer(T request) {
         lock.lock();
@@ -52,8 +52,8 @@ public final class Backlog<T> {
     /**
      * Takes the oldest request.
      *
-     * @param timeoutNs how long to wait for one; 0 only looks
-     * @return empty at the end of the time or once closed
+     * @param timeoutNs how long to wait for one; 0 does not wait
+     * @return empty after the timeout, or once the backlog is closed
      * @throws VerbsException {@code INTERRUPTED} if the thread is interrupted
      */
     public Optional<T> take(long timeoutNs) {
@@ -84,9 +84,9 @@ public final class Backlog<T> {
     }
 
     /**
-     * Wakes who waits; nothing is added any more.
+     * Wakes waiting threads and refuses further requests.
      *
-     * @return what was not taken, to be rejected; nothing if it was closed before
+     * @return the requests that were not taken, to be rejected; none if it was closed before
      */
     public List<T> close() {
         lock.lock();

@@ -4,7 +4,7 @@ package org.softrdma.ibverbs;
 public enum CmEventType {
     /** The address is known. */
     ADDR_RESOLVED,
-    /** The address is not to be found out. */
+    /** The address cannot be resolved. */
     ADDR_ERROR,
     /** The route is known. */
     ROUTE_RESOLVED,
@@ -12,19 +12,19 @@ public enum CmEventType {
     ROUTE_ERROR,
     /** A peer wants to connect. */
     CONNECT_REQUEST,
-    /** The peer has accepted, and no queue pair is there. */
+    /** The peer has accepted, and there is no queue pair. */
     CONNECT_RESPONSE,
-    /** The connection was not made. */
+    /** The connection could not be established. */
     CONNECT_ERROR,
     /** The peer does not answer. */
     UNREACHABLE,
     /** The peer, or its kernel, has rejected. */
     REJECTED,
-    /** The connection is there. */
+    /** The connection is established. */
     ESTABLISHED,
     /** The connection has ended. */
     DISCONNECTED,
-    /** The device has gone. */
+    /** The device was removed. */
     DEVICE_REMOVAL,
     /** A multicast group was joined. */
     MULTICAST_JOIN,

@@ -2,7 +2,7 @@ package org.softrdma.ibverbs;
 
 import java.util.concurrent.TimeUnit;
 
-/** A time that is given to several steps together. Immutable. */
+/** The time limit of several steps together. Immutable. */
 public final class Deadline {
     private final long startNs = System.nanoTime();
     private final long timeoutNs;
@@ -14,23 +14,23 @@ public final class Deadline {
     /**
      * Begins now.
      *
-     * @param timeoutNs negative counts as 0, {@link Long#MAX_VALUE} is for ever
+     * @param timeoutNs time from now; negative counts as 0, {@link Long#MAX_VALUE} is for ever
      */
     public static Deadline in(long timeoutNs) {
         return new Deadline(Math.max(0, timeoutNs));
     }
 
-    /** What is left, at least 0. */
+    /** The remaining time, at least 0. */
     public long remainingNs() {
         return Math.max(0, timeoutNs - (System.nanoTime() - startNs));
     }
 
-    /** What is left, rounded up to C's milliseconds, at least 1. */
+    /** The remaining time in C's milliseconds, rounded up, at least 1. */
     public int remainingMs() {
         return (int) Math.clamp(TimeUnit.NANOSECONDS.toMillis(remainingNs()) + 1, 1L, Integer.MAX_VALUE);
     }
 
-    /** What was given, for messages. */
+    /** The whole time, for messages. */
     public long totalMs() {
         return TimeUnit.NANOSECONDS.toMillis(timeoutNs);
     }

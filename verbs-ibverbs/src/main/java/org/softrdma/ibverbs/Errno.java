@@ -2,9 +2,7 @@ package org.softrdma.ibverbs;
 
 import org.softrdma.verbs.VerbsErrorCode;
 
-/**
- * The error numbers of Linux that providers tell apart, their names for people, and what they mean to the application.
- */
+/** The error numbers of Linux that providers distinguish, their names, and what they mean to the application. */
 public final class Errno {
     /** Not permitted. */
     public static final int EPERM = 1;
@@ -12,9 +10,9 @@ public final class Errno {
     public static final int ENOENT = 2;
     /** Interrupted. */
     public static final int EINTR = 4;
-    /** Of a verbs object: its device was removed. */
+    /** I/O error; for a verbs object: its device was removed. */
     public static final int EIO = 5;
-    /** Nothing there yet. */
+    /** Nothing available yet. */
     public static final int EAGAIN = 11;
     /** No memory, or over a limit. */
     public static final int ENOMEM = 12;
@@ -22,7 +20,7 @@ public final class Errno {
     public static final int EACCES = 13;
     /** Memory that cannot be used. */
     public static final int EFAULT = 14;
-    /** Still used. */
+    /** Still in use. */
     public static final int EBUSY = 16;
     /** No such device. */
     public static final int ENODEV = 19;
@@ -30,7 +28,7 @@ public final class Errno {
     public static final int EINVAL = 22;
     /** Too many descriptors. */
     public static final int EMFILE = 24;
-    /** Some resource is used up. */
+    /** Some resource is exhausted. */
     public static final int ENOSPC = 28;
     /** The kernel has no such call. */
     public static final int ENOSYS = 38;
@@ -38,7 +36,7 @@ public final class Errno {
     public static final int EPROTO = 71;
     /** Not supported. */
     public static final int EOPNOTSUPP = 95;
-    /** The address is used. */
+    /** The address is in use. */
     public static final int EADDRINUSE = 98;
     /** No such address here. */
     public static final int EADDRNOTAVAIL = 99;
@@ -48,17 +46,17 @@ public final class Errno {
     public static final int ECONNRESET = 104;
     /** Not connected. */
     public static final int ENOTCONN = 107;
-    /** Out of time. */
+    /** Timed out. */
     public static final int ETIMEDOUT = 110;
-    /** Nobody listens. */
+    /** Nothing listens there. */
     public static final int ECONNREFUSED = 111;
-    /** No way to the host. */
+    /** No route to the host. */
     public static final int EHOSTUNREACH = 113;
 
     private Errno() {}
 
     /**
-     * An error for people, {@code ENOMEM (12)}.
+     * The text of an error, such as {@code ENOMEM (12)}.
      *
      * @param number an errno of either sign
      */

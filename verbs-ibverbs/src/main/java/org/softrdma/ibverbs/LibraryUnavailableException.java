@@ -22,7 +22,7 @@ public final class LibraryUnavailableException extends Exception {
     }
 
     /**
-     * Makes one that nothing was thrown for.
+     * Makes one without a cause.
      *
      * @param reason what is missing
      * @param remedy what to do

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How much memory this process may pin, for people: RLIMIT_MEMLOCK from {@code /proc/self/limits}, which does not hold
- * for a process with CAP_IPC_LOCK ({@code ib_umem_get} in the kernel).
+ * How much memory this process may pin, for messages: RLIMIT_MEMLOCK from {@code /proc/self/limits}, which does not
+ * apply to a process with CAP_IPC_LOCK ({@code ib_umem_get} in the kernel).
  *
  * @param bytes the limit; {@link Long#MAX_VALUE} for none
  * @param exempt the process has CAP_IPC_LOCK
@@ -18,7 +18,7 @@ public record LockedMemory(long bytes, boolean exempt) {
     private static final int CAP_IPC_LOCK = 14;
     private static final long KIB = 1024;
 
-    /** Of this process, now; no limit where the kernel does not tell. */
+    /** The current limit of this process; no limit if the kernel does not tell. */
     public static LockedMemory ofThisProcess() {
         return new LockedMemory(limit(lines("/proc/self/limits")), exempt(lines("/proc/self/status")));
     }
@@ -50,7 +50,7 @@ public record LockedMemory(long bytes, boolean exempt) {
                 .anyMatch(capabilities -> ((capabilities >>> CAP_IPC_LOCK) & 1) != 0);
     }
 
-    /** True if the limit does not hold. */
+    /** True if there is no limit or it does not apply. */
     public boolean isUnlimited() {
         return exempt || bytes == Long.MAX_VALUE;
     }
@@ -58,8 +58,8 @@ public record LockedMemory(long bytes, boolean exempt) {
     /** Why memory cannot be pinned, and what to do. */
     public String howToPinMore() {
         return "cannot be pinned: the locked-memory limit is " + this
-                + "; raise it with ulimit -l (docker: --ulimit memlock=-1), or register less; or the device's regions"
-                + " are all in use";
+                + "; raise it with ulimit -l (docker: --ulimit memlock=-1), or register less. All of the device's regions"
+                + " may also be in use";
     }
 
     @Override
@@ -67,6 +67,6 @@ public record LockedMemory(long bytes, boolean exempt) {
         if (bytes == Long.MAX_VALUE) {
             return "unlimited";
         }
-        return bytes / KIB + " KiB" + (exempt ? " (not for this process, which has CAP_IPC_LOCK)" : "");
+        return bytes / KIB + " KiB" + (exempt ? " (does not apply: this process has CAP_IPC_LOCK)" : "");
     }
 }

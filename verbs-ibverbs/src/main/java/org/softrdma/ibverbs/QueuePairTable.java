@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The queue pairs of a device by the number that their native {@code wr_id}s carry. A number is a slot and a
- * generation: a completion of a queue pair that is gone finds nobody, although the slot has been given again.
+ * generation, so a completion of a destroyed queue pair finds nothing, even if its slot is in use again.
  *
  * <pre>
  *   wr_id:  63          49 48                25 24  23                 0
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *   R: 1 for a RECV. This provider writes and reads it, the device carries it.
  * </pre>
  *
- * <p>Thread-safe; looking up takes no lock.
+ * <p>Thread-safe; look-ups take no lock.
  *
  * @param <Q> the queue pairs
  */
@@ -33,7 +33,7 @@ public final class QueuePairTable<Q> {
     private static final int FIRST_SLOTS = 16;
 
     private final ReentrantLock lock = new ReentrantLock();
-    /** Oldest first, so that a slot rests as long as possible. */
+    /** Oldest first, so that a slot is reused as late as possible. */
     private final ArrayDeque<Integer> free = new ArrayDeque<>();
 
     private long[] generations = new long[0];
@@ -41,7 +41,7 @@ public final class QueuePairTable<Q> {
 
     private record Entry<Q>(long number, Q queuePair) {}
 
-    /** Takes a number for a queue pair to come. */
+    /** Takes a number for a queue pair that is about to be created. */
     public long take() {
         lock.lock();
         try {
@@ -73,7 +73,7 @@ public final class QueuePairTable<Q> {
         }
     }
 
-    /** Completions with this number are those of this queue pair. */
+    /** From now on completions with this number belong to this queue pair. */
     public void set(long number, Q queuePair) {
         lock.lock();
         try {
@@ -83,7 +83,7 @@ public final class QueuePairTable<Q> {
         }
     }
 
-    /** Gives a number back. */
+    /** Returns a number. */
     public void giveBack(long number) {
         lock.lock();
         try {

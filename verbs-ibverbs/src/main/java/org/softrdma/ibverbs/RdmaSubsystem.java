@@ -10,21 +10,21 @@ import java.util.Optional;
 import org.softrdma.verbs.device.VerbsProvider.Usability;
 
 /**
- * What a machine's kernel shows of RDMA, to tell why there is no device and what one is: {@code sys/class/infiniband},
- * {@code dev/infiniband}.
+ * What the kernel of a machine shows about RDMA in {@code sys/class/infiniband} and {@code dev/infiniband}: why there
+ * is no device, and what a device is.
  *
- * @param root of the file system, {@code /} but in tests
+ * @param root of the file system; {@code /} except in tests
  */
 public record RdmaSubsystem(Path root) {
     private static final String MAKE_A_DEVICE =
-            "modprobe rdma_rxe; rdma link add rxe0 type rxe netdev eth0 (SoftRoCE; or siw"
-                    + " for SoftiWARP, with the name of your network card), as root; or use the provider sim";
+            "modprobe rdma_rxe; rdma link add rxe0 type rxe netdev eth0, as root, with your network interface for eth0"
+                    + " (that is SoftRoCE; put siw for rxe to get SoftiWARP); or use the provider sim";
 
     private static final String SOFT_IWARP = "Software iWARP";
     /** The {@code node_type} of iWARP devices, {@code RDMA_NODE_RNIC}. */
     private static final String RNIC = "4:";
 
-    /** That of the kernel that runs this process. */
+    /** The subsystem of this machine's kernel. */
     public static RdmaSubsystem ofThisMachine() {
         return new RdmaSubsystem(Path.of("/"));
     }
@@ -56,14 +56,14 @@ public record RdmaSubsystem(Path root) {
             Path node = root.resolve("dev/infiniband").resolve(name);
             if ((name.startsWith("uverbs") || name.equals("rdma_cm")) && !Files.isWritable(node)) {
                 return Usability.unusable(
-                        found + "/dev/infiniband/" + name + " may not be opened" + told,
+                        found + "/dev/infiniband/" + name + " is not writable" + told,
                         "chmod 666 /dev/infiniband/" + name + ", or add a udev rule, or run as root");
             }
         }
         return Usability.unusable(
-                found + "librdmacm opens none of them" + told,
+                found + "librdmacm cannot open any of them" + told,
                 "install the driver libraries (Debian: apt-get install ibverbs-providers; Fedora: dnf install"
-                        + " rdma-core), then see what ibv_devinfo says");
+                        + " rdma-core), then run ibv_devinfo");
     }
 
     /**
@@ -98,7 +98,7 @@ public record RdmaSubsystem(Path root) {
     }
 
     /**
-     * True if a device is the kernel's SoftiWARP, by what it says of itself ({@code SIW_NODE_DESC_COMMON}).
+     * True if a device is the kernel's SoftiWARP, by its description ({@code SIW_NODE_DESC_COMMON}).
      *
      * @param device its name
      */

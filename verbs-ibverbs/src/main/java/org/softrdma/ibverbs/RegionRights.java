@@ -5,10 +5,12 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 
 /**
- * Which memory may be registered, with which rights, checked before any native call; and the bits of {@code enum
- * ibv_access_flags}.
+ * Checks which memory may be registered with which rights, before any native call. Has the bits of
+ * {@code enum ibv_access_flags}.
  */
 public final class RegionRights {
     /** {@code IBV_ACCESS_LOCAL_WRITE}. */
@@ -21,13 +23,15 @@ public final class RegionRights {
     private RegionRights() {}
 
     /**
-     * The rights in force: those asked for, and what intents mean on the transport.
+     * The rights in force: the requested ones, and those that intents need on the transport.
      *
      * @param memory to be registered
-     * @param access asked for
-     * @param maxLength most bytes of a region
+     * @param access requested rights and intents
+     * @param maxLength maximum bytes of a region
      * @param readsWrite the data of a READ is a tagged message of the peer (iWARP, RFC 5040 section 5.2)
      * @throws IllegalArgumentException for heap memory, a wrong length, rights that contradict each other
+     * @throws VerbsException {@code NOT_SUPPORTED} for POLLED: no verb asks an adapter to store the last word of a
+     *     WRITE last, and {@code ibv_query_qp_data_in_order} is not in every rdma-core
      */
     public static Set<AccessFlag> granted(
             MemorySegment memory, Set<AccessFlag> access, long maxLength, boolean readsWrite) {
@@ -37,6 +41,13 @@ public final class RegionRights {
         if (memory.byteSize() < 1 || memory.byteSize() > maxLength) {
             throw new IllegalArgumentException(
                     "length=" + memory.byteSize() + ": expected 1 to " + maxLength + " bytes");
+        }
+        if (access.contains(AccessFlag.POLLED)) {
+            throw new VerbsException(
+                    VerbsErrorCode.NOT_SUPPORTED,
+                    "access=" + access + ": this device has no feature ORDERED_PLACEMENT, so what a WRITE has placed"
+                            + " is known by a completion only; register without POLLED, and let a SEND follow the"
+                            + " WRITE or check the data by its content");
         }
         EnumSet<AccessFlag> granted = EnumSet.noneOf(AccessFlag.class);
         granted.addAll(access);
@@ -56,7 +67,7 @@ public final class RegionRights {
     }
 
     /**
-     * The bits that the device gets.
+     * The bits for the device.
      *
      * @param access rights in force
      */

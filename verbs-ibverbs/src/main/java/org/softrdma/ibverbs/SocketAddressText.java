@@ -3,7 +3,7 @@ package org.softrdma.ibverbs;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 
-/** Socket addresses for people: {@code 10.0.0.1:7174}, {@code [fe80::1]:7174}. */
+/** Socket addresses in messages: {@code 10.0.0.1:7174}, {@code [fe80::1]:7174}. */
 public final class SocketAddressText {
     private SocketAddressText() {}
 

@@ -1,11 +1,11 @@
 package org.softrdma.ibverbs;
 
-/** Waiting for a thread to end. */
+/** Waits for threads to end. */
 public final class Threads {
     private Threads() {}
 
     /**
-     * Waits for its end; an interrupt is kept for later.
+     * Waits for a thread to end. An interrupt stays set for later.
      *
      * @param thread started
      */

@@ -4,13 +4,13 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.softrdma.verbs.Feature;
 
-/** What a device speaks. */
+/** The protocol of a device. */
 public enum WireProtocol {
     /** InfiniBand. */
     INFINIBAND("InfiniBand"),
-    /** RDMA over Converged Ethernet; SoftRoCE too. */
+    /** RDMA over Converged Ethernet, including SoftRoCE. */
     ROCE("RoCE"),
-    /** RFC 5040; SoftiWARP too. */
+    /** iWARP (RFC 5040), including SoftiWARP. */
     IWARP("iWARP");
 
     private final String text;
@@ -19,7 +19,7 @@ public enum WireProtocol {
         this.text = text;
     }
 
-    /** Optional features of every connection on it. */
+    /** Optional features of every connection with this protocol. */
     public Set<Feature> connectionFeatures() {
         return this == IWARP
                 ? Set.of()
@@ -30,7 +30,7 @@ public enum WireProtocol {
                         Feature.RECEIVER_NOT_READY);
     }
 
-    /** For people. */
+    /** Text for messages. */
     @Override
     public String toString() {
         return text;

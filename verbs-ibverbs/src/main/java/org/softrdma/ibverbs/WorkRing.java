@@ -4,15 +4,16 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What is outstanding on one queue of a queue pair, in posting order: the application's numbers and whether a success
- * gives a completion. It decides when a queue is full, and what a native completion belongs to.
+ * The outstanding requests of one queue of a queue pair, in posting order: the application's number of each, and
+ * whether its success produces a completion. Decides when the queue is full, and which request a native completion
+ * belongs to.
  *
- * <p>Two sequences move over it, {@code freed <= posted}. Threads: posting under the queue's lock, {@code posted} by
- * release; polling under the completion queue's lock, {@code freed} by release. Each side's acquire is the other's
- * release.
+ * <p>Two sequences move over it, {@code freed <= posted}. Threads: posting holds the queue's lock and moves
+ * {@code posted} by release; polling holds the completion queue's lock and moves {@code freed} by release. Each side
+ * reads the other's sequence by acquire.
  */
 public final class WorkRing {
-    /** Bits of a sequence that a native {@code wr_id} carries; a ring never holds so many entries. */
+    /** Bits of a sequence that a native {@code wr_id} carries; a ring holds fewer entries than they can number. */
     public static final int SEQUENCE_BITS = 24;
 
     public static final long SEQUENCE_MASK = (1L << SEQUENCE_BITS) - 1;
@@ -45,14 +46,14 @@ public final class WorkRing {
     // Polling.
     private long freed;
     private boolean failing;
-    /** The first request that the device says it flushed, though perhaps not in order. */
+    /** The first request that the device reported as flushed, perhaps out of order. */
     private long flushedFrom = Long.MAX_VALUE;
 
     /**
      * An empty ring.
      *
      * @param capacity entries, less than 2^24
-     * @param allReported the device tells every success, also of what gives no completion
+     * @param allReported the device reports every success, even of unsignalled requests
      */
     public WorkRing(int capacity, boolean allReported) {
         this.capacity = capacity;
@@ -65,7 +66,7 @@ public final class WorkRing {
 
     // ---- posting
 
-    /** How many more may be posted. */
+    /** How many more requests may be posted. */
     public int room() {
         return capacity - (int) (posted - (long) FREED.getAcquire(this));
     }
@@ -75,7 +76,7 @@ public final class WorkRing {
         return posted;
     }
 
-    /** Adds the next request; before it is given to the device, whose completion may come at once. */
+    /** Adds the next request. Before the device gets it, because its completion may arrive at once. */
     public void push(long wrId, boolean givesCompletion) {
         int slot = (int) posted & mask;
         wrIds[slot] = wrId;
@@ -83,7 +84,7 @@ public final class WorkRing {
         POSTED.setRelease(this, posted + 1);
     }
 
-    /** Takes requests back that the device did not accept. */
+    /** Removes requests that the device did not accept. */
     public void takeBack(long sequence) {
         POSTED.setRelease(this, sequence);
     }
@@ -98,7 +99,7 @@ public final class WorkRing {
     // ---- polling
 
     /**
-     * The sequence that a native completion means.
+     * The sequence that a native completion refers to.
      *
      * @param lowBits the low bits of it
      * @return the sequence, or -1 if that request has been completed already
@@ -109,7 +110,7 @@ public final class WorkRing {
     }
 
     /**
-     * True if the success of a request gives a completion.
+     * True if the success of a request produces a completion.
      *
      * @param sequence of {@link #resolve}
      */
@@ -118,10 +119,10 @@ public final class WorkRing {
     }
 
     /**
-     * Completes a request and frees it and all before it.
+     * Completes a request, and frees it and all requests before it.
      *
      * @param sequence of {@link #resolve} or {@link #nextToFlush}
-     * @param success how it ended
+     * @param success true if it succeeded
      * @return the application's number
      */
     public long complete(long sequence, boolean success) {
@@ -132,7 +133,7 @@ public final class WorkRing {
     }
 
     /**
-     * The device says that it flushed a request, which {@link #nextToFlush} gives in its turn.
+     * The device reports that it flushed a request; {@link #nextToFlush} returns the request in its turn.
      *
      * @param sequence of {@link #resolve}
      */
@@ -141,9 +142,9 @@ public final class WorkRing {
     }
 
     /**
-     * The next request that the device will never complete, given that all its completions have been taken: what was
-     * withheld from it, and what it took without noticing. Unsignalled requests at the head, before any failure, have
-     * succeeded, unless the device would have told.
+     * The next request that the device will never complete, once all its completions have been taken: a request that
+     * was withheld from it, or that it took and ignored. Unsignalled requests at the head, before any failure, have
+     * succeeded, unless the device reports every success.
      *
      * @return its sequence, or -1
      */

@@ -27,8 +27,8 @@ public final class RdmaCoreProvider implements VerbsProvider {
     private static final String DEVICE = "device";
     private static final String ADDRESS = "address";
     private static final Map<String, String> OPTIONS = options(
-            DEVICE, "name as `rdma link` or ibv_devices shows it, for example rxe0 (default: the first one)",
-            ADDRESS, "local address to connect from, one of the device's (default: as routes say)");
+            DEVICE, "device name as shown by `rdma link` or ibv_devices, such as rxe0 (default: the first one)",
+            ADDRESS, "the device's IP address to connect from (default: chosen by routing)");
 
     /** For the service loader. */
     public RdmaCoreProvider() {}
@@ -66,7 +66,7 @@ public final class RdmaCoreProvider implements VerbsProvider {
         }
     }
 
-    /** Opens each device, which is the only way to know. */
+    /** Opens each device, which is the only way to know whether it is usable. */
     private static Usability usable(NativeVerbsLibrary library, List<Long> contexts) {
         List<String> good = new ArrayList<>();
         List<String> bad = new ArrayList<>();
@@ -79,14 +79,12 @@ public final class RdmaCoreProvider implements VerbsProvider {
         }
         LockedMemory limit = LockedMemory.ofThisProcess();
         String found = String.join(", ", good)
-                + (limit.isUnlimited()
-                        ? ""
-                        : "; at most " + limit + " of memory can be registered, ulimit -l raises that")
+                + (limit.isUnlimited() ? "" : "; at most " + limit + " can be registered, ulimit -l raises that")
                 + (bad.isEmpty() ? "" : "; not usable: " + String.join("; ", bad));
         return good.isEmpty()
                 ? Usability.unusable(
                         String.join("; ", bad),
-                        "see the reason; ibv_devinfo -v says what the device is, and the provider sim needs none")
+                        "see the reason; ibv_devinfo -v shows the device, and the provider sim needs none")
                 : Usability.usable(found);
     }
 
@@ -119,7 +117,7 @@ public final class RdmaCoreProvider implements VerbsProvider {
         }
     }
 
-    /** A device that owns the list; without a device the list is closed. */
+    /** A device that owns the list; if it cannot be opened, the list is closed. */
     private static CoreDevice device(
             NativeVerbsLibrary library, DeviceList devices, long context, Optional<InetSocketAddress> address) {
         try {

@@ -5,13 +5,13 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Bytes that tell where they belong: a function of a seed and of their offset, so that data of another place, another
- * round or another pattern is found. No byte is 0 or {@link #POISON} more often than chance.
+ * Bytes that depend on a seed and on their offset, so that data from another place, another round or another pattern is
+ * detected. No byte is 0 or {@link #POISON} more often than by chance.
  *
- * @param seed which pattern
+ * @param seed selects the pattern
  */
 public record BytePattern(long seed) {
-    /** What cases overwrite memory with to see whether somebody still looks. */
+    /** Cases overwrite memory with this byte, to see whether anything still reads or changes it. */
     public static final byte POISON = (byte) 0xDB;
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -49,7 +49,7 @@ public record BytePattern(long seed) {
     }
 
     /**
-     * Whether memory holds the pattern.
+     * True if memory holds the pattern.
      *
      * @param memory to be looked at
      */

@@ -6,22 +6,20 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * One case while it runs: what is closed and checked at its end, how it waits, and how many operations it has seen.
- * Lies below everything that a case works with. Any thread; the thread that made it drives a device in manual progress
- * while it waits.
+ * A running case: what is closed and checked at its end, how it waits, and how many operations it has counted. It lies
+ * below everything that a case works with. Any thread; while the thread that created it waits, it drives a device in
+ * manual progress.
  */
 final class CaseScope {
-    private static final int SPINS_BEFORE_PARKING = 100;
-    private static final long PARK_NS = 20_000;
     private static final long PROGRESS_NS = 100_000;
     private static final long NANOS_PER_MILLI = 1_000_000;
 
+    private final CaseEnvironment environment;
     private final long timeoutNs;
     private final Thread owner = Thread.currentThread();
     private final ConcurrentLinkedDeque<AutoCloseable> owned = new ConcurrentLinkedDeque<>();
@@ -34,28 +32,30 @@ final class CaseScope {
     }
 
     /**
-     * Nothing made yet.
+     * An empty scope.
      *
-     * @param timeoutNs how long it waits for anything
+     * @param environment where it runs
+     * @param timeoutNs limit of every wait
      */
-    CaseScope(long timeoutNs) {
+    CaseScope(CaseEnvironment environment, long timeoutNs) {
+        this.environment = environment;
         this.timeoutNs = timeoutNs;
     }
 
-    /** The owner drives this device while it waits, if that is in manual progress. */
+    /** While the owner waits, it drives this device, if that is in manual progress. */
     void drives(VerbsDevice device) {
         driven = device;
     }
 
     // ---- the end
 
-    /** Keeps something to be closed at the end of the case. */
+    /** Closes a resource at the end of the case. */
     <T extends AutoCloseable> T own(T resource) {
         owned.push(resource);
         return resource;
     }
 
-    /** Keeps a check for the end of a case that went well; it fails by throwing. */
+    /** Runs a check at the end of a case that passed; the check fails by throwing. */
     void atEnd(Runnable check) {
         checks.add(check);
     }
@@ -101,12 +101,12 @@ final class CaseScope {
         return timeoutNs;
     }
 
-    /** See {@link Fabric#await}. */
+    /** See {@link TwoNodes#await}. */
     void await(String what, BooleanSupplier condition) {
-        long start = System.nanoTime();
+        long start = environment.nanoTime();
         int rounds = 0;
         while (!condition.getAsBoolean()) {
-            long waited = System.nanoTime() - start;
+            long waited = environment.nanoTime() - start;
             if (waited > timeoutNs) {
                 throw new AssertionError("waited " + millis(waited) + " ms for " + what);
             }
@@ -117,11 +117,11 @@ final class CaseScope {
         }
     }
 
-    /** See {@link Fabric#linger}. */
+    /** See {@link TwoNodes#linger}. */
     void linger(long durationNs) {
-        long start = System.nanoTime();
+        long start = environment.nanoTime();
         int rounds = 0;
-        while (System.nanoTime() - start < durationNs) {
+        while (environment.nanoTime() - start < durationNs) {
             idle(rounds++);
         }
     }
@@ -130,10 +130,8 @@ final class CaseScope {
         VerbsDevice device = driven;
         if (device != null && device.manualProgress() && Thread.currentThread().equals(owner)) {
             device.progress(PROGRESS_NS);
-        } else if (rounds < SPINS_BEFORE_PARKING) {
-            Thread.onSpinWait();
         } else {
-            LockSupport.parkNanos(PARK_NS);
+            environment.idle(rounds);
         }
     }
 

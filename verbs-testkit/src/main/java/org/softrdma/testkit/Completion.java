@@ -9,10 +9,10 @@ import org.softrdma.verbs.WorkCompletion;
  * A copy of a work completion.
  *
  * @param wrId number of the work request
- * @param status how it ended
+ * @param status its status
  * @param qpNumber its queue pair
- * @param opcode what it was; null of a failure
- * @param byteLength bytes moved; -1 of a failure
+ * @param opcode its opcode; null for a failure
+ * @param byteLength bytes moved; -1 for a failure
  */
 public record Completion(
         long wrId,
@@ -21,7 +21,7 @@ public record Completion(
         @Nullable CompletionOpcode opcode,
         long byteLength) {
     /**
-     * Copies.
+     * Copies a completion.
      *
      * @param completion as polled
      */
@@ -35,7 +35,7 @@ public record Completion(
                 success ? completion.byteLength() : -1);
     }
 
-    /** True if it ended well. */
+    /** True if the status is SUCCESS. */
     public boolean isSuccess() {
         return status == CompletionStatus.SUCCESS;
     }

@@ -11,8 +11,8 @@ import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * A completion queue with a reader that waits within a deadline and says what it waited for. What a case leaves unread
- * when it ends fails the case. One thread reads.
+ * Reads a completion queue, with a deadline for each wait and a message that says what was waited for. A case fails if
+ * it ends with completions unread. One thread reads.
  */
 public final class CompletionReader implements AutoCloseable {
     private static final int BATCH = 32;
@@ -37,7 +37,7 @@ public final class CompletionReader implements AutoCloseable {
     /**
      * The next completion, whatever its status.
      *
-     * @param what names in the message what was waited for
+     * @param what names, in the message, what was waited for
      */
     public Completion next(String what) {
         if (unread.isEmpty()) {
@@ -50,7 +50,7 @@ public final class CompletionReader implements AutoCloseable {
      * The next completions, whatever their status.
      *
      * @param count how many
-     * @param what names in the message what was waited for
+     * @param what names, in the message, what was waited for
      */
     public List<Completion> take(int count, String what) {
         List<Completion> taken = new ArrayList<>(count);
@@ -64,8 +64,8 @@ public final class CompletionReader implements AutoCloseable {
      * Takes the next completion and fails unless it is this success.
      *
      * @param wrId number of its request
-     * @param opcode what it was
-     * @param byteLength bytes moved; of a SEND or WRITE the completion says 0
+     * @param opcode its opcode
+     * @param byteLength bytes moved; the completion of a SEND or WRITE says 0
      */
     public void expect(long wrId, CompletionOpcode opcode, long byteLength) {
         Completion completion = next("success of " + opcode + " with wrId " + wrId);
@@ -80,10 +80,10 @@ public final class CompletionReader implements AutoCloseable {
     }
 
     /**
-     * Takes the next completion and fails unless it is of this request with one of these statuses.
+     * Takes the next completion and fails unless it belongs to this request and has one of these statuses.
      *
      * @param wrId number of its request
-     * @param statuses what is lawful
+     * @param statuses lawful statuses
      * @param what names the request in the message
      */
     public Completion expect(long wrId, Set<CompletionStatus> statuses, String what) {
@@ -107,7 +107,7 @@ public final class CompletionReader implements AutoCloseable {
         }
     }
 
-    /** Takes whatever is there now. */
+    /** Takes all completions that are there now. */
     public List<Completion> drain() {
         while (fill() > 0) {
             // Until the queue is empty.
@@ -117,7 +117,7 @@ public final class CompletionReader implements AutoCloseable {
         return all;
     }
 
-    /** Lets the case end with completions unread. */
+    /** Allows the case to end with completions unread. */
     public CompletionReader allowLeftovers() {
         leftoversAllowed = true;
         return this;

@@ -11,10 +11,12 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 public @interface ConformanceCase {
-    /** Its number in the catalogue: for ever, never reused. Cases that no other suite has start at 200. */
+    /**
+     * Its number in the catalogue: permanent, never reused. Cases without a counterpart in another suite start at 200.
+     */
     int number();
 
-    /** The rule, as one line for people. */
+    /** The rule, in one line. */
     String title();
 
     /** Where the rule comes from: a man page, an RFC section, the name of a test in google/rdma-unit-test. */

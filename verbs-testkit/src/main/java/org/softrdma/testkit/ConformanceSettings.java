@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What a run is about. Travels to the cases as JUnit configuration parameters, so that the cases run from a build tool
- * as well.
+ * The settings of a run. They reach the cases as JUnit configuration parameters, so that a build tool can run the
+ * cases, too.
  *
  * @param provider name of the provider under test
  * @param requesterOptions options of the device that connects and posts
@@ -16,8 +16,8 @@ import java.util.function.Function;
  * @param sharedDevice one device plays both parts, opened with the options of the requester
  * @param address where the responder listens, reachable from the requester
  * @param scale multiplies iteration counts, and above 1 also deadlines: 0.1 to 10
- * @param timeoutNs how long a case waits for anything at scale 1
- * @param seed of everything random
+ * @param timeoutNs limit of every wait of a case at scale 1, in nanoseconds
+ * @param seed seed of everything random
  */
 public record ConformanceSettings(
         String provider,
@@ -28,7 +28,7 @@ public record ConformanceSettings(
         double scale,
         long timeoutNs,
         long seed) {
-    /** Name of the configuration parameter with the provider's name; the others begin in the same way. */
+    /** Name of the configuration parameter with the provider's name; the names of the others begin in the same way. */
     public static final String PROVIDER = "softrdma.tck.provider";
 
     private static final String REQUESTER = "softrdma.tck.requester";
@@ -75,7 +75,7 @@ public record ConformanceSettings(
     }
 
     /**
-     * These with other options for the device that listens.
+     * The same settings with other options for the device that listens.
      *
      * @param options its options
      */
@@ -85,7 +85,7 @@ public record ConformanceSettings(
     }
 
     /**
-     * These with another scale.
+     * The same settings with another scale.
      *
      * @param newScale 0.1 to 10
      */
@@ -95,7 +95,7 @@ public record ConformanceSettings(
     }
 
     /**
-     * These with another seed.
+     * The same settings with another seed.
      *
      * @param newSeed any number
      */
@@ -105,7 +105,7 @@ public record ConformanceSettings(
     }
 
     /**
-     * These with another place to listen.
+     * The same settings with another address to listen on.
      *
      * @param newAddress host name or address
      */
@@ -114,10 +114,15 @@ public record ConformanceSettings(
                 provider, requesterOptions, responderOptions, sharedDevice, newAddress, scale, timeoutNs, seed);
     }
 
-    /** These with one device for both parts. */
+    /** The same settings with one device in both parts. */
     public ConformanceSettings withSharedDevice() {
         return new ConformanceSettings(
                 provider, requesterOptions, requesterOptions, true, address, scale, timeoutNs, seed);
+    }
+
+    /** The provider's name without those of decorators: {@code sim} of {@code sanitised:sim}. */
+    public String bareProvider() {
+        return provider.substring(provider.lastIndexOf(':') + 1);
     }
 
     /** As JUnit configuration parameters. */

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
-/** How a pair is to be connected; what is not said has the defaults of the API. */
+/** How to connect a pair. Everything that is not set has the API's default. */
 public final class ConnectionSpec {
     private QueuePairLimits requesterLimits = QueuePairLimits.DEFAULT;
     private QueuePairLimits responderLimits = QueuePairLimits.DEFAULT;
@@ -43,7 +43,7 @@ public final class ConnectionSpec {
     }
 
     /**
-     * What the two sides want of the connection.
+     * The connection parameters of both sides.
      *
      * @param requester of the connecting side
      * @param responder of the accepting side
@@ -54,14 +54,14 @@ public final class ConnectionSpec {
         return this;
     }
 
-    /** Every request of the requester gives a completion. */
+    /** Every request of the requester produces a completion. */
     public ConnectionSpec signalAll() {
         signalAll = true;
         return this;
     }
 
     /**
-     * Where completions of the requester's send queue go.
+     * Sets where completions of the requester's send queue go.
      *
      * @param reader a queue of the requester's device
      */
@@ -71,7 +71,7 @@ public final class ConnectionSpec {
     }
 
     /**
-     * Where completions of the requester's receive queue go.
+     * Sets where completions of the requester's receive queue go.
      *
      * @param reader a queue of the requester's device
      */
@@ -81,7 +81,7 @@ public final class ConnectionSpec {
     }
 
     /**
-     * Where completions of the responder's receive queue go.
+     * Sets where completions of the responder's receive queue go.
      *
      * @param reader a queue of the responder's device
      */
@@ -91,7 +91,7 @@ public final class ConnectionSpec {
     }
 
     /**
-     * Runs between creation of the requester's queue pair and connecting.
+     * Sets an action that runs between the creation of the requester's queue pair and connecting.
      *
      * @param action posts RECVs
      */
@@ -101,7 +101,8 @@ public final class ConnectionSpec {
     }
 
     /**
-     * Runs on the accepting thread between creation of the responder's queue pair and accepting.
+     * Sets an action that runs, on the accepting thread, between the creation of the responder's queue pair and
+     * accepting.
      *
      * @param action posts RECVs
      */

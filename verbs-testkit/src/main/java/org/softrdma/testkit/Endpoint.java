@@ -70,7 +70,7 @@ public final class Endpoint {
      * @param offset bytes from its start
      * @param length bytes
      * @param remoteAddress where it comes from
-     * @param rkey key of that
+     * @param rkey key of that memory
      */
     public void read(long wrId, MemoryRegion sink, long offset, long length, long remoteAddress, int rkey) {
         require(
@@ -97,7 +97,7 @@ public final class Endpoint {
      * @param offset bytes from its start
      * @param length bytes
      * @param remoteAddress where it goes
-     * @param rkey key of that
+     * @param rkey key of that memory
      */
     public void write(long wrId, MemoryRegion source, long offset, long length, long remoteAddress, int rkey) {
         require(
@@ -140,7 +140,7 @@ public final class Endpoint {
         require(queuePair.postReceive(wrId, sink, offset, length), "RECV " + wrId);
     }
 
-    /** Waits until the queue pair is in error and the end of its connection was told, with a reason. */
+    /** Waits until the queue pair is in ERROR and {@code disconnected()} has completed with a reason. */
     public void awaitError() {
         scope.await(node.name() + "'s queue pair to go to ERROR", () -> queuePair.state() == QueuePairState.ERROR);
         scope.await(node.name() + "'s disconnected() to complete", () -> disconnectReason.get() != null);
@@ -156,7 +156,7 @@ public final class Endpoint {
     /**
      * Fails unless the request was accepted.
      *
-     * @param status what posting answered
+     * @param status result of posting
      * @param what names the request
      */
     public static void require(PostStatus status, String what) {

@@ -8,7 +8,7 @@ import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.SendFlags;
 
-/** Two connected queue pairs: the requester connected and speaks first, the responder accepted. */
+/** Two connected queue pairs: the requester connected and sends first, the responder accepted. */
 public final class LoopbackPair {
     private static final long BARRIER = 0xBA881E8L;
     private static final Set<CompletionStatus> FLUSHED = Set.of(CompletionStatus.FLUSHED);
@@ -42,7 +42,7 @@ public final class LoopbackPair {
         return responder;
     }
 
-    /** What the responder sent when it accepted. */
+    /** The private data that the responder sent when it accepted. */
     public byte[] privateDataOfAccept() {
         return privateDataOfAccept.clone();
     }
@@ -56,8 +56,8 @@ public final class LoopbackPair {
     }
 
     /**
-     * Waits until every WRITE that the requester has posted is placed at the responder: a READ behind it sees it (RFC
-     * 5040, section 5.5). The requester's completions must have been taken.
+     * Waits until every WRITE that the requester has posted is placed at the responder, by a READ behind it (RFC 5040,
+     * section 5.5). The requester's completions must have been taken.
      */
     public void barrier() {
         requester.read(BARRIER, barrierSink, barrierSource);
@@ -65,8 +65,8 @@ public final class LoopbackPair {
     }
 
     /**
-     * Waits until both ends are in error, then checks on both that whatever is posted is flushed. Everything posted
-     * before must have been taken.
+     * Waits until both ends are in ERROR, then checks on both that requests posted now are flushed. The completions of
+     * earlier requests must have been taken.
      */
     public void expectBothBroken() {
         requester.awaitError();

@@ -10,7 +10,7 @@ import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.device.VerbsDevice;
 
-/** One side of the fabric: a device and a domain on it. What it makes is closed at the end of the case. */
+/** One side of the nodes: a device and a domain on it. Everything it creates is closed at the end of the case. */
 public final class Node {
     private static final int SCRATCH_BYTES = 64;
 
@@ -113,7 +113,7 @@ public final class Node {
     /**
      * A completion queue with a reader.
      *
-     * @param entries entries wanted
+     * @param entries minimum number of entries
      */
     public CompletionReader completions(int entries) {
         return read(device.createCompletionQueue(entries));
@@ -122,7 +122,7 @@ public final class Node {
     /**
      * A completion queue with a reader, whose events go to a channel.
      *
-     * @param entries entries wanted
+     * @param entries minimum number of entries
      * @param channel where events go
      */
     public CompletionReader completions(int entries, CompletionChannel channel) {
@@ -135,7 +135,7 @@ public final class Node {
     }
 
     /**
-     * A reader for a queue that the case made itself; it is closed at the end of the case.
+     * A reader for a queue that the case created itself; the queue is closed at the end of the case.
      *
      * @param queue the queue
      */
@@ -145,7 +145,7 @@ public final class Node {
         return reader;
     }
 
-    /** A small region of this side whose content is nobody's. */
+    /** A small region of this side whose content does not matter. */
     MemoryRegion scratch() {
         return scratch;
     }

@@ -18,10 +18,10 @@ import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.Feature;
 
 /**
- * How a provider lawfully differs from others. What the API can tell comes from the features of a connection, the rest
- * from the name of the device. Statuses are sets: every member is a lawful answer.
+ * Lawful differences between providers. Those that the API reports come from the features of a connection, the rest
+ * from the name of the device. Statuses are sets: every member is a lawful result.
  *
- * @param traits what holds
+ * @param traits traits that apply
  * @param readRefused a READ refused by the peer, at the requester
  * @param writeRefused a WRITE refused by the peer, at the requester
  * @param sendRefused a SEND whose RECV is missing or too short, at the requester
@@ -30,7 +30,7 @@ import org.softrdma.verbs.Feature;
  * @param badReadSink a READ with a bad local entry
  * @param receiveTooShort a RECV that was shorter than the SEND
  * @param badReceiveSink a RECV with a bad local entry
- * @param peerGone what was outstanding when the peer vanished, besides success
+ * @param peerGone requests that were outstanding when the peer vanished, besides success
  */
 public record ProviderTraits(
         Set<Trait> traits,
@@ -44,7 +44,7 @@ public record ProviderTraits(
         Set<CompletionStatus> badReceiveSink,
         Set<CompletionStatus> peerGone) {
     private static final Set<CompletionStatus> SENT_OR_FLUSHED = Set.of(SUCCESS, FLUSHED);
-    /** Of siw: what it was sending when the connection ended fails as if by its own fault. */
+    /** On siw a request that was being sent when the connection ended fails as if by its own fault. */
     private static final Set<CompletionStatus> SENT_OR_BROKEN =
             Set.of(SUCCESS, FLUSHED, LOCAL_QUEUE_PAIR_OPERATION_ERROR);
 
@@ -54,12 +54,12 @@ public record ProviderTraits(
         RECEIVER_NOT_READY,
         /** Success of a WRITE or SEND means that the peer can no longer refuse it. */
         ACKNOWLEDGED_WRITES,
-        /** The accepting side may use the connection before the connecting one did. */
+        /** The accepting side may use the connection before the connecting side has. */
         PASSIVE_SIDE_MAY_SEND_FIRST,
-        /** A full completion queue is reported and never drops silently. */
+        /** An overrun of a completion queue is reported; completions are never dropped silently. */
         REPORTS_QUEUE_OVERRUN,
         /**
-         * Requests that were outstanding before the refused one may be flushed: a Terminate leaves at the earliest
+         * Requests that were outstanding before the refused one may be flushed: a Terminate is sent at the earliest
          * opportunity and names its request (RFC 5040, sections 6.2.1 and 7.1).
          */
         FLUSHES_BEFORE_THE_CAUSE,
@@ -68,28 +68,34 @@ public record ProviderTraits(
         /** A queue that is not armed, or armed when its completions are already there, may raise an event. */
         RAISES_SPURIOUS_EVENTS,
         /**
-         * A process that holds its device's thread makes the device stand still; where the RNIC is a kernel or a card,
-         * nothing that a process does can.
+         * A process can make its device stall by holding the device's thread. It cannot if the RNIC is in the kernel or
+         * a card.
          */
         CAN_STAND_STILL,
-        /** A READ whose source is deregistered while it is answered gets no refusal, and fails by its retries. */
+        /**
+         * A READ whose source is deregistered while it is answered is not refused, and fails when its retries are used
+         * up.
+         */
         STOPS_ANSWERING,
         /**
-         * Deregistration does not wait for a segment that the device is placing, nor for what it has handed to TCP of
-         * a region, which leaves with whatever is in the memory then.
+         * Deregistration waits neither for a segment that the device is placing, nor for parts of a region that it has
+         * handed to TCP, which are sent with what the memory then holds.
          */
         SENDS_AFTER_DEREGISTRATION,
         /**
-         * A peer that connects and leaves, or says something else than a request, may take the listener with it, and
-         * then the kernel: the worker that accepts gives the listener's reference back although the one that reads has
-         * done so (siw_cm.c, siw_accept_newconn and siw_cm_work_handler).
+         * A peer that connects and leaves, or sends anything but a request, may free the listener and then crash the
+         * kernel: the accepting worker drops the listener's reference although the reading one has done so (siw_cm.c,
+         * siw_accept_newconn and siw_cm_work_handler).
          */
         LOSES_LISTENER_TO_NONSENSE,
-        /** A READ of at most 32 bytes whose source crosses a page gets wrong ones (siw_qp_tx.c, siw_try_1seg). */
+        /**
+         * A READ of at most 32 bytes whose source crosses a page border returns wrong bytes (siw_qp_tx.c,
+         * siw_try_1seg).
+         */
         MIXES_UP_SHORT_READS,
         /**
-         * No READ is answered while a SEND or WRITE waits for own READs, so two ends that both do this wait for ever
-         * (siw_qp_rx.c, siw_init_rresp).
+         * No READ is answered while a SEND or WRITE waits for this side's READs, so two ends that both do this wait for
+         * ever (siw_qp_rx.c, siw_init_rresp).
          */
         STANDS_STILL_BEHIND_READS,
         /** Private data arrives with zeros behind it (rdma_get_cm_event(3)). */
@@ -134,7 +140,7 @@ public record ProviderTraits(
         return device.contains("siw") ? siw(traits) : channelAdapter(traits, device.contains("rxe"));
     }
 
-    /** The software RNIC of this project: a stream, so that whatever ends one side ends the other. */
+    /** The software RNIC of this project. It uses a stream, so an end of one side ends the other. */
     private static ProviderTraits softwareRnic(EnumSet<Trait> traits, Set<Feature> features) {
         boolean statuses = features.contains(Feature.REMOTE_STATUSES);
         boolean readStatuses = statuses || features.contains(Feature.REMOTE_READ_STATUSES);
@@ -180,9 +186,9 @@ public record ProviderTraits(
     }
 
     /**
-     * InfiniBand and RoCE. SoftRoCE maps three errors in a way of its own (rxe_req.c: an lkey that is none is no
-     * EFAULT; rxe_resp.c: copy_data gives EINVAL, not ENOSPC, for a message that is longer than all entries), and when
-     * a region goes while a READ of several packets is answered, it sends no NAK (rxe_resp.c, read_reply).
+     * InfiniBand and RoCE. SoftRoCE maps three errors in its own way (rxe_req.c: an unknown lkey is not EFAULT;
+     * rxe_resp.c: copy_data returns EINVAL, not ENOSPC, for a message longer than all entries; rxe_resp.c, read_reply:
+     * no NAK is sent when a region is deregistered while a READ of several packets is answered).
      */
     private static ProviderTraits channelAdapter(EnumSet<Trait> traits, boolean rxe) {
         traits.add(Trait.PASSIVE_SIDE_MAY_SEND_FIRST);

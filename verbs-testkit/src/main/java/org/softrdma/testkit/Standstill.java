@@ -2,59 +2,55 @@ package org.softrdma.testkit;
 
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.testkit.ProviderTraits.Trait;
 
 /**
- * Makes a device stand still for a while, as one does whose machine is overloaded: streams stop in the middle of a
- * message, even of a segment, which a case can then rely on. Used once.
+ * Makes a device stall for a while, like one on an overloaded machine: streams stop in the middle of a message, even of
+ * a segment, and a case can rely on that. Used once.
  *
- * <p>A device in manual progress stands still while nobody drives it. The thread of any other is held where the API
- * forbids applications to block: in the callback of a connection that was ended for this purpose.
+ * <p>A device in manual progress stalls while nothing drives it. The thread of any other device is held where the API
+ * forbids applications to block: in a callback, that of a connection that was ended for this purpose.
  */
 public final class Standstill {
-    /** More than a sender needs to fill the buffers of a stream. */
+    /** More time than a sender needs to fill the buffers of a stream. */
     private static final long FILL_NS = 50_000_000;
 
     private static final long DRAIN_NS = 10_000_000;
+    private static final long LOOK_NS = 100_000;
 
-    private final Fabric fabric;
+    private final TwoNodes nodes;
     private final Brake requester;
     private final Brake responder;
 
-    private Standstill(Fabric fabric) {
-        this.fabric = fabric;
-        boolean manual = fabric.requester().device().manualProgress();
-        requester = new Brake(manual ? null : fabric.connect().requester());
-        responder = new Brake(fabric.connect().responder());
+    private Standstill(TwoNodes nodes) {
+        this.nodes = nodes;
+        boolean manual = nodes.requester().device().manualProgress();
+        requester = new Brake(manual ? null : nodes.connect().requester());
+        responder = new Brake(nodes.connect().responder());
     }
 
     /**
-     * Prepares one; skips the case where it cannot work.
+     * Prepares a standstill; skips the case if the device cannot stall.
      *
-     * @param fabric of the case
+     * @param nodes of the case
      */
-    public static Standstill prepare(Fabric fabric) {
-        fabric.require(
-                fabric.traits().has(Trait.CAN_STAND_STILL),
-                "nothing that a process does makes this device stand still");
-        fabric.require(
-                !fabric.settings().sharedDevice(), "both ends are one device, which cannot stand still on one side");
-        return new Standstill(fabric);
+    public static Standstill prepare(TwoNodes nodes) {
+        nodes.require(nodes.traits().has(Trait.CAN_STAND_STILL), "no process can make this device stall");
+        nodes.require(!nodes.settings().sharedDevice(), "both ends are one device, which cannot stall on one side");
+        return new Standstill(nodes);
     }
 
     /**
-     * Runs something while the requester's device stands still, after the responder has sent all that it could.
+     * Runs an action while the requester's device stalls, after the responder has sent all it could.
      *
      * @param action what to do; it must not use the requester's device
      */
     public void whileRequesterTakesNothing(Runnable action) {
         try {
             requester.hold();
-            LockSupport.parkNanos(FILL_NS);
+            nodes.sleep(FILL_NS);
             action.run();
         } finally {
             release();
@@ -62,25 +58,25 @@ public final class Standstill {
     }
 
     /**
-     * Runs something while the requester's device stands still, after it has filled its streams to the last byte,
-     * wherever in a segment that is, and the responder has taken all of that.
+     * Runs an action while the requester's device stalls, after it has filled its streams to the last byte, at any
+     * place in a segment, and the responder has received all of that.
      *
      * @param action what to do; it must not use the requester's device
      */
     public void whileRequesterSendsNothing(Runnable action) {
         try {
             responder.hold();
-            fabric.linger(FILL_NS);
+            nodes.linger(FILL_NS);
             requester.hold();
             responder.release();
-            LockSupport.parkNanos(DRAIN_NS);
+            nodes.sleep(DRAIN_NS);
             action.run();
         } finally {
             release();
         }
     }
 
-    /** Also a brake that was not used: it would hold its thread when its connection is closed. */
+    /** Releases an unused brake, too: it would hold its thread when its connection is closed. */
     private void release() {
         requester.release();
         responder.release();
@@ -89,16 +85,16 @@ public final class Standstill {
     /** Holds the thread of one device. */
     private final class Brake {
         private final @Nullable Endpoint end;
-        private final CountDownLatch held = new CountDownLatch(1);
-        private final CountDownLatch released = new CountDownLatch(1);
+        private final AtomicBoolean held = new AtomicBoolean();
+        private final AtomicBoolean released = new AtomicBoolean();
 
-        /** Without an end there is no thread: nobody drives the device. */
+        /** Without an end there is no thread to hold: the case stops driving the device. */
         Brake(@Nullable Endpoint end) {
             this.end = end;
             if (end != null) {
                 CompletionStage<Void> unused = end.queuePair().disconnected().thenRun(() -> {
-                    held.countDown();
-                    await(released);
+                    held.set(true);
+                    nodes.await("the end of the standstill", released::get);
                 });
                 Objects.requireNonNull(unused);
             }
@@ -107,27 +103,26 @@ public final class Standstill {
         void hold() {
             Endpoint ended = end;
             if (ended != null) {
-                // Not from here: where it calls back at once, the case itself would be held.
-                Task<Integer> unused = fabric.start("brake", () -> {
+                // Not from this thread: if the callback runs at once, it would hold the case itself.
+                Task<Integer> unused = nodes.start("brake", () -> {
                     ended.queuePair().disconnect();
                     return 0;
                 });
                 Objects.requireNonNull(unused);
-                fabric.require(await(held), "the device's thread cannot be held");
+                nodes.require(isHeld(), "the device's thread cannot be held");
             }
         }
 
         void release() {
-            released.countDown();
+            released.set(true);
         }
 
-        private boolean await(CountDownLatch latch) {
-            try {
-                return latch.await(fabric.timeoutNs(), TimeUnit.NANOSECONDS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return false;
+        private boolean isHeld() {
+            long endNs = nodes.nanoTime() + nodes.timeoutNs();
+            while (!held.get() && nodes.nanoTime() < endNs) {
+                nodes.linger(LOOK_NS);
             }
+            return held.get();
         }
     }
 }

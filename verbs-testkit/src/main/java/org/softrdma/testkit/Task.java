@@ -5,9 +5,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * Something a case does on a thread of its own, because it blocks or because the case is about threads.
+ * Work that a case does on a thread of its own, because it blocks or because the case is about threads.
  *
- * @param <T> what it returns
+ * @param <T> its result
  */
 public final class Task<T> {
     private final CaseScope scope;
@@ -28,7 +28,7 @@ public final class Task<T> {
         return name;
     }
 
-    /** True once it has ended, well or not. */
+    /** True once it has ended, successfully or not. */
     public boolean isDone() {
         return future.isDone();
     }
@@ -38,7 +38,7 @@ public final class Task<T> {
         future.cancel(true);
     }
 
-    /** Waits for its result within the deadline of the case, and throws what it threw. */
+    /** Waits for its result until the deadline of the case, and rethrows its failure. */
     public T get() {
         scope.await("the thread '" + name + "' to end", future::isDone);
         try {

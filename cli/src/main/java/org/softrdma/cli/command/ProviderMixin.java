@@ -31,7 +31,8 @@ public final class ProviderMixin {
             names = "--provider",
             paramLabel = "NAME",
             defaultValue = "sim",
-            description = "Verbs provider (${DEFAULT-VALUE}); `softrdma providers` lists them.")
+            description = "Verbs provider (${DEFAULT-VALUE}); `softrdma providers` lists them. `sanitised:NAME` reports"
+                    + " broken rules of verbs.")
     private String providerName;
 
     @Option(
@@ -48,6 +49,9 @@ public final class ProviderMixin {
 
     private boolean captureBegun;
 
+    /** The one asked for: devices that one provider opened can know of each other. */
+    private @Nullable VerbsProvider provider;
+
     /** picocli fills it in. */
     public ProviderMixin() {}
 
@@ -58,14 +62,25 @@ public final class ProviderMixin {
 
     /** The provider asked for. */
     public VerbsProvider provider() {
-        List<VerbsProvider> providers = all();
-        return providers.stream()
-                .filter(provider -> provider.name().equals(providerName))
-                .findFirst()
-                .orElseThrow(() -> new ParameterException(
-                        mixee.commandLine(),
-                        "--provider " + providerName + ": unknown, expected one of "
-                                + providers.stream().map(VerbsProvider::name).collect(Collectors.joining(", "))));
+        VerbsProvider chosen = provider;
+        if (chosen == null) {
+            chosen = named();
+            provider = chosen;
+        }
+        return chosen;
+    }
+
+    private VerbsProvider named() {
+        try {
+            return VerbsProviders.named(providerName);
+        } catch (VerbsException e) {
+            throw new ParameterException(
+                    mixee.commandLine(),
+                    "--provider " + providerName + ": unknown, expected one of "
+                            + all().stream().map(VerbsProvider::name).collect(Collectors.joining(", "))
+                            + ", or sanitised: and one of them",
+                    e);
+        }
     }
 
     /** The device options asked for. */

@@ -3,6 +3,8 @@ package org.softrdma.cli.perf;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.softrdma.bench.floor.FloorLoad;
+import org.softrdma.bench.floor.FloorOperation;
 import org.softrdma.bench.floor.FloorStudy;
 import org.softrdma.bench.measurement.ByteSize;
 import org.softrdma.bench.measurement.MeasurementException;
@@ -17,7 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code softrdma perf floor}: what a READ costs beside the cheapest C server for the same bytes. */
+/** {@code softrdma perf floor}: what requests cost beside the cheapest C servers for the same bytes. */
 @Command(
         name = "floor",
         description = {
@@ -32,11 +34,19 @@ final class PerfFloorCommand implements Callable<Integer> {
     private PerfStudyOptions study = new PerfStudyOptions();
 
     @Option(
+            names = "--operations",
+            paramLabel = "read|write|send",
+            split = ",",
+            defaultValue = "READ",
+            description = "Requests to measure, separated by commas (read). Each takes about two minutes.")
+    private List<FloorOperation> operations = List.of();
+
+    @Option(
             names = "--sizes",
             paramLabel = "SIZE",
             split = ",",
             defaultValue = "1K,10K,100K",
-            description = "READ sizes (${DEFAULT-VALUE}).")
+            description = "Request sizes (${DEFAULT-VALUE}).")
     private List<String> sizes = List.of();
 
     @Option(
@@ -44,7 +54,7 @@ final class PerfFloorCommand implements Callable<Integer> {
             paramLabel = "N",
             split = ",",
             defaultValue = "1,16",
-            description = "READs outstanding per connection (${DEFAULT-VALUE}).")
+            description = "Requests outstanding per connection (${DEFAULT-VALUE}).")
     private List<Integer> windows = List.of();
 
     @Option(
@@ -58,7 +68,7 @@ final class PerfFloorCommand implements Callable<Integer> {
             names = "--memory",
             paramLabel = "SIZE",
             defaultValue = "64M",
-            description = "Size of the memory to READ from (${DEFAULT-VALUE}).")
+            description = "Size of the memory to READ from and WRITE to (${DEFAULT-VALUE}).")
     private String memory = "";
 
     @Option(
@@ -74,7 +84,7 @@ final class PerfFloorCommand implements Callable<Integer> {
             negatable = true,
             defaultValue = "true",
             fallbackValue = "true",
-            description = "Also measure single round trips; --no-latency skips them.")
+            description = "Also measure round trips of single READs; --no-latency skips them.")
     private boolean latency;
 
     PerfFloorCommand() {}
@@ -95,7 +105,8 @@ final class PerfFloorCommand implements Callable<Integer> {
 
     private FloorStudy floor() {
         try {
-            FloorStudy.Load load = new FloorStudy.Load(
+            FloorLoad load = new FloorLoad(
+                    operations,
                     sizes.stream().map(ByteSize::parse).toList(),
                     windows,
                     connections,

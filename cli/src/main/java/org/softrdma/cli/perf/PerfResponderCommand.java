@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.softrdma.bench.measurement.ByteSize;
 import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.message.EchoResponder;
 import org.softrdma.bench.read.ReadResponder;
 import org.softrdma.cli.command.CommandFailure;
 import org.softrdma.cli.command.DeviceProgress;
@@ -24,7 +25,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "responder",
         hidden = true,
-        description = "Serve memory to READs on the loopback address. Prints where; stops when its input ends.")
+        description = "Serve memory to READs, or answer SENDs, on the loopback address. Prints where; stops when its"
+                + " input ends.")
 final class PerfResponderCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -43,7 +45,7 @@ final class PerfResponderCommand implements Callable<Integer> {
             names = "--progress",
             paramLabel = "engine|manual",
             defaultValue = "engine",
-            description = "engine, or manual: the main thread drives the device without pause.")
+            description = "engine, or manual: the main thread drives the device, without pause but for --echo.")
     private DeviceProgress progress = DeviceProgress.ENGINE;
 
     @Option(names = "--memory", paramLabel = "SIZE", defaultValue = "64M", description = "Size of the memory to serve.")
@@ -63,6 +65,12 @@ final class PerfResponderCommand implements Callable<Integer> {
             description = "How far each slice reaches into the next.")
     private String overlap = "";
 
+    @Option(names = "--writable", description = "Peers may also WRITE.")
+    private boolean writable;
+
+    @Option(names = "--echo", description = "Serve no memory; answer each SEND by a SEND of the same bytes.")
+    private boolean echo;
+
     PerfResponderCommand() {}
 
     @Override
@@ -73,14 +81,19 @@ final class PerfResponderCommand implements Callable<Integer> {
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
                     ByteSize.parse(memory),
                     slices,
-                    ByteSize.parse(overlap));
+                    ByteSize.parse(overlap),
+                    writable);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
         try (VerbsDevice device = provider.openWithKnown(
                 // One thread, because the server it stands for has one core.
                 java.util.Map.of("progress", progress.option(), "threads", "1"))) {
-            ReadResponder.run(device, settings, System.in, System.out);
+            if (echo) {
+                EchoResponder.run(device, settings.listen(), System.in, System.out);
+            } else {
+                ReadResponder.run(device, settings, System.in, System.out);
+            }
             return ExitCode.OK;
         } catch (MeasurementException | VerbsException e) {
             return CommandFailure.tell(spec, e);

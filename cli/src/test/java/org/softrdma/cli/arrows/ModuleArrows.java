@@ -36,6 +36,7 @@ final class ModuleArrows {
     static final Map<String, Set<String>> ARROWS = new TreeMap<>(Map.of(
             "verbs", Set.of(),
             "testkit", Set.of("verbs"),
+            "sanitiser", Set.of("verbs"),
             "sim", Set.of("verbs"),
             "ibverbs", Set.of("verbs"),
             "disni", Set.of("verbs", "ibverbs"),
@@ -47,7 +48,7 @@ final class ModuleArrows {
     /** Libraries that stay where they are, by their packages, and the packages below the root that may use them. */
     static final Map<String, List<String>> LIBRARIES = new TreeMap<>(Map.of(
             "com.ibm.disni..", List.of("disni.."),
-            "io.netty..", List.of("sim.transport..", "kv.server.."),
+            "io.netty..", List.of("sim.transport..", "kv.server.netty.."),
             "org.agrona..", List.of("sim..", "kv..", "cli.."),
             "org.junit..", List.of("testkit..", "cli.."),
             "com.fasterxml.jackson..", List.of("bench..", "cli.."),

@@ -50,6 +50,30 @@ class ProvidersCommandTest {
     }
 
     @Test
+    void shouldListTheFeaturesOfAUsableDevice() {
+        assertEquals(ExitCode.OK, execute("providers"));
+        String sim = out.toString().substring(out.toString().indexOf("sim: usable"));
+        String features = sim.lines()
+                .filter(line -> line.startsWith("  features: "))
+                .findFirst()
+                .orElseThrow();
+        assertTrue(features.contains("ORDERED_PLACEMENT, REGION_SWAP"), features);
+    }
+
+    @Test
+    void shouldOpenASanitisedProviderByItsName() {
+        assertEquals(
+                ExitCode.OK,
+                execute("tck", "--provider", "sanitised:sim", "--device", "sanitiser=throw", "--case", "57"),
+                () -> out + "\n" + err);
+        assertTrue(out.toString().contains("provider sanitised:sim, device "), out::toString);
+        assertEquals(ExitCode.USAGE, execute("tck", "--provider", "sanitized:sim"));
+        assertTrue(
+                err.toString().contains("sanitized:sim: unknown, expected one of disni, rdmacore, sim, or sanitised:"),
+                err::toString);
+    }
+
+    @Test
     void shouldPrintOneSentenceWhenTheProviderHasNoDevice() {
         VerbsProvider provider = ProviderMixin.all().getFirst();
         Usability usability = provider.usability();

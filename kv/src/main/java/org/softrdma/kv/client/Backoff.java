@@ -4,8 +4,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * When to connect again: at once after a connection that worked, then in steps that double up to a quarter of a second, each
- * shortened at random by up to half so that many clients of one server do not come at a time. Owned by one thread.
+ * When to connect again: at once after a connection that worked, then in steps that double up to a quarter of a
+ * second, each shortened at random by up to half so that many clients of one server do not come at a time. Owned by
+ * one thread.
  */
 final class Backoff {
     private static final long FIRST_NS = TimeUnit.MILLISECONDS.toNanos(10);

@@ -3,44 +3,23 @@ package org.softrdma.kv.client;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
-import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.CloseStack;
-import org.softrdma.verbs.CompletionChannel;
-import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.kv.client.place.KnownItems;
+import org.softrdma.kv.client.rdma.MemberLoop;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * What all clients of one thread share: a protection domain, one completion queue, polled or waited for, and where the items of
- * each server are. Works with devices that drive themselves and with devices in manual progress, which this drives. Owned by
- * one thread (in manual progress: the one that opened the device); its owner closes the clients first, then this, then the
- * device.
+ * What all clients of one thread share: a protection domain, one completion queue, polled or waited for, and where
+ * the items of each server are. Works with devices that drive themselves and with devices in manual progress, which
+ * this drives. Owned by one thread (in manual progress: the one that opened the device); its owner closes the clients
+ * first, then this, then the device.
  */
 public final class CompletionLoop implements AutoCloseable {
-    private static final int BATCH = 64;
-    private static final int EMPTY_POLLS_PER_REPORT = 64;
-    private static final long SPIN_NS = TimeUnit.MICROSECONDS.toNanos(20);
-
-    private final CloseStack owned = new CloseStack();
-    private final VerbsDevice device;
-    private final ProtectionDomain domain;
-    private final @Nullable CompletionChannel channel;
-    private final CompletionQueue queue;
-    private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
-    private final NanoClock clock;
-    private final IdleStrategy spin;
-    private final @Nullable LoopMember[] members;
+    private final MemberLoop members;
     private final Map<Server, KnownItems> known = new HashMap<>();
-    private int entriesLeft;
-    private int emptyPolls;
 
     /**
      * Opens one.
@@ -63,22 +42,7 @@ public final class CompletionLoop implements AutoCloseable {
      * @param spin what is done between two looks at the device, before it is waited for
      */
     public CompletionLoop(VerbsDevice device, int maxClients, int window, NanoClock clock, IdleStrategy spin) {
-        this.device = device;
-        this.clock = clock;
-        this.spin = spin;
-        boolean manual = device.manualProgress();
-        this.members = new LoopMember[maxClients];
-        this.entriesLeft = Math.multiplyExact(maxClients, new QueueDepth(window).completions());
-        try {
-            domain = owned.add(device.allocateProtectionDomain());
-            channel = manual ? null : owned.add(device.createCompletionChannel());
-            queue = owned.add(
-                    channel == null
-                            ? device.createCompletionQueue(entriesLeft)
-                            : device.createCompletionQueue(entriesLeft, channel, 0));
-        } catch (RuntimeException e) {
-            throw owned.closeAfter(e);
-        }
+        members = new MemberLoop(device, maxClients, window, clock, spin);
     }
 
     /**
@@ -87,17 +51,7 @@ public final class CompletionLoop implements AutoCloseable {
      * @return the number of completions
      */
     public int poll() {
-        int count = queue.poll(batch, BATCH);
-        for (int i = 0; i < count; i++) {
-            LoopMember member = members[(int) (batch[i].wrId() >>> Integer.SIZE)];
-            if (member != null) {
-                member.complete(batch[i]);
-            }
-        }
-        if (count == 0 && ++emptyPolls % EMPTY_POLLS_PER_REPORT == 0) {
-            reportTouches();
-        }
-        return count;
+        return members.poll();
     }
 
     /**
@@ -107,51 +61,12 @@ public final class CompletionLoop implements AutoCloseable {
      * @return the number of completions, 0 at the end of the time
      */
     public int await(long timeoutNs) {
-        int count = poll();
-        if (count > 0 || timeoutNs <= 0) {
-            return count;
-        }
-        reportTouches();
-        if (channel == null) {
-            device.progress(timeoutNs);
-            return poll();
-        }
-        long spinUntilNs = clock.nanoTime() + Math.min(SPIN_NS, timeoutNs);
-        while (count == 0 && clock.nanoTime() - spinUntilNs < 0) {
-            spin.idle();
-            count = poll();
-        }
-        if (count == 0) {
-            queue.requestNotification(false);
-            count = poll();
-        }
-        if (count == 0) {
-            awaitEvent(timeoutNs);
-            count = poll();
-        }
-        return count;
+        return members.await(timeoutNs);
     }
 
-    /** Lets clients report what they READ, if that is due; clients that are never polled again do so when they close. */
-    private void reportTouches() {
-        long nowNs = clock.nanoTime();
-        for (LoopMember member : members) {
-            if (member != null) {
-                member.reportTouches(nowNs);
-            }
-        }
-    }
-
-    /** Has the next completion raise an event for {@link #awaitEvent}; poll once more before waiting. */
-    void arm() {
-        queue.requestNotification(false);
-    }
-
-    /** Waits for an event, on a device that drives itself; false at the end of the time. Any thread. */
-    boolean awaitEvent(long timeoutNs) {
-        Optional<CompletionQueue> ready = Objects.requireNonNull(channel).await(timeoutNs);
-        ready.ifPresent(signalled -> signalled.acknowledgeEvents(1));
-        return ready.isPresent();
+    /** The clients of this loop. */
+    MemberLoop members() {
+        return members;
     }
 
     /** A server, and how many of its items are to be known. */
@@ -160,56 +75,12 @@ public final class CompletionLoop implements AutoCloseable {
     /** What clients of this loop know of a server; those that want as many places of items share it. */
     KnownItems known(KvClientContext context) {
         return known.computeIfAbsent(
-                new Server(context.server(), context.locatorCapacity()), _ -> new KnownItems(context));
-    }
-
-    VerbsDevice device() {
-        return device;
-    }
-
-    ProtectionDomain domain() {
-        return domain;
-    }
-
-    CompletionQueue queue() {
-        return queue;
-    }
-
-    /** Makes room for a member; its number, which is the upper half of the numbers of its work requests. */
-    int add(LoopMember member, int entries) {
-        for (int i = 0; i < members.length; i++) {
-            if (members[i] == null) {
-                if (entries > entriesLeft) {
-                    throw new IllegalStateException(
-                            "entries=" + entries + " > entriesLeft=" + entriesLeft + " of the completion loop");
-                }
-                entriesLeft -= entries;
-                members[i] = member;
-                return i;
-            }
-        }
-        throw new IllegalStateException("the completion loop has its " + members.length + " clients already");
-    }
-
-    void remove(int index, int entries) {
-        members[index] = null;
-        entriesLeft += entries;
+                new Server(context.server(), context.locatorCapacity()),
+                _ -> new KnownItems(context.locatorCapacity(), context.random()));
     }
 
     @Override
     public void close() {
-        drainEvents();
-        owned.close();
-    }
-
-    /** Events that were raised after our last wait have to be taken before their queue can be closed. */
-    private void drainEvents() {
-        if (channel != null) {
-            Optional<CompletionQueue> signalled = channel.await(0);
-            while (signalled.isPresent()) {
-                signalled.get().acknowledgeEvents(1);
-                signalled = channel.await(0);
-            }
-        }
+        members.close();
     }
 }

@@ -5,13 +5,15 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memcached connection as questions and answers: what was written to the link and waits for its answer, and the answers,
- * which come in the same order. Owned by the thread of its client.
+ * The memcached connection as questions and answers: what was written to the link and waits for its answer, and the
+ * answers, which come in the same order. Owned by the thread of its client.
  */
 final class Dialogue {
     private static final int READS_PER_TURN = 64;
 
-    /** What is allocated for a value before any of it has come; more only as it comes, whatever the server announces. */
+    /**
+     * What is allocated for a value before any of it has come; more only as it comes, whatever the server announces.
+     */
     private static final int FIRST_VALUE_BYTES = 1 << 20;
 
     private final MemcachedLink link;

@@ -3,8 +3,8 @@ package org.softrdma.kv.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits for an answer on a memcached connection, where answers come in the order of the requests. It stays there until
- * the answer has come even if nobody waits for that any more. Owned by the thread of its client.
+ * What waits for an answer on a memcached connection, where answers come in the order of the requests. It stays there
+ * until the answer has come even if nobody waits for that any more. Owned by the thread of its client.
  */
 abstract class Exchange {
     /** What an answer needs next. */

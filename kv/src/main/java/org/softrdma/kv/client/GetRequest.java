@@ -9,9 +9,9 @@ import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.message.AnswerDescriptor;
 
 /**
- * Gets one value: by READ if its place is known, otherwise or if that fails by asking the server to write it here, and if it
- * does not fit, over the memcached connection, as always with a plain server. Holds a slot of the reader from the first step
- * to the last.
+ * Gets one value: by READ if its place is known, otherwise or if that fails by asking the server to write it here,
+ * and if it does not fit, over the memcached connection, as always with a plain server. Holds a slot of the reader
+ * from the first step to the last.
  */
 final class GetRequest extends KvRequest<Optional<KvItem>> implements SlotOwner {
     /** The command of a get that needs none. */

@@ -1,13 +1,18 @@
 package org.softrdma.kv.client;
 
 import org.agrona.collections.Long2LongCounterMap;
+import org.softrdma.kv.client.place.ArenaTable;
+import org.softrdma.kv.client.place.KnownItems;
+import org.softrdma.kv.client.place.LocatorCache;
+import org.softrdma.kv.client.place.Registration;
+import org.softrdma.kv.client.rdma.RecentlyNamed;
 import org.softrdma.kv.item.KeyHash;
 import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.memcached.TextProtocol;
 
 /**
- * Where items are, as far as a connection may rely on it: what is known of the server's items, which keys are being written
- * meanwhile, and what its locators mean. Owned by the thread of its client.
+ * Where items are, as far as a connection may rely on it: what is known of the server's items, which keys are being
+ * written meanwhile, and what its locators mean. Owned by the thread of its client.
  */
 final class ItemPlaces {
     /** In place of a hash, which never is this. */

@@ -6,23 +6,25 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.CloseStack;
+import org.softrdma.kv.client.network.ClientNetwork;
+import org.softrdma.kv.client.place.KnownItems;
 import org.softrdma.kv.item.KeyHash;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A client of one server for one thread; {@link SharedKvClient} is the one for many. Its connection is a memcached connection
- * and, if the server is a {@code KvServer}, a queue pair. It remembers where items are; a GET of such an item is one READ,
- * which the server's store does not notice. If it is not known or the READ finds the item dead, replaced twice or half
- * overwritten, the server is asked to write the item here and to say where it is. With any other memcached it is a plain
- * client, see {@link #protocol()}.
+ * A client of one server for one thread; {@link SharedKvClient} is the one for many. Its connection is a memcached
+ * connection and, if the server is a {@code KvServer}, a queue pair. It remembers where items are. A GET of such an
+ * item is one READ, which the server's store does not notice. If the place is not known, or the READ finds the item
+ * dead, replaced twice or half overwritten, the server is asked to write the item here and to say where it is. With
+ * any other memcached it is a plain client, see {@link #protocol()}.
  *
- * <p>Blocking: the methods of {@link KvCommands}. Pipelined: {@link #start} as many READs as the window allows, {@link
- * CompletionLoop#poll}, {@link #deliver}; this allocates nothing.
+ * <p>Blocking: the methods of {@link KvCommands}. Pipelined: {@link #start} as many READs as the window allows,
+ * {@link CompletionLoop#poll}, {@link #deliver}; this allocates nothing.
  *
- * <p>A connection that fails takes everything that was on its way with it. The next command connects again, at most every
- * quarter of a second, and throws at once in between; what was known about where items are holds only as long as the server
- * lives. Owned by the thread of its loop.
+ * <p>When a connection fails, everything outstanding on it fails. The next command connects again, at most every
+ * quarter of a second, and throws at once in between. The places of items are forgotten when the server has been
+ * restarted. Owned by the thread of its loop.
  */
 public final class KvClient implements KvCommands {
     private final @Nullable CompletionLoop loop;
@@ -103,7 +105,7 @@ public final class KvClient implements KvCommands {
     private KvClient(KvClientContext context, @Nullable CompletionLoop loop) {
         this.loop = loop;
         this.context = context;
-        this.known = loop == null ? new KnownItems(context) : loop.known(context);
+        this.known = loop == null ? new KnownItems(context.locatorCapacity(), context.random()) : loop.known(context);
         this.lostTags = new long[context.window()];
         this.clock = context.nanoClock();
         this.backoff = new Backoff(context.random());
@@ -115,7 +117,7 @@ public final class KvClient implements KvCommands {
         }
     }
 
-    /** A number that is another one after the server was restarted; empty if the server is a plain one. */
+    /** A number that changes when the server restarts; empty if the server is a plain one. */
     public String bootId() {
         return bootId;
     }
@@ -125,7 +127,7 @@ public final class KvClient implements KvCommands {
         return plain ? KvProtocol.PLAIN : KvProtocol.RDMA;
     }
 
-    /** Why the protocol is PLAIN, following the name of the server; empty if it is RDMA. */
+    /** Why the protocol is PLAIN, in words that follow the server's name; empty if it is RDMA. */
     public String plainReason() {
         return plainReason;
     }
@@ -140,7 +142,7 @@ public final class KvClient implements KvCommands {
         return counters;
     }
 
-    /** Items whose place is known, to all clients of the loop. */
+    /** How many items' places the clients of the loop know. */
     public int knownItems() {
         return known.locators().size();
     }
@@ -175,8 +177,8 @@ public final class KvClient implements KvCommands {
     }
 
     /**
-     * Hands over the results of READs that were completed; does not wait, see {@link CompletionLoop#poll}. READs that were on
-     * their way when the connection failed are handed over as {@link ReadOutcome#LOST}. Allocates nothing.
+     * Hands over the results of READs that were completed; does not wait, see {@link CompletionLoop#poll}. READs that
+     * were outstanding when the connection failed are handed over as {@link ReadOutcome#LOST}. Allocates nothing.
      *
      * @param handler called once per result
      * @return the number of results

@@ -11,23 +11,26 @@ import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
+import org.softrdma.kv.client.network.ClientNetwork;
+import org.softrdma.kv.client.network.SocketNetwork;
+import org.softrdma.kv.client.rdma.ReaderSettings;
 import org.softrdma.kv.item.Locator;
 
 /**
- * Configuration of a {@link KvClient} or {@link SharedKvClient}: filled by setters, checked and frozen by {@link #conclude()}.
- * Not thread-safe.
+ * Configuration of a {@link KvClient} or {@link SharedKvClient}: filled by setters, checked and frozen by
+ * {@link #conclude()}. Not thread-safe.
  */
 public final class KvClientContext {
-    /** READs that may be on their way at a time, unless set. */
+    /** READs that may be outstanding, unless set. */
     public static final int DEFAULT_WINDOW = 16;
 
-    /** The longest item read in one piece, unless set. */
+    /** The longest item that a READ fetches, unless set. */
     public static final int DEFAULT_MAX_ITEM_LENGTH = 1 << 20;
 
     /** Items whose place is remembered, unless set. */
     public static final int DEFAULT_LOCATOR_CAPACITY = 1 << 16;
 
-    /** Requests of a {@link SharedKvClient} that may be on their way at a time, unless set. */
+    /** Requests of a {@link SharedKvClient} that may be outstanding, unless set. */
     public static final int DEFAULT_MAX_OUTSTANDING = 1024;
 
     private static final long MAX_TIMEOUT_NS = TimeUnit.DAYS.toNanos(1);
@@ -96,7 +99,7 @@ public final class KvClientContext {
     }
 
     /**
-     * Sets how many requests of a {@link SharedKvClient} may be on their way at a time; who comes on top waits.
+     * Sets how many requests of a {@link SharedKvClient} may be outstanding; further ones wait.
      *
      * @param requests 1 to 2^20
      */
@@ -106,13 +109,13 @@ public final class KvClientContext {
         return this;
     }
 
-    /** How many requests may be on their way at a time. */
+    /** How many requests may be outstanding. */
     public int maxOutstanding() {
         return maxOutstanding;
     }
 
     /**
-     * Sets how many READs may be on their way at a time, besides one of a command.
+     * Sets how many READs may be outstanding, besides one of a command.
      *
      * @param reads 1 to 4096
      */
@@ -122,13 +125,14 @@ public final class KvClientContext {
         return this;
     }
 
-    /** How many READs may be on their way at a time. */
+    /** How many READs may be outstanding. */
     public int window() {
         return window;
     }
 
     /**
-     * Sets the longest item that is read in one piece: memory for each READ of the window. Longer ones go over TCP.
+     * Sets the longest item that a READ fetches: each READ of the window has a buffer of this length. Longer items go
+     * over TCP.
      *
      * @param bytes 1024 to {@link Locator#MAX_ITEM_LENGTH}
      */
@@ -138,13 +142,13 @@ public final class KvClientContext {
         return this;
     }
 
-    /** The longest item that is read in one piece. */
+    /** The longest item that a READ fetches. */
     public int maxItemLength() {
         return maxItemLength;
     }
 
     /**
-     * Sets of how many items the place is remembered, for each server and by all clients of a loop together.
+     * Sets how many items' places are remembered, for each server, by all clients of a loop together.
      *
      * @param entries 1 to 2^25
      */
@@ -154,13 +158,13 @@ public final class KvClientContext {
         return this;
     }
 
-    /** Of how many items the place is remembered. */
+    /** How many items' places are remembered. */
     public int locatorCapacity() {
         return locatorCapacity;
     }
 
     /**
-     * Sets how long connecting may take, each of the two connections.
+     * Sets how long each of the two connections may take to connect.
      *
      * @param timeoutNs positive, at most a day
      */
@@ -176,8 +180,8 @@ public final class KvClientContext {
     }
 
     /**
-     * Sets how long the server may take to answer a request that sets no other limit. One whose answer is not there after
-     * this time and its own counts as dead, and the connection is given up.
+     * Sets how long the server may take to answer a request that has no limit of its own. If an answer is missing
+     * after both this time and the request's own limit, the connection counts as dead and is given up.
      *
      * @param timeoutNs positive, at most a day
      */
@@ -209,8 +213,8 @@ public final class KvClientContext {
     }
 
     /**
-     * Sets the clock of all limits, and what a client does between two looks at a device that it does not wait for yet. Together,
-     * because a clock that stands still while the client spins would keep it there.
+     * Sets the clock of all limits, and what a client does between two polls while it spins. Both at once: if the
+     * clock stood still while the client spins, it would spin for ever.
      *
      * @param clock the system's unless set
      * @param whileSpinning a busy spin unless set
@@ -227,14 +231,14 @@ public final class KvClientContext {
         return nanoClock;
     }
 
-    /** What a client does between two looks at a device. */
+    /** What a client does between two polls while it spins. */
     public IdleStrategy spin() {
         return spin;
     }
 
     /**
-     * Sets where random numbers come from: the seed of hashes, which nobody else is to know, and how long to wait before
-     * connecting again.
+     * Sets where random numbers come from: the seed of hashes, which nobody else is to know, and how long to wait
+     * before connecting again.
      *
      * @param source a {@link SecureRandom} unless set
      */
@@ -247,6 +251,11 @@ public final class KvClientContext {
     /** Where random numbers come from. */
     public RandomGenerator random() {
         return random;
+    }
+
+    /** What a reader is told of this. */
+    ReaderSettings reader() {
+        return new ReaderSettings(window, maxItemLength, connectTimeoutNs, touchReports, nanoClock);
     }
 
     /**
@@ -279,7 +288,7 @@ public final class KvClientContext {
 
     private static void check(List<String> faults, String name, long value, long min, long max) {
         if (value < min || value > max) {
-            faults.add(name + "=" + value + ": not " + min + " to " + max);
+            faults.add(name + "=" + value + ": expected " + min + " to " + max);
         }
     }
 

@@ -1,5 +1,7 @@
 package org.softrdma.kv.client;
 
+import org.softrdma.kv.client.rdma.TouchCounts;
+
 /** What a client counts, over all its connections. Written by its owning thread. */
 public final class KvClientCounters {
     long reads;
@@ -11,9 +13,8 @@ public final class KvClientCounters {
     long expired;
     long rgets;
     long tcpGets;
-    long touchReports;
-    long touchesDropped;
     long connections;
+    final TouchCounts touches = new TouchCounts();
 
     KvClientCounters() {}
 
@@ -69,19 +70,21 @@ public final class KvClientCounters {
         return rgets;
     }
 
-    /** GETs that went over the memcached connection altogether. */
+    /** GETs that were served over the memcached connection alone. */
     public long tcpGets() {
         return tcpGets;
     }
 
     /** Touch reports sent. */
     public long touchReports() {
-        return touchReports;
+        return touches.reports();
     }
 
-    /** READs that the server is told of, but not of which items: a report was full and the last one not yet answered. */
+    /**
+     * READs that the server is told of, but not of which items: a report was full and the last one not yet answered.
+     */
     public long touchesDropped() {
-        return touchesDropped;
+        return touches.dropped();
     }
 
     /** Times the client connected, the first included. */
@@ -93,7 +96,7 @@ public final class KvClientCounters {
     public String toString() {
         return "reads=" + reads + " hits=" + hits + " stale=" + stale + " torn=" + torn + " forwarded=" + forwarded
                 + " keyMismatches=" + keyMismatches + " expired=" + expired + " rgets=" + rgets + " tcpGets="
-                + tcpGets + " touchReports=" + touchReports + " touchesDropped=" + touchesDropped + " connections="
+                + tcpGets + " touchReports=" + touchReports() + " touchesDropped=" + touchesDropped() + " connections="
                 + connections;
     }
 }

@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * memcached's commands, each waiting for its result. The rules of keys, values and times are those of {@link KvRequest}; for
- * another time limit or no answer, {@link #execute} a request.
+ * memcached's commands, each waiting for its result. The rules of keys, values and times are those of
+ * {@link KvRequest}; for another time limit or no answer, {@link #execute} a request.
  *
- * <p>All throw {@link IllegalArgumentException} for a bad argument; {@link KvTimeoutException} if there is no answer in time;
- * {@link KvRefusedException} if the server does not know the command or cannot do it with this value; {@link KvException} if
- * the server is gone or cannot be reached.
+ * <p>All throw {@link IllegalArgumentException} for a bad argument; {@link KvTimeoutException} if there is no answer
+ * in time; {@link KvRefusedException} if the server does not know the command or cannot do it with this value;
+ * {@link KvException} if the server is gone or cannot be reached.
  */
 public interface KvCommands extends AutoCloseable {
     /**
@@ -35,9 +35,9 @@ public interface KvCommands extends AutoCloseable {
     }
 
     /**
-     * Gets many values at a time; those whose place is known with one doorbell.
+     * Gets many values at once; those whose place is known by READs with one doorbell.
      *
-     * @param keys the keys, also one more than once
+     * @param keys the keys; one may occur more than once
      * @return one entry per key, in the order of the keys
      */
     default List<Optional<KvItem>> getAll(List<byte[]> keys) {
@@ -57,7 +57,7 @@ public interface KvCommands extends AutoCloseable {
     }
 
     /**
-     * Stores a value of a key that has none.
+     * Stores a value if the key has none.
      *
      * @param key the key
      * @param flags as for {@link #set}
@@ -69,7 +69,7 @@ public interface KvCommands extends AutoCloseable {
     }
 
     /**
-     * Stores a value of a key that has one.
+     * Stores a value if the key has one.
      *
      * @param key the key
      * @param flags as for {@link #set}
@@ -81,7 +81,7 @@ public interface KvCommands extends AutoCloseable {
     }
 
     /**
-     * Puts bytes behind a value; its flags and time stay.
+     * Appends bytes to a value; its flags and expiry stay.
      *
      * @param key the key
      * @param value the bytes
@@ -91,7 +91,7 @@ public interface KvCommands extends AutoCloseable {
     }
 
     /**
-     * Puts bytes before a value; its flags and time stay.
+     * Prepends bytes to a value; its flags and expiry stay.
      *
      * @param key the key
      * @param value the bytes
@@ -101,13 +101,13 @@ public interface KvCommands extends AutoCloseable {
     }
 
     /**
-     * Stores a value if nobody changed the one that was got.
+     * Stores a value unless the present one has changed since it was read.
      *
      * @param key the key
      * @param flags as for {@link #set}
      * @param exptime as for {@link #set}
      * @param value the value
-     * @param cas {@link KvItem#cas()} of the one that was got
+     * @param cas {@link KvItem#cas()} of the value that was read
      */
     default SetStatus cas(byte[] key, int flags, int exptime, byte[] value, long cas) {
         return execute(KvRequest.cas(key, flags, exptime, value, cas));
@@ -135,7 +135,7 @@ public interface KvCommands extends AutoCloseable {
     }
 
     /**
-     * Takes from a value that is a decimal number, down to 0.
+     * Subtracts from a value that is a decimal number, and stops at 0.
      *
      * @param key the key
      * @param delta how much, unsigned
@@ -146,7 +146,7 @@ public interface KvCommands extends AutoCloseable {
     }
 
     /**
-     * Sets the time of a value.
+     * Changes the expiry of a value.
      *
      * @param key the key
      * @param exptime as for {@link #set}
@@ -157,7 +157,7 @@ public interface KvCommands extends AutoCloseable {
     }
 
     /**
-     * Gets a value and sets its time.
+     * Gets a value and changes its expiry.
      *
      * @param key the key
      * @param exptime as for {@link #set}
@@ -168,7 +168,7 @@ public interface KvCommands extends AutoCloseable {
     }
 
     /**
-     * Ends the time of all values, now or after a delay.
+     * Expires all values, now or after a delay.
      *
      * @param delay at least 0; whole seconds count
      */
@@ -186,7 +186,7 @@ public interface KvCommands extends AutoCloseable {
         return execute(KvRequest.stats(what));
     }
 
-    /** What the server calls its version. */
+    /** The server's version. */
     default String version() {
         return execute(KvRequest.version());
     }

@@ -7,6 +7,8 @@ import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.CloseStack;
+import org.softrdma.kv.client.network.ClientNetwork;
+import org.softrdma.kv.client.place.KnownItems;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.message.HelloDescriptor;
 import org.softrdma.kv.message.Refusal;
@@ -15,9 +17,9 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionRejectedException;
 
 /**
- * A client's connection to a server, from connecting to the first failure: the memcached connection with the requests that
- * wait for answers on it, and unless the server is a plain one the queue pair. Requests are sent without waiting for the
- * answers of others; whoever waits calls {@link #turn} and {@link #await}. Owned by the thread of its client.
+ * A client's connection to a server, from connecting to the first failure: the memcached connection with the requests
+ * that wait for answers on it, and unless the server is a plain one the queue pair. Requests are sent without waiting
+ * for the answers of others; whoever waits calls {@link #turn} and {@link #await}. Owned by the thread of its client.
  */
 final class KvConnection implements AutoCloseable {
     private static final long WAIT_SLICE_NS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -139,7 +141,7 @@ final class KvConnection implements AutoCloseable {
 
     private static boolean canShow(ServerHello hello, CompletionLoop itsLoop) {
         return hello.tokenPlace() == TokenPlace.SEND
-                || TokenPlace.on(itsLoop.device().capabilities().maxPrivateData()) == TokenPlace.PRIVATE_DATA;
+                || TokenPlace.on(itsLoop.members().device().capabilities().maxPrivateData()) == TokenPlace.PRIVATE_DATA;
     }
 
     /** Says on the queue pair whose it is, and waits for the answer. */
@@ -184,7 +186,7 @@ final class KvConnection implements AutoCloseable {
         return counters;
     }
 
-    /** A number that is another one after the server was restarted; empty if the server is a plain one. */
+    /** A number that changes when the server restarts; empty if the server is a plain one. */
     String bootId() {
         return bootId;
     }
@@ -238,11 +240,6 @@ final class KvConnection implements AutoCloseable {
     /** True if further requests may be sent; otherwise there is enough that the server does not take. */
     boolean hasRoom() {
         return link.queued() < MAX_QUEUED_BYTES && parked.isEmpty();
-    }
-
-    /** True if a request waits for the server. */
-    boolean isBusy() {
-        return dialogue.isWaiting() || !parked.isEmpty() || (reader != null && reader.hasRequests());
     }
 
     /**

@@ -2,7 +2,10 @@ package org.softrdma.kv.client;
 
 import java.io.Serial;
 
-/** The server understood that there was a request and did not carry it out: unknown command, number expected, and so on. */
+/**
+ * The server understood that there was a request and did not carry it out: unknown command, number expected, and so
+ * on.
+ */
 public final class KvRefusedException extends KvException {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -9,11 +9,12 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.TextProtocol;
 
 /**
- * A request to a server and, later, its result: for {@link KvCommands#execute} and {@link SharedKvClient#submit}, once. The
- * arrays it is made of must not change before it is done. Made and given away by any one thread, then owned by the thread of
- * the client.
+ * A request to a server and, later, its result: for {@link KvCommands#execute} and {@link SharedKvClient#submit},
+ * once. The arrays it is made of must not change before it is done. Made and given away by any one thread, then owned
+ * by the thread of the client.
  *
- * <p>Keys are 1 to 250 bytes without blanks and control characters; everything else is an {@link IllegalArgumentException}.
+ * <p>Keys are 1 to 250 bytes without blanks and control characters; everything else is an
+ * {@link IllegalArgumentException}.
  *
  * @param <T> the result
  */
@@ -34,9 +35,9 @@ public abstract sealed class KvRequest<T> extends Pending
     }
 
     /**
-     * Gets many values at a time; those whose place is known with one doorbell.
+     * Gets many values at once; those whose place is known by READs with one doorbell.
      *
-     * @param keys the keys, also one more than once
+     * @param keys the keys; one may occur more than once
      * @return one entry per key, in the order of the keys
      */
     public static KvRequest<List<Optional<KvItem>>> getAll(List<byte[]> keys) {
@@ -57,7 +58,7 @@ public abstract sealed class KvRequest<T> extends Pending
     }
 
     /**
-     * Stores a value of a key that has none.
+     * Stores a value if the key has none.
      *
      * @param key the key
      * @param flags as for {@link #set}
@@ -69,7 +70,7 @@ public abstract sealed class KvRequest<T> extends Pending
     }
 
     /**
-     * Stores a value of a key that has one.
+     * Stores a value if the key has one.
      *
      * @param key the key
      * @param flags as for {@link #set}
@@ -81,7 +82,7 @@ public abstract sealed class KvRequest<T> extends Pending
     }
 
     /**
-     * Puts bytes behind a value; its flags and time stay.
+     * Appends bytes to a value; its flags and expiry stay.
      *
      * @param key the key
      * @param value the bytes
@@ -91,7 +92,7 @@ public abstract sealed class KvRequest<T> extends Pending
     }
 
     /**
-     * Puts bytes before a value; its flags and time stay.
+     * Prepends bytes to a value; its flags and expiry stay.
      *
      * @param key the key
      * @param value the bytes
@@ -101,13 +102,13 @@ public abstract sealed class KvRequest<T> extends Pending
     }
 
     /**
-     * Stores a value if nobody changed the one that was got.
+     * Stores a value unless the present one has changed since it was read.
      *
      * @param key the key
      * @param flags as for {@link #set}
      * @param exptime as for {@link #set}
      * @param value the value
-     * @param cas {@link KvItem#cas()} of the one that was got
+     * @param cas {@link KvItem#cas()} of the value that was read
      */
     public static LineRequest<SetStatus> cas(byte[] key, int flags, int exptime, byte[] value, long cas) {
         return store("cas", key, flags, exptime, value, " " + Long.toUnsignedString(cas));
@@ -124,7 +125,7 @@ public abstract sealed class KvRequest<T> extends Pending
     }
 
     /**
-     * Adds to a value that is a decimal number, 64 bits, around.
+     * Adds to a value that is a decimal number, modulo 2^64.
      *
      * @param key the key
      * @param delta how much, unsigned
@@ -136,7 +137,7 @@ public abstract sealed class KvRequest<T> extends Pending
     }
 
     /**
-     * Takes from a value that is a decimal number, down to 0.
+     * Subtracts from a value that is a decimal number, and stops at 0.
      *
      * @param key the key
      * @param delta how much, unsigned
@@ -148,7 +149,7 @@ public abstract sealed class KvRequest<T> extends Pending
     }
 
     /**
-     * Sets the time of a value.
+     * Changes the expiry of a value.
      *
      * @param key the key
      * @param exptime as for {@link #set}
@@ -159,7 +160,7 @@ public abstract sealed class KvRequest<T> extends Pending
     }
 
     /**
-     * Gets a value and sets its time.
+     * Gets a value and changes its expiry.
      *
      * @param key the key
      * @param exptime as for {@link #set}
@@ -170,7 +171,7 @@ public abstract sealed class KvRequest<T> extends Pending
     }
 
     /**
-     * Ends the time of all values there are now, or will be until the delay is over.
+     * Expires all values that exist now, or when the delay is over.
      *
      * @param delaySeconds seconds, at least 0
      */
@@ -196,7 +197,7 @@ public abstract sealed class KvRequest<T> extends Pending
         return new StatsRequest(what);
     }
 
-    /** What the server calls its version. */
+    /** The server's version. */
     public static LineRequest<String> version() {
         return new LineRequest<>("version", null, "", null, false, Answers::version);
     }

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.TextProtocol;
 
 /**
- * A request that memcached answers with one line. While one about a key is on its way, gets of the key that were asked for
- * behind it ask the server behind it, so that they see what it did.
+ * A request that memcached answers with one line. While one about a key is on its way, gets of the key that were
+ * asked for behind it ask the server behind it, so that they see what it did.
  *
  * @param <T> the result
  */
@@ -46,8 +46,8 @@ public final class LineRequest<T> extends KvRequest<T> {
     }
 
     /**
-     * The same request without an answer: done as soon as it is on its way, and what becomes of it is never known. If the
-     * server complains all the same, memcached cannot say about which request, and the connection is given up.
+     * The same request without an answer: done as soon as it is on its way, and what becomes of it is never known. If
+     * the server complains all the same, memcached cannot say about which request, and the connection is given up.
      *
      * @return to be used instead of this one; its result is true
      */

@@ -6,10 +6,12 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.client.network.ClientNetwork;
+import org.softrdma.kv.client.network.ClientStream;
 
 /**
- * The stream of a memcached connection with what waits to be sent and what was received. Nothing blocks but connecting and
- * {@link #await}, both with a limit. Owned by the thread of its client.
+ * The stream of a memcached connection with what waits to be sent and what was received. Nothing blocks but
+ * connecting and {@link #await}, both with a limit. Owned by the thread of its client.
  */
 final class MemcachedLink implements AutoCloseable {
     private static final int INPUT_LENGTH = 64 * 1024;

@@ -3,9 +3,9 @@ package org.softrdma.kv.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody waits for: how long, and whether it is done. A result that comes after its time is dropped; the connection on
- * which none comes long after it counts as dead. Made and given away by any one thread, then owned by the thread of the
- * client.
+ * What somebody waits for: how long, and whether it is done. A result that comes after its time is dropped; the
+ * connection on which none comes long after it counts as dead. Made and given away by any one thread, then owned by
+ * the thread of the client.
  */
 abstract class Pending {
     private long ownTimeoutNs;

@@ -1,10 +1,12 @@
 package org.softrdma.kv.client;
 
-/** What a READ of an item turned out to be. Everything but {@link #HIT} is asked again over the memcached connection. */
+/**
+ * What a READ of an item brought. After anything but {@link #HIT} the server is asked over the memcached connection.
+ */
 public enum ReadOutcome {
     /** The item, whole and current. */
     HIT,
-    /** The item of the locator lives no more and there is no trace of a newer one. */
+    /** The item of the locator is dead, and nothing leads to a newer one. */
     STALE,
     /** It was replaced, and the forward locator says by what. Followed once; seen by callers of a single check only. */
     FORWARDED,
@@ -12,7 +14,7 @@ public enum ReadOutcome {
     TORN,
     /** A whole item, but of another key. */
     KEY_MISMATCH,
-    /** Its time is over, or may be as far as the server's clock is known. */
+    /** It has expired, or may have, as far as the server's clock is known. */
     EXPIRED,
     /** The queue pair ended before the READ was done; there is nothing to look at. */
     LOST

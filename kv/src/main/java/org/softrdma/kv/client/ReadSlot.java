@@ -3,9 +3,9 @@ package org.softrdma.kv.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place where an item lands: for whom, which one, and what has come. A slot is free, or holds a READ of {@link
- * KvClient#start} until its result was delivered, or has an owner, which may also have the server write an item there. Made
- * once and used again; the fields belong to the reader.
+ * A place where an item lands: for whom, which one, and what has come. A slot is free, or holds a READ of
+ * {@link KvClient#start} until its result was delivered, or has an owner, which may also have the server write an
+ * item there. Made once and used again; the fields belong to the reader.
  */
 final class ReadSlot {
     final int number;

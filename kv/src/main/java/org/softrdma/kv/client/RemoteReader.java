@@ -1,9 +1,17 @@
 package org.softrdma.kv.client;
 
+import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.client.place.LocatorCache;
+import org.softrdma.kv.client.place.Registration;
+import org.softrdma.kv.client.rdma.LoopMember;
+import org.softrdma.kv.client.rdma.ReaderQueuePair;
+import org.softrdma.kv.client.rdma.ReaderSettings;
+import org.softrdma.kv.client.rdma.ServerTalk;
 import org.softrdma.kv.item.ItemDescriptor;
 import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.message.AnswerDescriptor;
@@ -12,9 +20,9 @@ import org.softrdma.kv.message.TokenPlace;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * READs items into the slots of one queue pair and checks what came; has the server write items there that are not known, or
- * whose READ failed. A READ that finds a forward locator is posted again once, into the same slot. What was READ is reported to
- * the server. Allocates nothing per READ. Owned by the thread of its loop.
+ * READs items into the slots of one queue pair and checks what came; has the server write items there that are not
+ * known, or whose READ failed. A READ that finds a forward locator is posted again once, into the same slot. What was
+ * READ is reported to the server. Allocates nothing per READ. Owned by the thread of its loop.
  */
 final class RemoteReader implements LoopMember, AutoCloseable {
     /** No slot is free. */
@@ -70,13 +78,14 @@ final class RemoteReader implements LoopMember, AutoCloseable {
         this.counters = counters;
         slots = new SlotPool(context.window());
         boolean shown = hello.tokenPlace() == TokenPlace.PRIVATE_DATA;
+        ReaderSettings settings = context.reader();
         queuePair = new ReaderQueuePair(
-                loop,
+                loop.members(),
                 this,
-                context,
+                settings,
                 new InetSocketAddress(context.server().getAddress(), hello.port()),
                 shown ? HelloDescriptor.privateData(hello.token()) : new byte[0]);
-        talk = new ServerTalk(queuePair, context, places.named(), counters);
+        talk = new ServerTalk(queuePair, settings, places.named(), counters.touches);
     }
 
     /** What is said besides items. */
@@ -159,22 +168,12 @@ final class RemoteReader implements LoopMember, AutoCloseable {
 
     /** Lets requests see the time. */
     void check(DeadlineCheck deadlines) {
-        for (ReadSlot slot : slots.all()) {
-            SlotOwner owner = slot.owner;
-            if (owner != null) {
-                deadlines.sent(owner.request());
-            }
-        }
+        slots.check(deadlines);
     }
 
     /** Fails all requests that wait here. */
     void fail(KvException reason) {
-        for (ReadSlot slot : slots.all()) {
-            SlotOwner owner = slot.owner;
-            if (owner != null) {
-                owner.request().fail(reason);
-            }
-        }
+        slots.fail(reason);
     }
 
     /** Takes what was started and not delivered off this reader, which is to be closed; the number of tags. */
@@ -265,8 +264,7 @@ final class RemoteReader implements LoopMember, AutoCloseable {
     private void readDone(ReadSlot slot) {
         int item = (int) queuePair.offset(slot.number);
         long nowNs = nanoClock.nanoTime();
-        ReadOutcome outcome = registration.check(
-                check, queuePair.sink(), queuePair.sinkView(), item, slot.second, slot.key, talk.latestSeconds(nowNs));
+        ReadOutcome outcome = check(slot, item, talk.latestSeconds(nowNs));
         takeLengths(slot);
         if (outcome == ReadOutcome.FORWARDED) {
             if (follow(slot, item)) {
@@ -290,6 +288,14 @@ final class RemoteReader implements LoopMember, AutoCloseable {
         } else {
             slots.ready(slot);
         }
+    }
+
+    private ReadOutcome check(ReadSlot slot, int item, long latestSeconds) {
+        MemorySegment sink = queuePair.sink();
+        ByteBuffer bytes = queuePair.sinkView();
+        return registration.namesChunks()
+                ? check.checkLiving(sink, bytes, item, Locator.length(slot.second), slot.key, latestSeconds)
+                : check.check(sink, bytes, item, slot.second, slot.key, latestSeconds);
     }
 
     private void takeLengths(ReadSlot slot) {

@@ -2,6 +2,9 @@ package org.softrdma.kv.client;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.softrdma.kv.client.place.ArenaTable;
+import org.softrdma.kv.client.place.ChunkTable;
+import org.softrdma.kv.client.place.Registration;
 import org.softrdma.kv.message.HelloDescriptor;
 import org.softrdma.kv.message.TokenPlace;
 
@@ -11,7 +14,7 @@ import org.softrdma.kv.message.TokenPlace;
  * @param plainReason why no items are READ, following the name of the server; empty if they are
  * @param port of its RDMA port
  * @param token to be shown there, in hexadecimal digits
- * @param bootId a number that is another one after the server was restarted
+ * @param bootId a number that changes when the server restarts
  * @param registration how its items are registered
  * @param tokenPlace where it wants to see the token
  */

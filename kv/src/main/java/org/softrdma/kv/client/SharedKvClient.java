@@ -19,17 +19,17 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A client of one server for any number of threads: one connection, on which the requests of all are on their way at the same
- * time. {@link #submit} does not wait for the result, the methods of {@link KvCommands} do. A get sees every change of its key
- * that the same thread asked for before it. It may also see one that was asked for behind it while it was on its way, since a
- * READ and the memcached connection do not wait for each other.
+ * A client of one server for any number of threads, whose requests share one connection and do not wait for each
+ * other. {@link #submit} does not wait for the result, the methods of {@link KvCommands} do. A get sees every change
+ * of its key that the same thread asked for before it. It may also see a change that was asked for after it, because
+ * a READ and the memcached connection do not wait for each other.
  *
- * <p>While there is no connection requests fail at once; the client connects again by itself, first at once and then every
- * quarter of a second. The device must drive itself (engine mode).
+ * <p>While there is no connection requests fail at once; the client connects again by itself, first at once and then
+ * every quarter of a second. The device must drive itself (engine mode).
  *
- * <p>Two threads: {@code kv-client} owns the connection (a {@link KvClient}) and completes the futures, so that what is
- * chained to them without an executor runs there and must not block; {@code kv-client-events} waits for the device and wakes
- * it. Everything here is thread-safe.
+ * <p>Two threads: {@code kv-client} owns the connection (a {@link KvClient}) and completes the futures, so that what
+ * is chained to them without an executor runs there and must not block; {@code kv-client-events} waits for the device
+ * and wakes it. Everything here is thread-safe.
  */
 public final class SharedKvClient implements KvCommands {
     private static final Logger LOG = LoggerFactory.getLogger(SharedKvClient.class);
@@ -130,12 +130,12 @@ public final class SharedKvClient implements KvCommands {
     }
 
     /**
-     * Sends a request. If as many as may be are on their way, this waits for one of them to be done, no longer than the
-     * request's time limit.
+     * Sends a request. If the limit of outstanding requests is reached, this waits for one of them to finish, no
+     * longer than the request's time limit.
      *
      * @param request used once
-     * @return completed with the result or a {@link KvException}, by the thread {@code kv-client}; cancelling it does not
-     *     take the request back
+     * @return completed with the result or a {@link KvException}, by the thread {@code kv-client}; cancelling it does
+     *     not take the request back
      * @throws IllegalStateException if the request was used before, or this is closed
      */
     public <T> CompletableFuture<T> submit(KvRequest<T> request) {
@@ -300,7 +300,7 @@ public final class SharedKvClient implements KvCommands {
         sleeping = true;
         try {
             if (loop != null) {
-                loop.arm();
+                loop.members().arm();
                 if (loop.poll() > 0) {
                     return;
                 }
@@ -341,7 +341,7 @@ public final class SharedKvClient implements KvCommands {
     private void passEvents(CompletionLoop itsLoop) {
         while (!closing) {
             try {
-                if (itsLoop.awaitEvent(TICK_NS)) {
+                if (itsLoop.members().awaitEvent(TICK_NS)) {
                     client.network().wakeUp();
                 }
             } catch (VerbsException e) {

@@ -3,9 +3,9 @@ package org.softrdma.kv.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots of a reader: those of the window, for whoever comes first, and one more that is kept for owners, so that a command
- * never waits for READs that nobody has fetched. Results of READs wait here in the order in which they came. Allocates nothing
- * after construction. Owned by the thread of its reader.
+ * The slots of a reader: those of the window, for whoever comes first, and one more that is kept for owners, so that
+ * a command never waits for READs that nobody has fetched. Results of READs wait here in the order in which they
+ * came. Allocates nothing after construction. Owned by the thread of its reader.
  */
 final class SlotPool {
     private final int window;
@@ -116,6 +116,26 @@ final class SlotPool {
     /** True if owners have slots. */
     boolean isOwned() {
         return lastTaken || window - freeCount > started;
+    }
+
+    /** Lets the requests of owners see the time. */
+    void check(DeadlineCheck deadlines) {
+        for (ReadSlot slot : slots) {
+            SlotOwner owner = slot.owner;
+            if (owner != null) {
+                deadlines.sent(owner.request());
+            }
+        }
+    }
+
+    /** Fails the requests of all owners. */
+    void fail(KvException reason) {
+        for (ReadSlot slot : slots) {
+            SlotOwner owner = slot.owner;
+            if (owner != null) {
+                owner.request().fail(reason);
+            }
+        }
     }
 
     /** Writes down the tags of READs of {@link KvClient#start} but for one; how many. */

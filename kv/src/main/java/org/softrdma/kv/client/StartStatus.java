@@ -6,6 +6,6 @@ public enum StartStatus {
     STARTED,
     /** It is not known where the item is; {@link KvClient#get} finds out. */
     UNKNOWN,
-    /** As many READs as the window allows are on their way. */
+    /** As many READs as the window allows are outstanding. */
     WINDOW_FULL
 }

@@ -9,8 +9,9 @@ import java.util.function.Consumer;
 import org.softrdma.kv.memcached.TextProtocol;
 
 /**
- * A retrieval over the memcached connection: sends a command like {@code gets} with keys, takes lines {@code VALUE key flags
- * length cas} with their values up to END. Keys without a value are left out of the answer, the others keep their order.
+ * A retrieval over the memcached connection: sends a command like {@code gets} with keys, takes lines
+ * {@code VALUE key flags length cas} with their values up to END. Keys without a value are left out of the answer,
+ * the others keep their order.
  */
 final class ValuesExchange extends Exchange {
     private static final int WORDS = 5;

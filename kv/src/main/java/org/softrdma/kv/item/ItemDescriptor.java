@@ -5,9 +5,10 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Layout of an item in a chunk of registered memory. Little endian; a chunk is 8-byte aligned. The storing thread writes
- * everything before the item is published; afterwards the item never changes except for the generation, the expiry and the
- * forward locator, which the thread that holds the key's lock writes ({@link ItemWriter}). Peers only READ.
+ * Layout of an item in a chunk of registered memory. Little endian; a chunk is 8-byte aligned. The storing thread
+ * writes everything before the item is published; afterwards the item never changes except for the generation, the
+ * expiry and the forward locator, which the thread that holds the key's lock writes ({@link ItemWriter}). Peers only
+ * READ.
  *
  * <pre>
  *  31                                                              0
@@ -40,10 +41,10 @@ import java.nio.ByteOrder;
  * +-----------------------------------------------------------------+
  * </pre>
  *
- * <p>The two CRCs together are as strong as one CRC of degree 64 (their polynomials are coprime), and both are intrinsics
- * of the JVM. They leave out what changes in a published item. They include the tail: of a READ that took head and tail from
- * one life of the chunk and all else from the next (nothing says in which order a device reads), only that tells. Links,
- * reference counts and pointers live outside registered memory.
+ * <p>The two CRCs together are as strong as one CRC of degree 64 (their polynomials are coprime), and both are
+ * intrinsics of the JVM. They leave out what changes in a published item. They include the tail: of a READ that took
+ * head and tail from one life of the chunk and all else from the next (nothing says in which order a device reads),
+ * only that tells. Links, reference counts and pointers live outside registered memory.
  */
 public final class ItemDescriptor {
     /** The generation; read and written together with the sequence. */

@@ -6,10 +6,10 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Every change of an item in registered memory. Peers may READ before, after and in the middle of each: {@link #beginFill},
- * {@link #header}, the value, {@link #endFill}, {@link #seal}, {@link #publish}; later {@link #kill}, {@link #forward},
- * {@link #wipe}. {@link ItemDescriptor} has the layout, the store the order of a replacement. Called by the thread that
- * fills the chunk, later by the one that holds the lock of the key.
+ * Every change of an item in registered memory. Peers may READ before, after and in the middle of each:
+ * {@link #beginFill}, {@link #header}, the value, {@link #endFill}, {@link #seal}, {@link #publish}; later
+ * {@link #kill}, {@link #forward}, {@link #wipe}. {@link ItemDescriptor} has the layout, the store the order of a
+ * replacement. Called by the thread that fills the chunk, later by the one that holds the lock of the key.
  */
 public final class ItemWriter {
     private static final ValueLayout.OfInt INT = ItemDescriptor.INT;
@@ -141,9 +141,9 @@ public final class ItemWriter {
     }
 
     /**
-     * Overwrites key and value of an item that does not live, and its checksums, from which eight bytes can be computed and
-     * every guess be checked. A READ under way that still found it alive gets bytes that the checksums it gets do not fit; what
-     * a dead item is good for, its generation and forward locator, stays.
+     * Overwrites key and value of an item that does not live, and its checksums, from which eight bytes can be
+     * computed and every guess be checked. A READ under way that still found it alive gets bytes that the checksums
+     * it gets do not fit; what a dead item is good for, its generation and forward locator, stays.
      *
      * @param memory the arena
      * @param item offset of the item in it

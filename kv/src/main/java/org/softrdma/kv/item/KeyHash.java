@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * A 64-bit hash of a key. Seeded, so that nobody who does not know the seed can make keys that collide; never sent
- * anywhere, so that it may change. Eight bytes a step: multiply 64 x 64 to 128 bits and fold, the way of wyhash.
+ * A 64-bit hash of a key. Seeded, so that only somebody who knows the seed can make keys that collide. Never sent
+ * anywhere, so it may change. Eight bytes a step: multiply 64 x 64 to 128 bits and fold, the way of wyhash.
  */
 public final class KeyHash {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

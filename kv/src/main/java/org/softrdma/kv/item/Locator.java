@@ -3,8 +3,8 @@ package org.softrdma.kv.item;
 import java.util.HexFormat;
 
 /**
- * Where an item is and which life of its chunk is meant: what a client needs to READ it. Sixteen bytes, little endian,
- * written by the store only; on the memcached connection as 32 hexadecimal digits in byte order.
+ * Where an item is and which life of its chunk is meant: what a client needs to READ it. Sixteen bytes, little
+ * endian, written by the store only; on the memcached connection as 32 hexadecimal digits in byte order.
  *
  * <pre>
  *  31                            24 23                             0
@@ -19,7 +19,8 @@ import java.util.HexFormat;
  * +-----------------------------------------------------------------+
  * </pre>
  *
- * <p>Where locators are many they are kept as two longs, {@code first} and {@code second}; the static methods read those.
+ * <p>Where locators are many they are kept as two longs, {@code first} and {@code second}; the static methods read
+ * those.
  *
  * @param rkey key of the arena
  * @param offset bytes from the start of the arena, a multiple of 8, below 32 GiB

@@ -12,8 +12,8 @@ public final class Expiry {
     private Expiry() {}
 
     /**
-     * The time on the server's clock that an exptime means, unsigned; 0 for never. A time since 1970 is one of the wall clock,
-     * which the server's need not agree with: what is left of it counts, as it is now.
+     * The time on the server's clock that an exptime means, unsigned; 0 for never. A time since 1970 is one of the
+     * wall clock, which the server's need not agree with: what is left of it counts, as it is now.
      *
      * @param exptime as the client gave it
      * @param nowSeconds the server's clock

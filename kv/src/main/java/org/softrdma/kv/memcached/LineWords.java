@@ -3,7 +3,10 @@ package org.softrdma.kv.memcached;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** The words of a command line, separated by blanks, and the numbers among them as memcached reads them, by C's strtol. Reused. */
+/**
+ * The words of a command line, separated by blanks, and the numbers among them as memcached reads them, by C's
+ * strtol. Reused.
+ */
 final class LineWords {
     private static final int INITIAL_WORDS = 24;
 
@@ -114,8 +117,8 @@ final class LineWords {
     }
 
     /**
-     * True if a word, without its first {@code skip} bytes, is a number of 64 bits with or without a sign, as memcached's
-     * safe_strtol has it. Its lower half is what memcached makes of it where it keeps 32 bits.
+     * True if a word, without its first {@code skip} bytes, is a number of 64 bits with or without a sign, as
+     * memcached's safe_strtol has it. Its lower half is what memcached makes of it where it keeps 32 bits.
      */
     boolean isSigned64(int word, int skip) {
         int start = start(word) + skip;
@@ -124,8 +127,8 @@ final class LineWords {
     }
 
     /**
-     * True if a word, without its first {@code skip} bytes, is a number of 64 bits, as memcached's safe_strtoull has it: a
-     * minus is refused only where the number would come out above the largest signed one.
+     * True if a word, without its first {@code skip} bytes, is a number of 64 bits, as memcached's safe_strtoull has
+     * it: a minus is refused only where the number would come out above the largest signed one.
      */
     boolean isUnsigned64(int word, int skip) {
         int start = start(word) + skip;
@@ -149,7 +152,10 @@ final class LineWords {
         return isNegative(start, end) ? -value : value;
     }
 
-    /** Where a number ends: behind blanks, a sign and digits, at the end of the word or at another blank; 0 if it is none. */
+    /**
+     * Where a number ends: behind blanks, a sign and digits, at the end of the word or at another blank; 0 if it is
+     * none.
+     */
     private int numberEnd(int start, int limit) {
         int digits = firstDigit(start, limit);
         int at = digits;

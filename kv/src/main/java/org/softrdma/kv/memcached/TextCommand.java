@@ -66,7 +66,9 @@ public enum TextCommand {
     META_DEBUG,
     /** {@code rdma hello VERSION}: this client wants a queue pair. */
     RDMA_HELLO,
-    /** {@code rdma arenas}: the keys, addresses and lengths of what locators name, or the lengths of chunks by class. */
+    /**
+     * {@code rdma arenas}: the keys, addresses and lengths of what locators name, or the lengths of chunks by class.
+     */
     RDMA_ARENAS,
     /** {@code rget KEY RKEY ADDRESS LENGTH OPAQUE}: write the item into the client's buffer. */
     RGET,

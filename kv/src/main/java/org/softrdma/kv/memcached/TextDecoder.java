@@ -6,10 +6,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts the bytes of one connection into command lines and values, wherever the network cut them. A pull parser: the owner
- * calls {@link #next} as long as it wants more and may stop at any point, so nothing piles up here while a client does not
- * read its answers. Keeps at most one line of bounded length, whatever a client sends: a get with many keys becomes several requests,
- * of which only the last ends the answer ({@link TextRequest#isPart}). A value goes where {@link #expectValue} says, without a stop in between.
+ * Cuts the bytes of one connection into command lines and values, wherever the network cut them. A pull parser: the
+ * owner calls {@link #next} as long as it wants more and may stop at any point, so nothing piles up here while a
+ * client does not read its answers. Keeps at most one line of bounded length, whatever a client sends: a get with
+ * many keys becomes several requests, of which only the last ends the answer ({@link TextRequest#isPart}). A value
+ * goes where {@link #expectValue} says, without a stop in between.
  */
 public final class TextDecoder {
     /** What {@link #next} found. */
@@ -22,11 +23,14 @@ public final class TextDecoder {
         VALUE,
         /** A request of the binary protocol, which is not spoken here; close the connection. */
         BINARY,
-        /** No end of line where there should be one long since; close the connection, as memcached does. */
+        /** A line that is too long; close the connection, as memcached does. */
         LINE_TOO_LONG
     }
 
-    /** memcached's limit for a line whose end has not come; one of get, gets, gat or gats is taken in parts of this length. */
+    /**
+     * memcached's limit for a line whose end has not come; one of get, gets, gat or gats is taken in parts of this
+     * length.
+     */
     public static final int MAX_LINE_LENGTH = 2048;
 
     /** The limit for a line that comes in one piece: the length of memcached's buffer. */
@@ -44,6 +48,7 @@ public final class TextDecoder {
     private static final int TERMINATOR_LENGTH = 2;
 
     private final TextRequest request = new TextRequest();
+    private final RequestParser parser = new RequestParser(request);
     private byte[] line = new byte[INITIAL_LINE_LENGTH];
     private int lineLength;
     private boolean onlyShortLines;
@@ -158,7 +163,7 @@ public final class TextDecoder {
         input.position(newline + 1);
         int length = lineLength;
         lineLength = 0;
-        request.parse(line, length > 1 && line[length - 1] == '\r' ? length - 1 : length, false, continuing);
+        parser.parse(line, length > 1 && line[length - 1] == '\r' ? length - 1 : length, false, continuing);
         continuing = false;
         if (line.length > MAX_LINE_LENGTH * 2) {
             line = new byte[INITIAL_LINE_LENGTH]; // the request keeps the long one until it is done with
@@ -176,10 +181,9 @@ public final class TextDecoder {
         byte[] whole = line;
         int left = lineLength - cut;
         lineLength = 0;
-        request.parse(whole, cut, true, continuing);
+        parser.parse(whole, cut, true, continuing);
         if (left > TextProtocol.MAX_KEY_LENGTH || request.command() == TextCommand.INVALID) {
-            request.parse(
-                    whole, cut + left, false, false); // for its error: a key is too long, or the exptime no number
+            parser.parse(whole, cut + left, false, false); // for its error: a key is too long, or the exptime no number
             line = new byte[INITIAL_LINE_LENGTH];
             continuing = false;
             skipping = true;

@@ -3,8 +3,8 @@ package org.softrdma.kv.memcached;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The words of memcached's text protocol as memcached 1.6 says them: clients and their tests compare strings. Arrays are
- * shared and never written.
+ * The words of memcached's text protocol as memcached 1.6 says them: clients and their tests compare strings. Arrays
+ * are shared and never written.
  */
 public final class TextProtocol {
     /** The longest key. */
@@ -64,7 +64,7 @@ public final class TextProtocol {
     /** incr or decr of a value that is not a number. */
     public static final byte[] NON_NUMERIC = line("CLIENT_ERROR cannot increment or decrement non-numeric value");
 
-    /** A flag of md or ma that it does not know, or twice. */
+    /** A flag that md or ma does not know, or a flag given twice. */
     public static final byte[] BAD_META_FLAG = line("CLIENT_ERROR invalid or duplicate flag");
 
     /** A mode of ms that it does not know. */

@@ -6,9 +6,10 @@ import java.nio.ByteOrder;
 import org.softrdma.kv.item.Locator;
 
 /**
- * What the server SENDs on the queue pair: the answer to a hello, to each touch report, and to each rget, behind the item
- * that it wrote. Little endian, 8-byte aligned. The server writes all of it. An rget lets the server send one answer, so it
- * is the client's credit: it has a RECV posted for each rget that is not answered, and one for a hello or touch report.
+ * What the server SENDs on the queue pair: the answer to a hello, to each touch report, and to each rget, behind the
+ * item that it wrote. Little endian, 8-byte aligned. The server writes all of it. An rget lets the server send one
+ * answer, so it is the client's credit: it has a RECV posted for each rget that is not answered, and one for a hello
+ * or touch report.
  *
  * <pre>
  *  31                                                              0
@@ -81,7 +82,7 @@ public final class AnswerDescriptor {
      * @param offset where it goes
      * @param status BOUND or TOUCHED
      * @param nowSeconds the server's clock
-     * @param touchIntervalSeconds how long an item that was named twice needs not be named again
+     * @param touchIntervalSeconds how long an item that was named twice need not be named again
      */
     public static void writeControl(
             MemorySegment memory, long offset, int status, long nowSeconds, int touchIntervalSeconds) {
@@ -179,7 +180,8 @@ public final class AnswerDescriptor {
     }
 
     /**
-     * Seconds for which an item that was named twice in touch reports needs not be named again; anything, from a bad server.
+     * Seconds for which an item that was named twice in touch reports need not be named again; anything, from a bad
+     * server.
      *
      * @param memory holds a valid message
      * @param offset where it starts

@@ -7,9 +7,9 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * Binds a queue pair to the memcached connection on which the server gave the token. The private data of the connect, where the
- * server wants it there ({@link TokenPlace}), possibly padded with zeros; and in any case the first SEND. Little endian, no
- * alignment. The client writes all of it.
+ * Binds a queue pair to the memcached connection on which the server gave the token. The private data of the connect,
+ * where the server wants it there ({@link TokenPlace}), possibly padded with zeros; and in any case the first SEND.
+ * Little endian, no alignment. The client writes all of it.
  *
  * <pre>
  *  31                                                              0

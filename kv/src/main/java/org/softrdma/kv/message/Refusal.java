@@ -4,15 +4,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Why a server rejects a connect: the private data of the rejection, ASCII text for people. No longer than 56 bytes, which is what
- * the least of the devices with private data carries.
+ * Why a server rejects a connect: the private data of the rejection, ASCII text for people. At most 56 bytes: every
+ * device with private data carries that much.
  */
 public enum Refusal {
     /** No version 2 hello in the private data. */
     NO_TOKEN("the connect shows no token of version 2"),
     /** Unknown, shown before, too old, or of a connection that has ended. */
     BAD_TOKEN("the token is unknown, used or too old"),
-    /** As many as there may be. */
+    /** The limit is reached. */
     TOO_MANY("there are too many queue pairs"),
     /** Queue pairs of this address used wrong keys. */
     PAUSED("this address used wrong keys and has to wait");

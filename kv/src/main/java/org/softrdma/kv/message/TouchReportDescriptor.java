@@ -5,16 +5,16 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * What a client SENDs about the items it has READ, of which the server cannot know: for its LRU and its statistics. Little
- * endian, 8-byte aligned. The client writes all of it, and sends the next one only after the answer to the last ({@link
- * AnswerDescriptor#TOUCHED}): that is its credit.
+ * What a client SENDs about the items that it has READ, for the server's LRU and statistics: the server does not see
+ * READs. Little endian, 8-byte aligned. The client writes all of it, and sends the next one only after the answer to
+ * the last ({@link AnswerDescriptor#TOUCHED}): that is its credit.
  *
  * <pre>
  *  31                                                              0
  * +-----------------------------------------------------------------+
  * |  magic, "SRKT" in memory order                                   |   0
  * +-----------------------------------------------------------------+
- * |  protocol version, as in "rdma hello 1"                          |   4
+ * |  protocol version, as in "rdma hello 2"                          |   4
  * +-----------------------------------------------------------------+
  * |  number of records, 0 to 256                                     |   8
  * +-----------------------------------------------------------------+
@@ -96,7 +96,8 @@ public final class TouchReportDescriptor {
     }
 
     /**
-     * True if this is such a message of our version, and of a length that fits it; records are to be looked at by themselves.
+     * True if this is such a message of our version, and of a length that fits it; records are to be looked at by
+     * themselves.
      *
      * @param memory holds the message
      * @param offset where it starts

@@ -7,17 +7,17 @@ import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.verbs.MemorySource;
 
 /**
- * The memory that items take, how it is cut and registered, and when it is given up: a part of {@link KvServerContext}. Not
- * thread-safe.
+ * The memory that items take, how it is cut and registered, and when it is given up: a part of
+ * {@link KvServerContext}. Not thread-safe.
  */
 public final class ItemSettings {
-    /** What of the memory for items has a key of its own for READs. */
+    /** What clients READ by an rkey of its own. */
     public enum Registration {
-        /** All of it in large pieces, with an offset for each item. Every device can do that. */
+        /** Each arena; an item is found by its offset. Works on every device. */
         ARENA("arena"),
         /**
-         * Each chunk, and a key keeps its rkey when its item is replaced by one of the same slab class. Needs a device with
-         * ZERO_BASED and REGION_SWAP, and one of its memory regions for each chunk.
+         * Each chunk; a key keeps its rkey when its item is replaced by one of the same slab class. Needs a device
+         * with ZERO_BASED and REGION_SWAP, and a memory region for each chunk.
          */
         CHUNK("chunk");
 
@@ -161,8 +161,8 @@ public final class ItemSettings {
     }
 
     /**
-     * Sets whether key and value of an item are overwritten when it has died and nobody is being sent it any more; otherwise they stay
-     * in memory, where clients can READ them, until the memory is used again.
+     * Sets whether the key and value of a dead item are overwritten once nobody is being sent them. Otherwise they
+     * stay in memory, where clients can READ them, until the memory is used again.
      *
      * @param on false is the default: it costs a pass over each item
      */
@@ -192,7 +192,8 @@ public final class ItemSettings {
     }
 
     /**
-     * Sets whether at first expired items are looked for among all, memcached's lru_crawler; clients may change it.
+     * Sets whether all items are searched for expired ones from the start, memcached's lru_crawler; clients may
+     * change it.
      *
      * @param on true is the default
      */
@@ -201,7 +202,7 @@ public final class ItemSettings {
         return this;
     }
 
-    /** Whether at first expired items are looked for among all. */
+    /** Whether all items are searched for expired ones from the start. */
     public boolean crawling() {
         return crawling;
     }

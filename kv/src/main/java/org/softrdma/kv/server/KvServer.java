@@ -5,6 +5,28 @@ import java.net.SocketAddress;
 import java.util.HexFormat;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.message.TokenPlace;
+import org.softrdma.kv.server.host.ServerPort;
+import org.softrdma.kv.server.host.ServerThreads;
+import org.softrdma.kv.server.memory.DeviceArenas;
+import org.softrdma.kv.server.memory.RegisteredArenas;
+import org.softrdma.kv.server.memory.RegisteredChunks;
+import org.softrdma.kv.server.rdma.Admission;
+import org.softrdma.kv.server.rdma.RdmaCounters;
+import org.softrdma.kv.server.rdma.RdmaOffer;
+import org.softrdma.kv.server.rdma.RdmaPort;
+import org.softrdma.kv.server.rdma.RdmaService;
+import org.softrdma.kv.server.rdma.RdmaSettings;
+import org.softrdma.kv.server.session.ClientRules;
+import org.softrdma.kv.server.session.ConnectionList;
+import org.softrdma.kv.server.session.KvService;
+import org.softrdma.kv.server.session.Maintenance;
+import org.softrdma.kv.server.session.MemcachedConnection;
+import org.softrdma.kv.server.session.OwnerCalls;
+import org.softrdma.kv.server.session.ServerCounters;
+import org.softrdma.kv.server.session.ServerParts;
+import org.softrdma.kv.server.session.ServerStatistics;
+import org.softrdma.kv.server.session.ServiceClocks;
+import org.softrdma.kv.server.session.ServiceSettings;
 import org.softrdma.kv.store.ItemStore;
 import org.softrdma.kv.store.SlabAllocator;
 import org.softrdma.kv.store.SlabGeometry;
@@ -12,11 +34,11 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A memcached whose items clients may also READ: the store in registered memory, the memcached port and the RDMA port. This
- * class puts them together; none of them knows it.
+ * A memcached whose items clients may also READ: the store in registered memory, the memcached port and the RDMA
+ * port. This class puts them together; none of them knows it.
  *
- * <p>The device must drive itself (engine mode): READs are served while all threads of this class sleep. Started and closed
- * by its owner; runs on threads of its own.
+ * <p>The device must drive itself (engine mode), so that READs are served while all threads of the server sleep;
+ * unless {@link ServerThreads#stepped} says that one thread does everything. Started and closed by its owner.
  */
 public final class KvServer implements AutoCloseable {
     private final CloseStack owned = new CloseStack();
@@ -29,21 +51,21 @@ public final class KvServer implements AutoCloseable {
      *
      * @param device a device that drives itself; stays open until after this is closed
      * @param context concluded
-     * @throws IllegalArgumentException if the device is in manual progress, cannot register as the context has it, or cannot keep
-     *     out who has no password
+     * @throws IllegalArgumentException if the device is in manual progress and the server has threads, if it cannot
+     *     register memory as the context says, or if it cannot keep out clients without a password
      * @throws RuntimeException if an address cannot be used or the device gives no memory; the message says why
      */
     public static KvServer start(VerbsDevice device, KvServerContext context) {
-        if (device.manualProgress()) {
+        if (device.manualProgress() && !context.surroundings().ownThreads().stepped()) {
             throw new IllegalArgumentException("device " + device.name()
-                    + " is in manual progress; a server needs one that drives itself (progress=engine)");
+                    + " is in manual progress; a server with threads needs one that drives itself (progress=engine)");
         }
         if (context.passwords() != null
                 && TokenPlace.on(device.capabilities().maxPrivateData()) != TokenPlace.PRIVATE_DATA) {
             throw new IllegalArgumentException(
-                    "authentication (-Y) needs private data in the connect of a queue pair, or anybody"
-                            + " could READ before it is known who that is; device " + device.name()
-                            + " has none: use another provider for it, or no -Y on a network that only friends can reach");
+                    "authentication (-Y) needs private data in the connect of a queue pair, or anybody could READ"
+                            + " before logging in; device " + device.name()
+                            + " has none: use another provider, or leave out -Y on a network that you trust");
         }
         return new KvServer(device, context);
     }
@@ -56,45 +78,89 @@ public final class KvServer implements AutoCloseable {
                     context.items().minimumSpace(),
                     context.items().maxItemLength());
             DeviceArenas<?> arenas = owned.add(arenas(context, device, domain, geometry));
-            SlabAllocator slabs = new SlabAllocator(
-                    geometry,
-                    arenas,
-                    context.items().memoryLimit(),
-                    context.items().wiping());
-            slabs.prepare();
             String bootId =
                     HexFormat.of().toHexDigits(context.surroundings().random().nextLong());
-            ItemStore store = new ItemStore(
-                    slabs,
-                    context.surroundings().random().nextLong(),
-                    context.items().evicting());
-            KvService service = new KvService(context, store);
-            Maintenance maintenance = owned.add(new Maintenance(
+            ItemStore store = store(context, geometry, arenas);
+            KvService service = service(context, store);
+            ServerThreads threads = context.surroundings().ownThreads();
+            Maintenance maintenance = new Maintenance(
                     store,
                     context.surroundings().clockSeconds(),
+                    context.surroundings().nanoClock(),
                     context.items().tailsReclaimed(),
                     context.items().crawling(),
-                    context.surroundings().ownThreads().scheduler("kv-maintenance"),
-                    context.fatalErrors()));
-            Admission admission = new Admission(service, device);
-            rdmaPort = owned.add(new RdmaPort(device, domain, service, admission));
-            rdmaPort.start();
+                    context.fatalErrors());
+            owned.add(threads.start(maintenance));
+            Admission admission = new Admission(rdmaService(context, store), device);
+            rdmaPort = owned.add(new RdmaPort(device, domain, admission));
+            rdmaPort.start(threads);
             ConnectionList connections = new ConnectionList(service);
-            int port = rdmaPort.address().getPort();
+            RdmaOffer offer = new RdmaOffer(
+                    admission,
+                    arenas,
+                    context.items().registration().word(),
+                    rdmaPort.address().getPort(),
+                    bootId);
             parts = new ServerParts(
                     service,
-                    new RdmaOffer(context, admission, arenas, port, bootId),
+                    offer,
                     maintenance,
-                    new ServerStatistics(service, device, arenas, admission.wrongKeys(), maintenance, connections),
+                    new ServerStatistics(
+                            service,
+                            device,
+                            offer,
+                            maintenance,
+                            new SettingsStatistics(context, service, maintenance, connections)),
                     connections);
             memcachedPort = owned.add(context.surroundings()
                     .network()
                     .listen(context.port(), client -> new MemcachedConnection(parts, client), service::fail));
             connections.listening(memcachedPort.localAddress());
-            maintenance.start(connections::closeIdle);
+            maintenance.everyRound(connections::closeIdle);
         } catch (RuntimeException e) {
             throw owned.closeAfter(e);
         }
+    }
+
+    private static ItemStore store(KvServerContext context, SlabGeometry geometry, DeviceArenas<?> arenas) {
+        ItemSettings items = context.items();
+        SlabAllocator slabs = new SlabAllocator(geometry, arenas, items.memoryLimit(), items.wiping());
+        slabs.prepare();
+        return new ItemStore(slabs, context.surroundings().random().nextLong(), items.evicting());
+    }
+
+    private static KvService service(KvServerContext context, ItemStore store) {
+        Passwords passwords = context.passwords();
+        ClientRules rules = new ClientRules(
+                context.maxConnections(),
+                context.requestsPerTurn(),
+                context.timeouts().idleTimeoutSeconds(),
+                context.flushAllowed(),
+                passwords == null ? null : passwords::allow);
+        OwnerCalls owner = new OwnerCalls(context.shutdown(), context.moveClock(), context.fatalErrors());
+        Surroundings around = context.surroundings();
+        KvService made = new KvService(
+                store,
+                new ServiceSettings(context.port(), rules, owner, context.version()),
+                new ServiceClocks(around.clockSeconds(), around.wallSeconds(), around.nanoClock()),
+                around.network().bufferBytes());
+        made.verbosity(context.verbosity());
+        return made;
+    }
+
+    private static RdmaService rdmaService(KvServerContext context, ItemStore store) {
+        RdmaSettings settings = new RdmaSettings(
+                new InetSocketAddress(context.rdmaAddress(), context.rdmaPort()),
+                context.maxConnections(),
+                context.timeouts().helloTimeoutNs(),
+                context.timeouts().answerTimeoutNs(),
+                context.surroundings().random());
+        return new RdmaService(
+                store,
+                settings,
+                context.surroundings().clockSeconds(),
+                context.surroundings().nanoClock(),
+                new RdmaCounters());
     }
 
     private static DeviceArenas<?> arenas(
@@ -145,6 +211,10 @@ public final class KvServer implements AutoCloseable {
 
     ServerCounters counters() {
         return parts.service().counters();
+    }
+
+    RdmaCounters rdmaCounters() {
+        return parts.offer().admission().service().counters();
     }
 
     long nowSeconds() {

@@ -10,10 +10,12 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.kv.server.host.PortSettings;
 
 /**
- * Configuration of a {@link KvServer}: who may connect and what clients may do; with {@link ItemSettings}, {@link
- * ServerTimeouts} and {@link Surroundings}. Filled by setters, checked and frozen by {@link #conclude()}. Not thread-safe.
+ * Configuration of a {@link KvServer}: who may connect and what clients may do; with {@link ItemSettings},
+ * {@link ServerTimeouts} and {@link Surroundings}. Filled by setters, checked and frozen by {@link #conclude()}. Not
+ * thread-safe.
  */
 public final class KvServerContext {
     private static final Logger LOG = LoggerFactory.getLogger(KvServerContext.class);
@@ -61,7 +63,7 @@ public final class KvServerContext {
     /**
      * Changes the settings of items and their memory.
      *
-     * @param change sets what is not to be as it is
+     * @param change sets what is to differ from the defaults
      */
     public KvServerContext items(Consumer<ItemSettings> change) {
         change.accept(items);
@@ -76,7 +78,7 @@ public final class KvServerContext {
     /**
      * Changes how long the server waits for clients.
      *
-     * @param change sets what is not to be as it is
+     * @param change sets what is to differ from the defaults
      */
     public KvServerContext timeouts(Consumer<ServerTimeouts> change) {
         change.accept(timeouts);
@@ -91,7 +93,7 @@ public final class KvServerContext {
     /**
      * Changes what the server takes from its machine.
      *
-     * @param change sets what is not to be as it is
+     * @param change sets what is to differ from the defaults
      */
     public KvServerContext surroundings(Consumer<Surroundings> change) {
         change.accept(surroundings);
@@ -114,8 +116,9 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets the address where queue pairs are connected. Unless set it is that of the memcached port; if there is a Unix socket instead
-     * of that, and no address was set for it, the loopback address: who may not even open the socket must not come in by the network.
+     * Sets the address where queue pairs are connected. Unless set, it is the address of the memcached port; with a
+     * Unix socket, and no address set for that port, it is the loopback address: whoever may not open the socket must
+     * not come in by the network.
      *
      * @param address the address
      */
@@ -166,7 +169,7 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets how many memcached connections there may be; as many queue pairs.
+     * Sets the limit for memcached connections, which is also the limit for queue pairs.
      *
      * @param count at least 1
      */
@@ -231,8 +234,8 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets a Unix socket where memcached clients connect instead of the TCP port; a socket file of that name that nobody
-     * listens on is replaced.
+     * Sets a Unix socket where memcached clients connect instead of the TCP port; a socket file of that name that
+     * nobody listens on is replaced.
      *
      * @param path its file
      * @param mask its rights, such as 0700
@@ -289,9 +292,9 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets after how many requests a connection lets others of its thread have their turn, memcached's -R.
+     * Sets after how many requests a connection yields to others of its thread, memcached's -R.
      *
-     * @param count 0 (the default): when all is done that one read from the network brought
+     * @param count 0 (the default) for no limit: it yields when it has done everything that one read brought
      */
     public KvServerContext requestsPerTurn(int count) {
         requestsPerTurn = lock.changed(count);
@@ -319,8 +322,8 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets what is to be done when a thread of the server has met an {@link Error} or has ended: the server is then of no use
-     * any more, or soon will be, and does not mend itself. Without this it is only logged.
+     * Sets what happens when a thread of the server has met an {@link Error} or has ended. The server does not
+     * recover from that. Unless set, it is only logged.
      *
      * @param errors told the cause, on any thread, maybe with no memory left; see {@link ProcessEnd}
      */
@@ -329,7 +332,7 @@ public final class KvServerContext {
         return this;
     }
 
-    /** What is to be done when a thread of the server has failed. */
+    /** What happens when a thread of the server has failed. */
     public Consumer<Throwable> fatalErrors() {
         return fatalErrors;
     }

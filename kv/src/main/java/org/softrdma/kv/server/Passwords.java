@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Who may use the server: memcached's file of lines {@code user:password}, each of which is what a client sends, in UTF-8, as
- * {@code user password}. Immutable.
+ * Who may use the server: memcached's file of lines {@code user:password}, each of which is what a client sends, in
+ * UTF-8, as {@code user password}. Immutable.
  */
 public final class Passwords {
     private final List<byte[]> logins;

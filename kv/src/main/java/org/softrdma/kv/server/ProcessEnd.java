@@ -7,9 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /**
- * Ends the process when a thread of the server has failed, with a sentence and an exit code that is not 0, so that a supervisor
- * starts it again. Without shutdown hooks, which may wait for the very thread that is gone, and with nothing that needs memory
- * before the end is certain. Any thread.
+ * Ends the process when a thread of the server has failed, with a sentence and an exit code that is not 0, so that a
+ * supervisor starts it again. Without shutdown hooks, which may wait for the very thread that is gone, and with
+ * nothing that needs memory before the end is certain. Any thread.
  */
 public final class ProcessEnd implements Consumer<Throwable> {
     /** The exit code: an internal error of the software, as sysexits.h has it. */

@@ -5,8 +5,9 @@ import java.util.function.LongSupplier;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * The clock by which items expire, as memcached's: the time since 1970 when it was made, and the seconds since then on a clock
- * that nobody sets. A step of the wall clock, forward or back, changes nothing of what has or has not expired. Any thread.
+ * The clock by which items expire, as memcached's: the time since 1970 when it was made, and the seconds since then
+ * on a clock that nobody sets. A step of the wall clock, forward or back, changes nothing of what has or has not
+ * expired. Any thread.
  */
 final class ServerClock implements LongSupplier {
     private final NanoClock nanoClock;

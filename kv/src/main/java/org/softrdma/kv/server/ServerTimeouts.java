@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 
 /** How long the server waits for clients: a part of {@link KvServerContext}. Not thread-safe. */
 public final class ServerTimeouts {
-    /** Default of {@link #answerTimeoutNs()}: no client that works is so slow. */
+    /** Default of {@link #answerTimeoutNs()}: no working client is that slow. */
     public static final long DEFAULT_ANSWER_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
     /** Default of {@link #helloTimeoutNs()}. */
@@ -36,8 +36,8 @@ public final class ServerTimeouts {
     }
 
     /**
-     * Sets how long a client may leave answers to its rgets without taking one of them, before its queue pair is ended: what
-     * is on its way keeps memory from being used again.
+     * Sets how long a client may take no answer to its rgets before its queue pair is ended: outstanding answers keep
+     * memory from being used again.
      *
      * @param timeoutNs at least 1 ms; looked at every second
      */
@@ -52,7 +52,8 @@ public final class ServerTimeouts {
     }
 
     /**
-     * Sets how long a client may take from its {@code rdma hello} to its queue pair, and with that until it says hello there.
+     * Sets how long a client may take from its {@code rdma hello} to its queue pair, and with that until it says
+     * hello there.
      *
      * @param timeoutNs at least 1 ms
      */

@@ -5,6 +5,10 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
+import org.softrdma.kv.server.host.PlatformThreads;
+import org.softrdma.kv.server.host.ServerNetwork;
+import org.softrdma.kv.server.host.ServerThreads;
+import org.softrdma.kv.server.netty.NettyNetwork;
 
 /**
  * What the server takes from its machine besides the device: clock, random numbers, network, threads. A part of {@link
@@ -16,7 +20,7 @@ public final class Surroundings {
     private LongSupplier wallSeconds = () -> System.currentTimeMillis() / 1000;
     private LongSupplier clockSeconds = new ServerClock(wallSeconds, nanoClock);
     private RandomGenerator random = new SecureRandom();
-    private ServerNetwork network = MemcachedPort::new;
+    private ServerNetwork network = new NettyNetwork();
     private ServerThreads ownThreads = new PlatformThreads();
 
     Surroundings(SettingsLock lock) {
@@ -42,7 +46,8 @@ public final class Surroundings {
     /**
      * Sets the clock by which items expire, and the wall clock to the same.
      *
-     * @param clock gives seconds since 1970, to any thread; a step forward lets items expire that clients may still READ
+     * @param clock gives seconds since 1970, to any thread; a step forward lets items expire that clients may still
+     *     READ
      */
     public Surroundings clockSeconds(LongSupplier clock) {
         clockSeconds = lock.changed(clock);
@@ -50,7 +55,10 @@ public final class Surroundings {
         return this;
     }
 
-    /** The clock by which items expire: the time since 1970 at the start, and the seconds since then, whatever becomes of it. */
+    /**
+     * The clock by which items expire: seconds since 1970 at the start, plus the seconds that have passed since.
+     * Setting the wall clock does not change it.
+     */
     public LongSupplier clockSeconds() {
         return clockSeconds;
     }

@@ -1,11 +1,10 @@
 /**
- * The server: the memcached port (Netty), the RDMA port, and what a memcached connection does with the store.
+ * The server as its owner sees it: settings, start and end. {@link org.softrdma.kv.server.KvServer} puts the rooms
+ * below together: sessions of memcached clients, queue pairs, registered memory, and what it needs of its host.
  *
- * <p>Event loop threads {@code kv-memcached-*} run the connections and the store; {@code kv-rdma-accept*} and {@code
- * kv-rdma-completions} run the RDMA port. A GET by READ needs none of them. Read {@link org.softrdma.kv.server.KvServer} first,
- * which puts the parts together, then {@code MemcachedConnection} and {@code Commands}, {@code RdmaPort} and {@code
- * RdmaSession}. {@link org.softrdma.kv.server.ServerNetwork} and {@link org.softrdma.kv.server.ServerThreads} are what it needs
- * of its machine.
+ * <p>The owner's thread starts and closes it; which threads do its work is told in
+ * {@link org.softrdma.kv.server.host}. Read {@link org.softrdma.kv.server.KvServer} first, then
+ * {@link org.softrdma.kv.server.session} and {@link org.softrdma.kv.server.rdma}.
  */
 @NullMarked
 package org.softrdma.kv.server;

@@ -16,10 +16,8 @@ final class ClassEvents {
 
     SizeClassStatistics.Events statistics() {
         return new SizeClassStatistics.Events(
-                evicted.sum(),
-                evictedNonzero.sum(),
-                evictedUnfetched.sum(),
-                evictedTime,
+                new SizeClassStatistics.Evictions(
+                        evicted.sum(), evictedNonzero.sum(), evictedUnfetched.sum(), evictedTime),
                 outOfMemory.sum(),
                 reclaimed.sum(),
                 expiredUnfetched.sum(),

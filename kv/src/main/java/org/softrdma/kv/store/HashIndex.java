@@ -1,9 +1,10 @@
 package org.softrdma.kv.store;
 
 /**
- * Finds chunks by the hash of their key: open addressing with linear probing in one array of pairs {hash, chunk}, doubled
- * when it is three quarters full, and without tombstones (removing moves later entries of the run back). Comparing keys is
- * the caller's: a hash may stand there more than once. Not thread-safe; each stripe of the store has its own.
+ * Finds chunks by the hash of their key: open addressing with linear probing in one array of pairs {hash, chunk},
+ * doubled when it is three quarters full, and without tombstones (removing moves later entries of the run back).
+ * Comparing keys is the caller's: a hash may stand there more than once. Not thread-safe; each stripe of the store
+ * has its own.
  */
 final class HashIndex {
     /** No such slot. */

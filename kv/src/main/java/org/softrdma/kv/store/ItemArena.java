@@ -9,7 +9,8 @@ public interface ItemArena {
     MemorySegment memory();
 
     /**
-     * Names the chunks of a page for peers, before anything uses them. Called once for each page, by one thread at a time.
+     * Names the chunks of a page for peers, before anything uses them. Called once for each page, by one thread at a
+     * time.
      *
      * @param offset where the page starts in this arena
      * @param chunkLength bytes of a chunk, the same for all pages of a class

@@ -5,12 +5,12 @@ import org.softrdma.kv.item.ItemDescriptor;
 import org.softrdma.kv.item.ItemWriter;
 
 /**
- * How the item of a key changes: a whole one takes its place under a rule, or one whose value is made from the present one, as
- * for append and incr. What is made is sealed with no lock held, and put in place only if the present item still is the one
- * that it was made from. Any thread.
+ * Changes the item of a key. A whole item takes its place under a rule, or one whose value is made from the present
+ * value, as for append and incr. The new item is sealed with no lock held, and put in place only if the present item
+ * is still the one that it was made from. Any thread.
  */
 final class ItemChanges {
-    /** How often a value is made from the present one that is no longer the present one then. */
+    /** How often a value may be made in vain, because the present one has changed meanwhile. */
     private static final int MOST_REWRITES = 1000;
 
     private final SlabAllocator slabs;
@@ -127,7 +127,10 @@ final class ItemChanges {
         return StoreStatus.BUSY;
     }
 
-    /** One rewriting of the item of a key, from the present item to the one in its place; again, if that changes meanwhile. */
+    /**
+     * One rewriting of the item of a key, from the present item to the one in its place; again, if that changes
+     * meanwhile.
+     */
     private final class Rewrite {
         private final byte[] key;
         private final int keyOffset;
@@ -207,8 +210,9 @@ final class ItemChanges {
     }
 
     /**
-     * Puts a rewritten item in place of the one that it was made from; false, and nothing is done, if that is gone. What
-     * changes in place, its expiry and its marks, may have changed since the value was read, and is taken from it only now.
+     * Puts a rewritten item in place of the one that it was made from; false, and nothing is done, if that is gone.
+     * What changes in place, its expiry and its marks, may have changed since the value was read, and is taken from
+     * it only now.
      */
     private boolean replaceIfStill(
             Stripe stripe, long old, NewItem made, StoreRule rule, ItemRewriter.Marks marks, ItemVisitor result) {

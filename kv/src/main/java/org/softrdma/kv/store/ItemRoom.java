@@ -5,8 +5,8 @@ import org.softrdma.kv.item.ItemDescriptor;
 import org.softrdma.kv.item.ItemWriter;
 
 /**
- * Room for items: memory for new ones, eviction of those that were not used for longest, removal of those that have expired.
- * Starts from an LRU list or from the slots of a stripe. Any thread; memory is taken with no lock held.
+ * Makes room for items: takes memory for new ones, evicts those that were not used for longest, removes those that
+ * have expired. Starts from an LRU list or from the slots of a stripe. Any thread; memory is taken with no lock held.
  */
 final class ItemRoom {
     /** Without an eviction for so long, the next is not expected soon. */
@@ -19,8 +19,8 @@ final class ItemRoom {
     private static final int EXPIRY_CANDIDATES = 5;
 
     /**
-     * How many items are passed over in search of one that can make room. While a thread that holds the lock of a stripe does
-     * not run, the items of that stripe are what others leave behind at the tail.
+     * How many items are passed over in search of one that can make room. While a thread that holds the lock of a
+     * stripe does not run, the items of that stripe are what others leave behind at the tail.
      */
     private static final int EVICTION_CANDIDATES = 500;
 
@@ -93,8 +93,8 @@ final class ItemRoom {
     }
 
     /**
-     * Removes the item of a class that was not used for longest, or an expired one near it; false if there is none. Those
-     * whose keys somebody is busy with are passed over, and pinned ones, which would make no room.
+     * Removes the item of a class that was not used for longest, or an expired one near it; false if there is none.
+     * Those whose keys somebody is busy with are passed over, and pinned ones, which would make no room.
      */
     private boolean evict(int sizeClass, long nowSeconds) {
         SegmentedLru lru = slabs.lru(sizeClass);

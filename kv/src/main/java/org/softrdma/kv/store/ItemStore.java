@@ -6,30 +6,32 @@ import java.util.List;
 import org.softrdma.kv.item.ItemDescriptor;
 
 /**
- * Keys and their items. Items are immutable once published (but for their expiry) and readable by peers all the time, so the
- * order of changes is what keeps this promise: <em>no GET that starts after a set, delete or flush was acknowledged returns
- * an older state</em>, be it over TCP (which takes the lock of the key) or by READ (which takes none and checks the bytes).
+ * Keys and their items. Items are immutable once published (but for their expiry) and readable by peers all the time,
+ * so the order of changes is what keeps this promise: <em>no GET that starts after a set, delete or flush was
+ * acknowledged returns an older state</em>, be it over TCP (which takes the lock of the key) or by READ (which takes
+ * none and checks the bytes).
  *
  * <ul>
- *   <li>Replace: the new item is sealed in its own chunk; the old item is killed (its generation bumped); the chunks change
- *       names, if names can move ({@link RemotePage}); the new item begins to live; the index names it; the old one gets a
- *       forward locator; only then the caller answers. Any other order of death, birth and answer lets one reader see the new
- *       item and a later reader the old one. Meanwhile a READ finds a dead item and its reader asks over TCP.
- *   <li>So at no time two items of one key live, and an item that was refused never does. That is what a client relies on
- *       that takes any living item of its key, wherever it found it: names move, and a chunk that was once of the key may be
- *       so again.
+ *   <li>Replace: the new item is sealed in its own chunk; the old item is killed (its generation bumped); the chunks
+ *       change names, if names can move ({@link RemotePage}); the new item begins to live; the index names it; the
+ *       old one gets a forward locator; only then the caller answers. Any other order of death, birth and answer lets
+ *       one reader see the new item and a later reader the old one. Meanwhile a READ finds a dead item and its reader
+ *       asks over TCP.
+ *   <li>So at no time two items of one key live, and an item that was refused never does. A client that takes any
+ *       living item of its key, wherever it found it, relies on this: names move, and a chunk that once held the key
+ *       may hold it again.
  *   <li>Delete, expiry, eviction and flush: kill, then unlink, then answer.
  *   <li>Values that depend on the old value (append, incr) are new items too.
- *   <li>Reuse of a chunk: the sequence turns odd before anything else changes, and generations of living items are odd and
- *       only grow, so a locator of an earlier life never matches.
+ *   <li>Reuse of a chunk: the sequence turns odd before anything else changes, and generations of living items are
+ *       odd and only grow, so a locator of an earlier life never matches.
  * </ul>
  *
- * <p>Keys are spread over stripes by hash, each with a lock and a {@link HashIndex}: any thread may call, a single hot key
- * is serialised and nothing else is. Rejected: one store thread, because every set would cross threads twice; a concurrent
- * map, because kill, link and forward must be one step for readers over TCP.
+ * <p>Keys are spread over stripes by hash, each with a lock and a {@link HashIndex}: any thread may call, a single
+ * hot key is serialised and nothing else is. Rejected: one store thread, because every set would cross threads twice;
+ * a concurrent map, because kill, link and forward must be one step for readers over TCP.
  *
- * <p>Locks: a stripe's, then its classes' {@link SegmentedLru#lock}, then the allocator's. Eviction starts from the LRU and
- * therefore only tries the lock of the stripe. Memory is taken with no lock held.
+ * <p>Locks: a stripe's, then its classes' {@link SegmentedLru#lock}, then the allocator's. Eviction starts from the
+ * LRU and therefore only tries the lock of the stripe. Memory is taken with no lock held.
  */
 public final class ItemStore {
     /** Share of the items of a class that the HOT segment of its LRU may hold. */
@@ -113,8 +115,8 @@ public final class ItemStore {
      * @param rewriter makes the value
      * @param nowSeconds the time, for expiry
      * @param result shown the item that was stored, with the lock of the key held
-     * @return STORED; NOT_FOUND; EXISTS if the cas number differs; NON_NUMERIC if the rewriter refused; BUSY; or TOO_LARGE or
-     *     OUT_OF_MEMORY
+     * @return STORED; NOT_FOUND; EXISTS if the cas number differs; NON_NUMERIC if the rewriter refused; BUSY; or
+     *     TOO_LARGE or OUT_OF_MEMORY
      */
     public StoreStatus rewrite(
             byte[] key,
@@ -189,14 +191,15 @@ public final class ItemStore {
     }
 
     /**
-     * Finds an item and keeps its bytes from being reused until {@link #unpin}; it may be replaced or deleted meanwhile.
+     * Finds an item and keeps its bytes from being reused until {@link #unpin}; it may be replaced or deleted
+     * meanwhile.
      *
      * @param key array that holds the key
      * @param keyOffset where it starts
      * @param keyLength its bytes
      * @param nowSeconds the time, for expiry
-     * @return the item, or {@link PinnedItem#NONE} if there is none (or, which takes 134 million of them, it has too many
-     *     pins)
+     * @return the item, or {@link PinnedItem#NONE} if there is none (or, which takes 134 million of them, it has too
+     *     many pins)
      */
     public PinnedItem pin(byte[] key, int keyOffset, int keyLength, long nowSeconds) {
         long hash = table.hash(key, keyOffset, keyLength);
@@ -287,8 +290,8 @@ public final class ItemStore {
     }
 
     /**
-     * How long nobody needs to say again that an item is read who has said so twice: a minute, as memcached leaves an item where
-     * it is in the LRU for that long, but a second while items are evicted.
+     * How long a client need not report an item again that it has reported twice: a minute, because memcached moves
+     * an item in the LRU no more often than that; a second while items are evicted.
      *
      * @param nowSeconds the time
      */
@@ -314,8 +317,8 @@ public final class ItemStore {
     }
 
     /**
-     * Removes expired items from the ends of the LRU lists, up to the first that still lives. Called now and then by one
-     * thread in the background; quick.
+     * Removes expired items from the ends of the LRU lists, up to the first that still lives. Called now and then by
+     * one thread in the background; quick.
      *
      * @param nowSeconds the time
      */
@@ -324,7 +327,7 @@ public final class ItemStore {
     }
 
     /**
-     * Changes the limit of memory. What there is above a lower limit stays, and is used for its class.
+     * Changes the memory limit. Pages above a lower limit stay, and are used for their class.
      *
      * @param bytes the limit
      */
@@ -362,7 +365,7 @@ public final class ItemStore {
         return all;
     }
 
-    /** Starts the counters of events anew; what there is stays. */
+    /** Resets the counters of events. */
     public void resetStatistics() {
         table.resetStatistics();
     }

@@ -12,9 +12,9 @@ import org.softrdma.kv.item.KeyHash;
 import org.softrdma.kv.item.Locator;
 
 /**
- * Which item a key has: the stripes, and each single change of what they name. {@link ItemStore} says in which order an item
- * dies, is born and is named. Any thread; whoever passes a stripe holds its lock, and everything that is found is of use only
- * until the lock is given up.
+ * Which item a key has: the stripes, and each single change of what they name. {@link ItemStore} says in which order
+ * an item dies, is born and is named. Any thread; whoever passes a stripe holds its lock, and everything that is
+ * found is of use only until the lock is given up.
  */
 final class ItemTable {
     static final int STRIPES = 256;
@@ -245,9 +245,7 @@ final class ItemTable {
                 totalItems.sum(),
                 currentBytes.sum(),
                 expiredItems.sum(),
-                slabs.pagedBytes(),
-                slabs.memoryLimit(),
-                indexBytes);
+                new StoreStatistics.Memory(slabs.pagedBytes(), slabs.memoryLimit(), indexBytes));
     }
 
     void resetStatistics() {

@@ -3,14 +3,14 @@ package org.softrdma.kv.store;
 import org.softrdma.kv.item.Locator;
 
 /**
- * How peers name the chunks of a page, which are counted from 0. A name is an rkey and an offset, and it stands for as many
- * bytes as a chunk of the page's class has, for ever: what a peer once learned never leads it out of bounds.
+ * How peers name the chunks of a page, which are counted from 0. A name is an rkey and an offset, and it stands for
+ * as many bytes as a chunk of the page's class has, for ever: what a peer once learned never leads it out of bounds.
  *
- * <p>Where names are places they never change. Where a chunk has a key of its own, {@link #exchange} moves it to another chunk
- * of the class, so that a key of the store keeps its name while its items are replaced.
+ * <p>Where names are places they never change. Where a chunk has a key of its own, {@link #exchange} moves it to
+ * another chunk of the class, so that a key of the store keeps its name while its items are replaced.
  *
- * <p>A chunk's name is read and exchanged by whoever owns the chunk: by the holder of the lock of its key, or by the one that
- * has taken it from the allocator.
+ * <p>A chunk's name is read and exchanged by whoever owns the chunk: by the holder of the lock of its key, or by the
+ * one that has taken it from the allocator.
  */
 public interface RemotePage {
     /**
@@ -28,8 +28,8 @@ public interface RemotePage {
     long offset(int chunk);
 
     /**
-     * Bytes that peers READ for an item: its own where its name goes with it, those of its chunk where the next item gets the
-     * name, whose length nobody can know beforehand.
+     * Bytes that peers READ for an item: its own where its name goes with it, those of its chunk where the next item
+     * gets the name, whose length nobody can know beforehand.
      *
      * @param itemLength bytes of the item
      */

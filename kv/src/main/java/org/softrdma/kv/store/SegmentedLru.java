@@ -4,13 +4,14 @@ import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The order in which the items of one class are evicted: memcached's segmented LRU. An item begins in HOT; from the tail of
- * HOT and of WARM it goes to WARM if it is active (found twice since it was stored or last moved) and to COLD if not; from
- * COLD it is evicted, or goes back to WARM as soon as it is active. So a scan of many keys, each read once, passes through
- * without pushing out what is read again and again.
+ * The order in which the items of one class are evicted: memcached's segmented LRU. An item begins in HOT; from the
+ * tail of HOT and of WARM it goes to WARM if it is active (found twice since it was stored or last moved) and to COLD
+ * if not; from COLD it is evicted, or goes back to WARM as soon as it is active. So a scan of many keys, each read
+ * once, passes through without pushing out what is read again and again.
  *
- * <p>Doubly linked lists of chunk numbers within the class, kept in the pages, 9 bytes per chunk. Guarded by {@link #lock},
- * which is taken after the lock of a key, never before it (eviction, which goes the other way, only tries).
+ * <p>Doubly linked lists of chunk numbers within the class, kept in the pages, 9 bytes per chunk. Guarded by
+ * {@link #lock}, which is taken after the lock of a key, never before it (eviction, which goes the other way, only
+ * tries).
  */
 final class SegmentedLru {
     /** No chunk. */
@@ -104,7 +105,10 @@ final class SegmentedLru {
         return tails[COLD] == NONE ? cool() : tails[COLD];
     }
 
-    /** The tail of HOT or, if there is none, of WARM goes to COLD; that one, or {@link #NONE}. With {@link #lock} held. */
+    /**
+     * The tail of HOT or, if there is none, of WARM goes to COLD; that one, or {@link #NONE}. With {@link #lock}
+     * held.
+     */
     int cool() {
         int id = tails[HOT] == NONE ? tails[WARM] : tails[HOT];
         if (id != NONE) {
@@ -135,24 +139,23 @@ final class SegmentedLru {
         return id % chunksPerPage;
     }
 
-    /** Adds this class's numbers. */
+    /** What is counted now; ages by this time. */
     SizeClassStatistics.Lru statistics(int nowSeconds) {
         lock.lock();
         try {
             return new SizeClassStatistics.Lru(
-                    counts[HOT],
-                    counts[WARM],
-                    counts[COLD],
-                    age(HOT, nowSeconds),
-                    age(WARM, nowSeconds),
-                    age(COLD, nowSeconds),
+                    segment(HOT, nowSeconds),
+                    segment(WARM, nowSeconds),
+                    segment(COLD, nowSeconds),
                     requestedBytes,
-                    movesToCold,
-                    movesToWarm,
-                    movesWithin);
+                    new SizeClassStatistics.Moves(movesToCold, movesToWarm, movesWithin));
         } finally {
             lock.unlock();
         }
+    }
+
+    private SizeClassStatistics.Segment segment(int segment, int nowSeconds) {
+        return new SizeClassStatistics.Segment(counts[segment], age(segment, nowSeconds));
     }
 
     private int age(int segment, int nowSeconds) {

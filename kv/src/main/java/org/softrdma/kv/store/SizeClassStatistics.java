@@ -25,41 +25,40 @@ public record SizeClassStatistics(int sizeClass, Slab slab, Lru lru, Events even
     /**
      * Items by segment of the LRU.
      *
-     * @param hot items in HOT
-     * @param warm items in WARM
-     * @param cold items in COLD
-     * @param hotAge seconds since the last item of HOT was used
-     * @param warmAge seconds since the last item of WARM was used
-     * @param coldAge seconds since the last item of COLD was used
+     * @param hot items that are new
+     * @param warm items that were found more than once
+     * @param cold items that go first
      * @param requestedBytes bytes of items, less than those of their chunks
-     * @param movesToCold items moved to COLD
-     * @param movesToWarm items moved to WARM
-     * @param movesWithin items of WARM that were given another round
+     * @param moves between segments
      */
-    public record Lru(
-            long hot,
-            long warm,
-            long cold,
-            int hotAge,
-            int warmAge,
-            int coldAge,
-            long requestedBytes,
-            long movesToCold,
-            long movesToWarm,
-            long movesWithin) {
+    public record Lru(Segment hot, Segment warm, Segment cold, long requestedBytes, Moves moves) {
         /** Items of the class. */
         public long items() {
-            return hot + warm + cold;
+            return hot.items + warm.items + cold.items;
         }
     }
 
     /**
+     * One segment.
+     *
+     * @param items how many it has
+     * @param ageSeconds seconds since the last of them was used
+     */
+    public record Segment(long items, int ageSeconds) {}
+
+    /**
+     * Moves between segments.
+     *
+     * @param toCold items moved to COLD
+     * @param toWarm items moved to WARM
+     * @param within items of WARM that were given another round
+     */
+    public record Moves(long toCold, long toWarm, long within) {}
+
+    /**
      * What became of items.
      *
-     * @param evicted items evicted to make room
-     * @param evictedNonzero of these, items with an expiry
-     * @param evictedUnfetched of these, items never found
-     * @param evictedTime seconds since the item evicted last was used
+     * @param evictions items that had to make room
      * @param outOfMemory items for which there was no room
      * @param reclaimed expired items removed to make room
      * @param expiredUnfetched expired items removed that were never found
@@ -67,13 +66,20 @@ public record SizeClassStatistics(int sizeClass, Slab slab, Lru lru, Events even
      * @param tailLocked items that could not be evicted because somebody was busy with their key
      */
     public record Events(
-            long evicted,
-            long evictedNonzero,
-            long evictedUnfetched,
-            long evictedTime,
+            Evictions evictions,
             long outOfMemory,
             long reclaimed,
             long expiredUnfetched,
             long crawlerReclaimed,
             long tailLocked) {}
+
+    /**
+     * Items that were evicted.
+     *
+     * @param items how many
+     * @param nonzero of these, items with an expiry
+     * @param unfetched of these, items never found
+     * @param ageSeconds seconds since the last of them was used
+     */
+    public record Evictions(long items, long nonzero, long unfetched, long ageSeconds) {}
 }

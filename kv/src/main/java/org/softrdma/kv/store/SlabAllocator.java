@@ -10,14 +10,14 @@ import org.slf4j.LoggerFactory;
 import org.softrdma.kv.item.ItemWriter;
 
 /**
- * Hands out chunks of registered memory. Arenas are cut into pages, a page into chunks of one class; a page never changes
- * its class, so that generations in chunk headers stay where they are. Free chunks of a class wait in a queue and are used
- * oldest first, and not before {@link #QUARANTINE} others of the class (a quarter of a page, where chunks are large) while
- * there is fresh memory: a client that still has the locator of a replaced item then finds the forward locator instead of a
- * stranger. Its safety does not depend on this.
+ * Hands out chunks of registered memory. Arenas are cut into pages, a page into chunks of one class; a page never
+ * changes its class, so that generations in chunk headers stay where they are. Free chunks of a class wait in a queue
+ * and are used oldest first, and not before {@link #QUARANTINE} others of the class (a quarter of a page, where
+ * chunks are large) while there is fresh memory: a client that still has the locator of a replaced item then finds
+ * the forward locator instead of a stranger. Its safety does not depend on this.
  *
- * <p>A chunk is a number: arena + 1 in the upper bits, offset in the lower {@link #OFFSET_BITS}; 0 is none. Thread-safe: one
- * short lock per class, one for pages. What {@link SlabPage} keeps per chunk belongs to the store.
+ * <p>A chunk is a number: arena + 1 in the upper bits, offset in the lower {@link #OFFSET_BITS}; 0 is none.
+ * Thread-safe: one short lock per class, one for pages. What {@link SlabPage} keeps per chunk belongs to the store.
  */
 public final class SlabAllocator {
     private static final Logger LOG = LoggerFactory.getLogger(SlabAllocator.class);
@@ -225,8 +225,8 @@ public final class SlabAllocator {
     }
 
     /**
-     * A page of a class as the number of its first chunk, or NONE. As in memcached a class may always have one page, as long
-     * as the device can name its chunks.
+     * A page of a class as the number of its first chunk, or NONE. As in memcached a class may always have one page,
+     * as long as the device can name its chunks.
      */
     private long newPage(int sizeClass, int ordinal) {
         pageLock.lock();

@@ -4,9 +4,9 @@ import org.softrdma.kv.item.ItemDescriptor;
 import org.softrdma.kv.item.Locator;
 
 /**
- * The chunk sizes of the slab classes: from the smallest item growing by a factor, the last one the longest item. Sizes are
- * memcached's up to half a megabyte (above that memcached chains chunks), so that a class has the number that users know from
- * there. Immutable.
+ * The chunk sizes of the slab classes: from the smallest item growing by a factor, the last one the longest item.
+ * Sizes are memcached's up to half a megabyte (above that memcached chains chunks), so that a class has the number
+ * that users know from there. Immutable.
  */
 public final class SlabGeometry {
     /** memcached's default growth. */
@@ -29,8 +29,8 @@ public final class SlabGeometry {
      * Computes the classes.
      *
      * @param factor growth from class to class, 1.01 to 16
-     * @param minimumSpace memcached's -n, at least 1: the smallest chunk is 48 bytes more; of the space, 12 bytes go to what
-     *     our items have beyond that (the cas number as in memcached, and the tail)
+     * @param minimumSpace memcached's -n, at least 1: the smallest chunk is 48 bytes more; of the space, 12 bytes go
+     *     to what our items have beyond that (the cas number as in memcached, and the tail)
      * @param maxItemLength the longest item, 1024 to {@link Locator#MAX_ITEM_LENGTH}
      */
     public SlabGeometry(double factor, int minimumSpace, int maxItemLength) {
@@ -39,11 +39,11 @@ public final class SlabGeometry {
         }
         if (maxItemLength < 1024 || maxItemLength > Locator.MAX_ITEM_LENGTH) {
             throw new IllegalArgumentException(
-                    "maxItemLength=" + maxItemLength + ": not 1024 to " + Locator.MAX_ITEM_LENGTH);
+                    "maxItemLength=" + maxItemLength + ": expected 1024 to " + Locator.MAX_ITEM_LENGTH);
         }
         if (minimumSpace < 1 || minimumSpace > maxItemLength / 2) {
             throw new IllegalArgumentException(
-                    "minimumSpace=" + minimumSpace + ": not 1 to half of maxItemLength=" + maxItemLength);
+                    "minimumSpace=" + minimumSpace + ": expected 1 to half of maxItemLength=" + maxItemLength);
         }
         this.maxItemLength = maxItemLength & -ItemDescriptor.ALIGNMENT;
         this.pageLength = Math.max(MIN_PAGE_LENGTH, roundUpToPowerOfTwo(maxItemLength));

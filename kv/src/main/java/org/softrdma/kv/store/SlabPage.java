@@ -1,10 +1,10 @@
 package org.softrdma.kv.store;
 
 /**
- * What the store keeps about the chunks of a page outside registered memory. The page's own fields never change. What is
- * kept per chunk has two owners: {@code states} and {@code times} belong to the lock of the key that the chunk holds (times
- * and pins are looked at without it, for ages and by eviction); {@code lru}, {@code next} and {@code previous} to the lock of the class's {@link
- * SegmentedLru}.
+ * What the store keeps about the chunks of a page outside registered memory. The page's own fields never change. What
+ * is kept per chunk has two owners: {@code states} and {@code times} belong to the lock of the key that the chunk
+ * holds (times and pins are looked at without it, for ages and by eviction); {@code lru}, {@code next} and
+ * {@code previous} to the lock of the class's {@link SegmentedLru}.
  */
 final class SlabPage {
     private static final int LINKED = 1 << 31;

@@ -55,8 +55,8 @@ public final class StoreRule {
     }
 
     /**
-     * With {@link StoreMode#CAS}: an older cas number than the present item's stores as well, but the item is stale from
-     * the start and keeps the expiry of the one that it replaces ({@code ms} with {@code I}).
+     * With {@link StoreMode#CAS}: an older cas number than the present item's stores as well, but the item is stale
+     * from the start and keeps the expiry of the one that it replaces ({@code ms} with {@code I}).
      *
      * @param wanted true for that
      */

@@ -16,6 +16,6 @@ public enum StoreStatus {
     TOO_LARGE,
     /** The memory limit is reached, and nothing may or can be evicted. */
     OUT_OF_MEMORY,
-    /** Others changed the item each time it was to be rewritten, or as many hold its bytes as may: nothing was done. */
+    /** Others kept changing the item while it was to be rewritten, or too many hold its bytes: nothing was done. */
     BUSY
 }

@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
+import org.softrdma.kv.client.network.SocketNetwork;
 
 class MemcachedLinkTest {
     private static final int MOST_ATTEMPTS = 100_000;

@@ -35,12 +35,20 @@ import org.softrdma.kv.server.ItemSettings.Registration;
 import org.softrdma.kv.server.RawMemcached;
 import org.softrdma.kv.server.RunningServer;
 import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.testkit.history.HistoryChecker;
+import org.softrdma.testkit.history.HistoryRecorder;
+import org.softrdma.testkit.history.HistoryVerdict;
+import org.softrdma.testkit.history.ProcessRecorder;
+import org.softrdma.testkit.history.StoreAnswer;
+import org.softrdma.testkit.history.StoreCall;
+import org.softrdma.testkit.history.StoreModel;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * The guarantee, raced for: no GET that starts after a change was acknowledged returns an older state. One writer per key
  * sets it, by {@code set} and {@code cas}, lets it expire and deletes it; eight clients GET the same few keys by READ and
- * over TCP; {@link History} says what they may get.
+ * over TCP. Each operation is recorded, and at the end of each round {@link HistoryChecker} says whether the operations of each
+ * key could have taken effect one after the other.
  *
  * <p>Small keys are raced for by clients that ask one at a time. The large key has values of one size class and memory for
  * three of them, so that chunks are used again at once. Its client posts many READs, takes the first and then no bytes until
@@ -52,6 +60,7 @@ class FreshnessUnderRacesTest {
     private static final int LARGE_KEY = SMALL_KEYS;
     private static final int SMALL_CLIENTS = 7;
     private static final int LARGE_CLIENTS = 1;
+    private static final StoreCall GET = StoreCall.get();
     private static final int[] SMALL_LENGTHS = {8, 64, 1000, 8000};
     private static final int LARGE_LENGTH = 1_000_000;
     private static final int LARGE_SPREAD = 10_000;
@@ -69,6 +78,9 @@ class FreshnessUnderRacesTest {
     private static final int ENOUGH_TORN = 5;
     private static final int MAX_ITEM_LENGTH = 2 << 20;
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(40);
+
+    /** A round has a server and a history of its own; a long race is many of them, so that no history grows long. */
+    private static final long ROUND_NS = TimeUnit.SECONDS.toNanos(5);
 
     private final Semaphore largeSteps = new Semaphore(0);
     private final AtomicLong largeStepsTaken = new AtomicLong();
@@ -113,26 +125,41 @@ class FreshnessUnderRacesTest {
 
     private void race(Registration registration, long durationNs, boolean pressure) throws Exception {
         memoryIsShort = pressure;
-        History history = new History(SMALL_KEYS + 1, pressure);
-        long endNs = System.nanoTime() + durationNs;
+        for (long leftNs = durationNs; leftNs > 0; leftNs -= ROUND_NS) {
+            HistoryRecorder<StoreCall, StoreAnswer> history = new HistoryRecorder<>(System::nanoTime);
+            runRound(registration, history, System.nanoTime() + Math.min(leftNs, ROUND_NS));
+            HistoryVerdict<StoreCall, StoreAnswer> verdict = new HistoryChecker<>(
+                            pressure ? StoreModel.losing() : StoreModel.keeping())
+                    .check(history.operations());
+            assertTrue(verdict.isLinearizable(), () -> verdict + "\n" + figures() + ", softrdma.seed=" + seed);
+        }
+    }
+
+    private void runRound(Registration registration, HistoryRecorder<StoreCall, StoreAnswer> history, long endNs)
+            throws Exception {
+        stop.set(false);
+        largeSteps.drainPermits();
+        largeStepsTaken.set(0);
         ExecutorService threads = Executors.newCachedThreadPool();
         try (RunningServer running = new RunningServer(context -> context.items(
                 items -> items.registration(registration).memoryLimit(MEMORY).maxItemLength(MAX_ITEM_LENGTH)))) {
             takePages(running);
             hasCas = knowsCas(running);
             List<Future<?>> results = new ArrayList<>();
-            for (int key = 0; key < history.keys(); key++) {
-                int written = key;
-                results.add(threads.submit(stopping(() -> write(running, history, written, endNs))));
+            for (int key = 0; key <= LARGE_KEY; key++) {
+                Writer writer = new Writer(running, history.process("writer of " + name(key)), key, endNs);
+                results.add(threads.submit(stopping(writer::run)));
             }
             for (int client = 0; client < SMALL_CLIENTS; client++) {
                 int number = client;
-                results.add(threads.submit(stopping(() -> readSmall(running, history, number, endNs))));
+                ProcessRecorder<StoreCall, StoreAnswer> recorder = history.process("client " + number);
+                results.add(threads.submit(stopping(() -> readSmall(running, recorder, number, endNs))));
             }
             for (int client = 0; client < LARGE_CLIENTS; client++) {
-                results.add(threads.submit(stopping(() -> readLarge(running, history, endNs))));
+                ProcessRecorder<StoreCall, StoreAnswer> recorder = history.process("large client " + client);
+                results.add(threads.submit(stopping(() -> readLarge(running, recorder, endNs))));
             }
-            if (pressure) {
+            if (memoryIsShort) {
                 results.add(threads.submit(stopping(() -> fill(running, endNs))));
             }
             for (Future<?> result : results) {
@@ -186,63 +213,89 @@ class FreshnessUnderRacesTest {
         };
     }
 
-    private void write(RunningServer running, History history, int key, long endNs)
-            throws IOException, InterruptedException {
-        Random random = new Random(seed + key);
-        try (RawMemcached memcached = new RawMemcached(running.address())) {
-            while (goesOn(endNs)) {
-                awaitStep(key, endNs);
-                long version = history.begin(key);
-                if (!History.isRemoval(version)) {
-                    store(memcached, key, version, random, endNs);
-                } else if (version / History.REMOVE_EVERY % 2 == 0) {
-                    memcached.send("delete " + name(key) + "\r\n");
-                    memcached.readLine();
-                } else {
-                    set(memcached, key, version, -1, "", endNs);
+    /** The only writer of a key. One thread. */
+    private final class Writer {
+        private final RunningServer running;
+        private final ProcessRecorder<StoreCall, StoreAnswer> recorder;
+        private final int key;
+        private final long endNs;
+        private final Random random;
+
+        private Writer(RunningServer running, ProcessRecorder<StoreCall, StoreAnswer> recorder, int key, long endNs) {
+            this.running = running;
+            this.recorder = recorder;
+            this.key = key;
+            this.endNs = endNs;
+            random = new Random(seed + key);
+        }
+
+        private void run() throws IOException, InterruptedException {
+            try (RawMemcached memcached = new RawMemcached(running.address())) {
+                for (long version = 1; goesOn(endNs); version++) {
+                    awaitStep(key, endNs);
+                    if (!RacedValue.isRemoval(version)) {
+                        store(memcached, version);
+                    } else if (version / RacedValue.REMOVE_EVERY % 2 == 0) {
+                        delete(memcached);
+                    } else {
+                        set(memcached, StoreCall.set(version), -1, "");
+                    }
+                    written.increment();
+                    endStep(key);
                 }
-                history.acknowledge(key, version);
-                written.increment();
-                endStep(key);
             }
         }
-    }
 
-    /** Stores a version; if there is no memory for it the key is gone, and the next version comes at once. */
-    private void store(RawMemcached memcached, int key, long version, Random random, long endNs)
-            throws IOException, InterruptedException {
-        if (version % 3 != 0 || !hasCas) {
-            set(memcached, key, version, random.nextInt(4) == 0 ? 1000 : 0, "", endNs);
-            return;
+        private void delete(RawMemcached memcached) throws IOException {
+            int ticket = recorder.invoke(name(key), StoreCall.delete());
+            memcached.send("delete " + name(key) + "\r\n");
+            String answer = memcached.readLine();
+            recorder.returned(ticket, answer.equals("DELETED") ? StoreAnswer.DONE : StoreAnswer.MISSING);
         }
-        memcached.send("gets " + name(key) + "\r\n");
-        String[] words = memcached.readLine().split(" ", -1);
-        if (words[0].equals("VALUE")) {
-            int rest = Integer.parseInt(words[3]) + "\r\nEND\r\n".length();
-            assertEquals(rest, memcached.read(rest).length());
-            set(memcached, key, version, 0, " " + words[4], endNs);
-        } else {
-            set(memcached, key, version, 0, "", endNs);
-        }
-    }
 
-    private void set(RawMemcached memcached, int key, long version, int exptime, String cas, long endNs)
-            throws IOException, InterruptedException {
-        int length = key == LARGE_KEY
-                ? LARGE_LENGTH + Long.BYTES * (int) (version % (LARGE_SPREAD / Long.BYTES))
-                : SMALL_LENGTHS[(int) (version % SMALL_LENGTHS.length)];
-        String command = cas.isEmpty() ? "set " : "cas ";
-        memcached.send(command + name(key) + " 0 " + exptime + " " + length + cas + "\r\n");
-        byte[] value = History.value(key, version, length);
-        memcached.send(Arrays.copyOf(value, length / 2));
-        endStep(key);
-        awaitStep(key, endNs);
-        memcached.send(Arrays.copyOfRange(value, length / 2, length));
-        memcached.send("\r\n");
-        String answer = memcached.readLine();
-        boolean noMemory = answer.equals("SERVER_ERROR out of memory storing object")
-                || (memoryIsShort && answer.equals("NOT_FOUND")); // what was to be compared has been evicted
-        assertTrue(answer.equals("STORED") || noMemory, () -> command + name(key) + ": " + answer);
+        /** Stores a version; if there is no memory for it the key is gone, and the next version comes at once. */
+        private void store(RawMemcached memcached, long version) throws IOException, InterruptedException {
+            if (version % 3 != 0 || !hasCas) {
+                set(memcached, StoreCall.set(version), random.nextInt(4) == 0 ? 1000 : 0, "");
+                return;
+            }
+            int ticket = recorder.invoke(name(key), GET);
+            memcached.send("gets " + name(key) + "\r\n");
+            String[] words = memcached.readLine().split(" ", -1);
+            if (words[0].equals("VALUE")) {
+                int length = Integer.parseInt(words[3]);
+                long present = RacedValue.version(key, memcached.read(length).getBytes(StandardCharsets.ISO_8859_1));
+                assertEquals("\r\nEND\r\n", memcached.read("\r\nEND\r\n".length()));
+                recorder.returned(ticket, StoreAnswer.value(present));
+                set(memcached, StoreCall.cas(present, version), 0, " " + words[4]);
+            } else {
+                recorder.returned(ticket, StoreAnswer.MISSING);
+                set(memcached, StoreCall.set(version), 0, "");
+            }
+        }
+
+        private void set(RawMemcached memcached, StoreCall call, int exptime, String cas)
+                throws IOException, InterruptedException {
+            long version = call.value();
+            int length = key == LARGE_KEY
+                    ? LARGE_LENGTH + Long.BYTES * (int) (version % (LARGE_SPREAD / Long.BYTES))
+                    : SMALL_LENGTHS[(int) (version % SMALL_LENGTHS.length)];
+            String command = cas.isEmpty() ? "set " : "cas ";
+            byte[] value = RacedValue.of(key, version, length);
+            int ticket = recorder.invoke(name(key), call);
+            memcached.send(command + name(key) + " 0 " + exptime + " " + length + cas + "\r\n");
+            memcached.send(Arrays.copyOf(value, length / 2));
+            endStep(key);
+            awaitStep(key, endNs);
+            memcached.send(Arrays.copyOfRange(value, length / 2, length));
+            memcached.send("\r\n");
+            String answer = memcached.readLine();
+            boolean evicted = memoryIsShort && answer.equals("NOT_FOUND"); // what was to be compared
+            boolean noMemory = answer.equals("SERVER_ERROR out of memory storing object");
+            assertTrue(answer.equals("STORED") || noMemory || evicted, () -> command + name(key) + ": " + answer);
+            StoreAnswer stored = exptime < 0 || noMemory ? StoreAnswer.GONE : StoreAnswer.DONE;
+            recorder.returned(ticket, evicted ? StoreAnswer.MISSING : stored);
+        }
     }
 
     /** The writer of the large key takes half a version per step, and each step when its client lets it. */
@@ -259,7 +312,8 @@ class FreshnessUnderRacesTest {
         }
     }
 
-    private void readSmall(RunningServer running, History history, int number, long endNs) {
+    private void readSmall(
+            RunningServer running, ProcessRecorder<StoreCall, StoreAnswer> recorder, int number, long endNs) {
         Random random = new Random(seed - number - 1);
         KvClientContext context = context(running).conclude();
         try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
@@ -267,59 +321,71 @@ class FreshnessUnderRacesTest {
             long[] counted = new long[3];
             while (goesOn(endNs)) {
                 int key = random.nextInt(SMALL_KEYS);
-                get(client, history, key);
+                get(client, recorder, key);
                 count(client.counters(), counted);
             }
         }
     }
 
     /** Posts READs of the large key, lets the writer take some steps, then takes what comes. */
-    private void readLarge(RunningServer running, History history, long endNs) {
+    private void readLarge(RunningServer running, ProcessRecorder<StoreCall, StoreAnswer> recorder, long endNs) {
         KvClientContext context = context(running).window(LARGE_WINDOW).conclude();
         byte[] key = name(LARGE_KEY).getBytes(StandardCharsets.US_ASCII);
         try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
                 CompletionLoop loop = new CompletionLoop(device, 1, LARGE_WINDOW);
                 KvClient client = new KvClient(loop, context)) {
             long[] counted = new long[3];
-            long[] oldest = new long[LARGE_WINDOW];
+            int[] tickets = new int[LARGE_WINDOW];
             int round = 0;
             long steps = 0;
             while (goesOn(endNs)) {
-                get(client, history, LARGE_KEY);
+                get(client, recorder, LARGE_KEY);
                 for (int i = 0; i < LARGE_WINDOW; i++) {
-                    oldest[i] = history.oldest(LARGE_KEY);
+                    tickets[i] = recorder.invoke(name(LARGE_KEY), GET);
                     client.start(key, i);
                 }
-                take(loop, client, history, oldest, 1);
+                take(loop, client, recorder, tickets, 1);
                 int more = LARGE_STEPS[round++ % LARGE_STEPS.length];
                 steps += more;
                 largeSteps.release(more);
                 while (goesOn(endNs) && largeStepsTaken.get() < steps) {
                     Thread.yield();
                 }
-                take(loop, client, history, oldest, LARGE_WINDOW);
+                take(loop, client, recorder, tickets, LARGE_WINDOW);
                 count(client.counters(), counted);
             }
         }
     }
 
-    /** Takes so many READs of the large key, or all that are left. */
-    private void take(CompletionLoop loop, KvClient client, History history, long[] oldest, int count) {
+    /** Takes so many READs of the large key, or all that are left. One that says nothing of the key is forgotten. */
+    private void take(
+            CompletionLoop loop,
+            KvClient client,
+            ProcessRecorder<StoreCall, StoreAnswer> recorder,
+            int[] tickets,
+            int count) {
         int taken = 0;
         while (taken < count && client.outstanding() > 0) {
             loop.await(TimeUnit.MILLISECONDS.toNanos(10));
             taken += client.deliver((tag, outcome, item) -> {
+                int ticket = tickets[(int) tag];
                 if (outcome == ReadOutcome.HIT) {
-                    history.check(LARGE_KEY, oldest[(int) tag], item.copy().value());
+                    recorder.returned(ticket, answer(LARGE_KEY, item.copy().value()));
+                } else {
+                    recorder.forget(ticket);
                 }
             });
         }
     }
 
-    private void get(KvClient client, History history, int key) {
-        long oldest = history.oldest(key);
+    private static void get(KvClient client, ProcessRecorder<StoreCall, StoreAnswer> recorder, int key) {
+        int ticket = recorder.invoke(name(key), GET);
         Optional<KvItem> item = client.get(name(key).getBytes(StandardCharsets.US_ASCII));
-        history.check(key, oldest, item.map(KvItem::value).orElse(null));
+        recorder.returned(ticket, item.map(found -> answer(key, found.value())).orElse(StoreAnswer.MISSING));
+    }
+
+    private static StoreAnswer answer(int key, byte[] value) {
+        return StoreAnswer.value(RacedValue.version(key, value));
     }
 
     /** Stores other items of all sizes until the memory is full, deletes some, and goes on. */

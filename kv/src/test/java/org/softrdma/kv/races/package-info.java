@@ -1,10 +1,9 @@
 /**
  * Proofs that clients see what the store promises: every schedule of one READ by hand ({@code TornReadTest}), live races
- * ({@code FreshnessUnderRacesTest}), threads that hits do not wake ({@code WakeUpsTest}), clients
- * that misbehave ({@code BadInputTest}). The list of
- * mutants that these notice is ci/mutants/kv.txt.
+ * ({@code FreshnessUnderRacesTest}), threads that hits do not wake ({@code WakeUpsTest}), clients that misbehave ({@code
+ * BadInputTest}). The list of mutants that these notice is ci/mutants/kv.txt.
  *
- * <p>Read {@link org.softrdma.kv.races.History} first.
+ * <p>Read {@link org.softrdma.kv.races.FreshnessUnderRacesTest} first.
  */
 @NullMarked
 package org.softrdma.kv.races;

@@ -11,6 +11,8 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.kv.server.netty.NettyConnection;
+import org.softrdma.kv.server.session.MemcachedConnection;
 
 /** Answers for which there is no memory. */
 class ConnectionOutputTest {

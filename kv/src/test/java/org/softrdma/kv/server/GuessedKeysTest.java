@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.softrdma.kv.message.Refusal;
+import org.softrdma.kv.server.rdma.WrongKeys;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.cm.ConnectionRejectedException;
 
@@ -65,7 +66,7 @@ class GuessedKeysTest {
             raw.hello(token);
             raw.answer();
             assertEquals(CompletionStatus.REMOTE_ACCESS_ERROR, raw.read(rkey, 0, 96), "seed " + SEED);
-            await(() -> running.server().counters().wrongKeys.sum() == counted);
+            await(() -> running.server().rdmaCounters().wrongKeys.sum() == counted);
         }
     }
 

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.kv.server.host.PortSettings;
 
 class MemcachedPortTest {
     private static final int MIB = 1 << 20;

@@ -52,7 +52,7 @@ class RdmaPortFailuresTest {
                         good.get("nokey".getBytes(StandardCharsets.US_ASCII)).isPresent());
             }
             assertServes(running);
-            await(() -> running.server().counters().boundQueuePairs.get() == 1);
+            await(() -> running.server().rdmaCounters().boundQueuePairs.get() == 1);
         }
     }
 
@@ -77,7 +77,7 @@ class RdmaPortFailuresTest {
                         context -> context,
                         Map.of(),
                         device -> Changed.with(VerbsDevice.class, device, "allocateMemory", (original, arguments) -> {
-                            failOn("kv-rdma-accept-");
+                            failOn("kv-rdma-accept");
                             return arguments.length == 1
                                     ? original.allocateMemory((long) arguments[0])
                                     : original.allocateMemory(
@@ -88,7 +88,7 @@ class RdmaPortFailuresTest {
             String token = RawQueuePair.token(tcp);
             org.junit.jupiter.api.Assertions.assertThrows(
                     VerbsException.class, () -> RawQueuePair.showing(token, running, 2));
-            await(() -> running.server().counters().rejectedQueuePairs.sum() == 1);
+            await(() -> running.server().rdmaCounters().rejectedQueuePairs.sum() == 1);
             assertServes(running);
         }
     }

@@ -140,7 +140,7 @@ class RdmaPortTest {
             }
             long used = usedChunks(limited);
             assertTrue(used <= 2, () -> used + " chunks of 500 kB are kept for one client");
-            await(() -> limited.server().counters().stalledQueuePairs.sum() == 1);
+            await(() -> limited.server().rdmaCounters().stalledQueuePairs.sum() == 1);
             await(() -> usedChunks(limited) == 0);
         }
     }
@@ -184,7 +184,7 @@ class RdmaPortTest {
                 RawQueuePair raw = RawQueuePair.bound(tcp, running, 2)) {
             raw.hello("00".repeat(HelloDescriptor.TOKEN_LENGTH)); // a second one
             raw.awaitEnd();
-            await(() -> running.server().counters().boundQueuePairs.get() == 0);
+            await(() -> running.server().rdmaCounters().boundQueuePairs.get() == 0);
             assertEquals(
                     "CLIENT_ERROR no queue pair\r\n",
                     tcp.ask(rget("key", raw, 1, 1), "CLIENT_ERROR no queue pair\r\n"));
@@ -204,7 +204,7 @@ class RdmaPortTest {
                 assertEquals(0, client.counters().touchesDropped());
             } // which tells of the last ones, and waits for the answer for a short time only
             tcp.ask("get key\r\n", "VALUE key 0 3\r\nkey\r\nEND\r\n");
-            await(() -> running.server().counters().rdmaGetHits.sum() == 1000);
+            await(() -> running.server().rdmaCounters().getHits.sum() == 1000);
             tcp.send("stats\r\n");
             String line = tcp.readLine();
             while (!line.startsWith("STAT get_hits ")) {
@@ -235,8 +235,8 @@ class RdmaPortTest {
                 raw.awaitEnd();
             }
             assertTrue(good.get(key).isPresent());
-            await(() -> running.server().counters().boundQueuePairs.get() == 1);
-            assertEquals(2, running.server().counters().rdmaTouchReports.sum());
+            await(() -> running.server().rdmaCounters().boundQueuePairs.get() == 1);
+            assertEquals(2, running.server().rdmaCounters().touchReports.sum());
         }
     }
 
@@ -254,7 +254,7 @@ class RdmaPortTest {
             liar.send("rget key 12345 0 4096 1\r\n");
             badBuffer.awaitEnd();
             assertTrue(good.get("key".getBytes(StandardCharsets.US_ASCII)).isPresent());
-            await(() -> running.server().counters().boundQueuePairs.get() == 1);
+            await(() -> running.server().rdmaCounters().boundQueuePairs.get() == 1);
         }
     }
 

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.server.ItemSettings.Registration;
+import org.softrdma.kv.server.netty.MemcachedPort;
 
 class ReadsWithoutStoreTest {
     private static final byte[] KEY = "key".getBytes(StandardCharsets.US_ASCII);

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.softrdma.kv.server.host.PortSettings;
+import org.softrdma.kv.server.memory.RegisteredChunks;
 import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.Capabilities;

@@ -9,6 +9,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
+import org.softrdma.kv.server.netty.NettyConnection;
+import org.softrdma.kv.server.session.MemcachedConnection;
 
 /** A client that sends more requests than a turn has: none is lost, and what waits for the next turn is bounded. */
 class TurnsTest {

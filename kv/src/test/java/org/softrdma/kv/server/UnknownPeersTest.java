@@ -34,6 +34,7 @@ import org.softrdma.kv.client.KvProtocol;
 import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.message.HelloDescriptor;
 import org.softrdma.kv.message.Refusal;
+import org.softrdma.kv.server.rdma.Strangers;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.QueuePairState;
@@ -61,7 +62,7 @@ class UnknownPeersTest {
             assertRefused(
                     running, HelloDescriptor.privateData("00".repeat(HelloDescriptor.TOKEN_LENGTH)), Refusal.BAD_TOKEN);
             assertEquals(0, running.deviceCounter("connectionsEstablished"));
-            assertEquals(4, running.server().counters().rejectedQueuePairs.sum());
+            assertEquals(4, running.server().rdmaCounters().rejectedQueuePairs.sum());
         }
     }
 
@@ -164,7 +165,7 @@ class UnknownPeersTest {
             } finally {
                 tcp.close();
             }
-            await(() -> running.server().counters().boundQueuePairs.get() == 0);
+            await(() -> running.server().rdmaCounters().boundQueuePairs.get() == 0);
         }
     }
 
@@ -208,16 +209,16 @@ class UnknownPeersTest {
             } catch (VerbsException e) {
                 assertTrue(String.valueOf(e.getMessage()).contains("127.0.0.1"), e::toString); // it never came to be
             }
-            await(() -> running.server().counters().rejectedQueuePairs.sum() == 1);
-            assertEquals(0, running.server().counters().boundQueuePairs.get());
+            await(() -> running.server().rdmaCounters().rejectedQueuePairs.sum() == 1);
+            assertEquals(0, running.server().rdmaCounters().boundQueuePairs.get());
         }
     }
 
-    /** The first is being made for so long that a second token of the same connection brings another. */
+    /** The first is being made for so long that its connection has another token by then, and no queue pair to end. */
     @Test
     void shouldKeepOneQueuePairOfAMemcachedConnection() throws Exception {
         AtomicInteger made = new AtomicInteger();
-        CountDownLatch secondIsBound = new CountDownLatch(1);
+        CountDownLatch secondIsAskedFor = new CountDownLatch(1);
         try (RunningServer running = new RunningServer(
                         context -> context.timeouts(timeouts -> timeouts.helloTimeoutNs(TimeUnit.HOURS.toNanos(1))),
                         Map.of(),
@@ -226,7 +227,7 @@ class UnknownPeersTest {
                                 (listener, arguments) -> listener.next((long) arguments[0])
                                         .map(request -> dying(request, "createQueuePair", new AtomicReference<>(() -> {
                                             if (made.getAndIncrement() == 0) {
-                                                awaitUninterrupted(secondIsBound);
+                                                awaitUninterrupted(secondIsAskedFor);
                                             }
                                         })))));
                 ExecutorService other = Executors.newSingleThreadExecutor()) {
@@ -234,13 +235,13 @@ class UnknownPeersTest {
             String token = RawQueuePair.token(tcp);
             Future<RawQueuePair> first = other.submit(() -> RawQueuePair.showing(token, running, 2));
             await(() -> made.get() == 1);
-            try (RawQueuePair second = RawQueuePair.bound(tcp, running, 2)) {
-                secondIsBound.countDown();
-                try (RawQueuePair late = first.get()) {
-                    second.awaitEnd();
-                    tcp.close();
-                    late.awaitEnd();
-                }
+            String another = RawQueuePair.token(tcp);
+            secondIsAskedFor.countDown();
+            try (RawQueuePair early = first.get();
+                    RawQueuePair late = RawQueuePair.showing(another, running, 2)) {
+                early.awaitEnd();
+                tcp.close();
+                late.awaitEnd();
             } finally {
                 tcp.close();
             }
@@ -317,7 +318,7 @@ class UnknownPeersTest {
                 CloseStack strangers = new CloseStack()) {
             RawQueuePair silent = strangers.add(stranger(running));
             silent.awaitEnd();
-            await(() -> running.server().counters().rejectedQueuePairs.sum() == 1);
+            await(() -> running.server().rdmaCounters().rejectedQueuePairs.sum() == 1);
         }
     }
 

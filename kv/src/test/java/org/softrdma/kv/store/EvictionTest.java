@@ -50,10 +50,13 @@ class EvictionTest {
         assertTrue(ItemDescriptor.generation(arenas.memory(first.rkey()), first.offset()) != first.generation());
         assertEquals(VALUE, user.get("key4999"));
         SizeClassStatistics events = store.classStatistics(user.now).getFirst();
-        assertEquals(5000 - store.statistics().currentItems(), events.events().evicted());
-        assertEquals(events.events().evicted(), events.events().evictedUnfetched());
+        assertEquals(
+                5000 - store.statistics().currentItems(),
+                events.events().evictions().items());
+        assertEquals(
+                events.events().evictions().items(), events.events().evictions().unfetched());
         assertEquals(store.statistics().currentItems(), events.lru().items());
-        assertTrue(events.lru().hot() <= events.lru().items() / 4, events.toString());
+        assertTrue(events.lru().hot().items() <= events.lru().items() / 4, events.toString());
     }
 
     /** A page never changes its class: what freed chunks wait for must not take pages from others. */
@@ -136,7 +139,7 @@ class EvictionTest {
                 store.classStatistics(user.now).getFirst().events();
         assertEquals(20, events.reclaimed());
         assertEquals(20, events.expiredUnfetched());
-        assertEquals(0, events.evicted());
+        assertEquals(0, events.evictions().items());
     }
 
     @Test
@@ -238,7 +241,9 @@ class EvictionTest {
             assertEquals(StoreStatus.STORED, user.set("key" + i, page));
         }
         assertEquals(8, store.statistics().currentItems());
-        assertEquals(20, store.classStatistics(user.now).getFirst().events().evicted());
+        assertEquals(
+                20,
+                store.classStatistics(user.now).getFirst().events().evictions().items());
         pinned.add(store.pin(StoreUser.bytes("key19"), 0, 5, user.now));
         assertEquals(StoreStatus.OUT_OF_MEMORY, user.set("more", page));
         assertEquals(8, store.statistics().currentItems(), "an eviction would make no room");

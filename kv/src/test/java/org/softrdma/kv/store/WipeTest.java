@@ -104,7 +104,13 @@ class WipeTest {
     void shouldWipeEvicted() {
         user.set("secret-key", SECRET);
         for (int i = 0;
-                i < 60_000 && store.classStatistics(NOW).getFirst().events().evicted() == 0;
+                i < 60_000
+                        && store.classStatistics(NOW)
+                                        .getFirst()
+                                        .events()
+                                        .evictions()
+                                        .items()
+                                == 0;
                 i++) {
             user.set("other" + i, "x".repeat(SECRET.length()));
         }

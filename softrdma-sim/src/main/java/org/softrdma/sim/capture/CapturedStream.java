@@ -7,18 +7,18 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * One TCP connection as packets: sequence numbers of both ways, from a handshake to the end. The packets are not those of the
- * network: one holds what one call sent or received, up to {@link TcpPacket#MAX_PAYLOAD} bytes, and nothing is lost or comes
- * twice.
+ * One TCP connection as packets, from handshake to end, with sequence numbers for both directions. They are not the
+ * packets of the network: each holds what one call sent or received, up to {@link TcpPacket#MAX_PAYLOAD} bytes, and
+ * none is lost or repeated.
  *
- * <p>The thread of the socket's event loop.
+ * <p>Thread: the socket's event loop.
  */
 final class CapturedStream {
     private final PcapngFile file;
     private final End local;
     private final End remote;
 
-    /** One end: what it sends next. */
+    /** One end: the sequence number that it sends next. */
     private static final class End {
         private final InetSocketAddress address;
         private int sequence;
@@ -65,7 +65,7 @@ final class CapturedStream {
         data(local, remote, pieces);
     }
 
-    /** Bytes of the peer have come. */
+    /** Bytes from the peer have arrived. */
     void received(List<MemorySegment> pieces) {
         data(remote, local, pieces);
     }
@@ -86,7 +86,7 @@ final class CapturedStream {
         remote.ended = true;
     }
 
-    /** The connection broke, as by the peer's reset. */
+    /** The connection broke, for example by a reset from the peer. */
     void receivedReset() {
         end(remote, local, TcpPacket.RST | TcpPacket.ACK);
         local.ended = true;

@@ -11,21 +11,21 @@ import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.transport.StreamSocket;
 
 /**
- * A socket whose bytes are captured as they pass. What is sent is copied after the kernel took it: memory that is written
- * meanwhile, which verbs allows for what a peer READs, may show in the file as it was an instant later.
+ * A socket whose traffic is captured. Sent bytes are copied after the kernel has taken them. If memory is written
+ * meanwhile, which verbs allows for memory that a peer READs, the file may show a slightly later state.
  *
- * <p>Its event loop's thread.
+ * <p>Thread: its event loop.
  */
 final class CapturingSocket implements StreamSocket {
     private final CapturingTransport transport;
     private final StreamSocket socket;
-    /** Null before the connection is made, after it is closed, and if its other end is captured. */
+    /** Null before the connection is established, after it is closed, and if its other end is captured instead. */
     private @Nullable CapturedStream stream;
 
     /**
      * Captures a socket.
      *
-     * @param transport gives it a stream
+     * @param transport provides its stream
      * @param socket not used otherwise
      */
     CapturingSocket(CapturingTransport transport, StreamSocket socket) {
@@ -33,7 +33,7 @@ final class CapturingSocket implements StreamSocket {
         this.socket = socket;
     }
 
-    /** The connection is there. */
+    /** The connection is established. */
     void connected(boolean active) {
         stream = transport.open(socket.localAddress(), socket.remoteAddress(), active);
     }
@@ -81,7 +81,7 @@ final class CapturingSocket implements StreamSocket {
         }
     }
 
-    /** The first bytes of the entries from one on. */
+    /** The first bytes of the entries, starting at one of them. */
     private static List<MemorySegment> pieces(IoVectors vectors, int from, long length) {
         List<MemorySegment> pieces = new ArrayList<>();
         long left = length;

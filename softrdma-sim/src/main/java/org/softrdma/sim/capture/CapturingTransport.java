@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -16,12 +17,13 @@ import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.SocketEvents;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.transport.Transport;
+import org.softrdma.sim.transport.Waits;
 
 /**
- * A transport whose connections are captured in a file, each once: where both ends belong to this transport, the end that
- * came first. Rejected: a hook in the sockets themselves, which every receive and send would have to look at.
+ * A transport that captures its connections in a file, each once: if both ends belong to this transport, the end that
+ * came first. Rejected: a hook in the sockets, which every receive and send would have to check.
  *
- * <p>{@link #open} and {@link #closed} are called by any of its event loops, everything else as {@link Transport} says.
+ * <p>Any of its event loops calls {@link #open} and {@link #closed}; for the rest see {@link Transport}.
  */
 public final class CapturingTransport implements Transport {
     private static final int SEQUENCE_STEP = 100_003;
@@ -54,7 +56,7 @@ public final class CapturingTransport implements Transport {
         return new CapturingTransport(transport, new PcapngFile(path));
     }
 
-    /** A connection was made: where to capture it, or null if its other end is captured. */
+    /** A connection was established: returns where to capture it, or null if its other end is captured. */
     @Nullable
     CapturedStream open(InetSocketAddress local, InetSocketAddress remote, boolean active) {
         int first;
@@ -64,7 +66,7 @@ public final class CapturingTransport implements Transport {
                 return null;
             }
             captured.add(new Ends(local, remote));
-            // Another for each connection: ports are used again.
+            // Different for each connection, because ports are reused.
             sequence += SEQUENCE_STEP;
             first = sequence;
         } finally {
@@ -104,7 +106,7 @@ public final class CapturingTransport implements Transport {
         file.close();
     }
 
-    /** A loop whose sockets are captured. */
+    /** An event loop whose sockets are captured. */
     private final class CapturingLoop implements EventLoop {
         private final EventLoop loop;
 
@@ -138,6 +140,11 @@ public final class CapturingTransport implements Transport {
         @Override
         public NanoClock clock() {
             return loop.clock();
+        }
+
+        @Override
+        public Optional<Waits> waits() {
+            return loop.waits();
         }
 
         @Override

@@ -13,7 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file of captured packets (pcapng, draft-ietf-opsawg-pcapng). Little endian; every block is padded to a multiple of 4.
+ * A file of captured packets (pcapng, draft-ietf-opsawg-pcapng). Little endian; every block is padded to a multiple of
+ * 4.
  *
  * <pre>
  *   Section Header Block          Interface Description Block     Enhanced Packet Block
@@ -35,13 +36,13 @@ import org.slf4j.LoggerFactory;
  *                                 +----------------------+        |  block length        |
  * </pre>
  *
- * <p>The file is appended to, a section for each opening, and each block is written by one call. So several devices, also of
- * several processes, may share a file: all sections have the same one interface, so a block means the same in each of them.
+ * <p>Each opening appends a section to the file, and each block is written by one call. So several devices, even of
+ * several processes, may share a file: every section has the same single interface, so a block means the same in each.
  *
- * <p>Any thread; a lock keeps packets whole. A file that cannot be written any more is given up with one log message.
+ * <p>Any thread; a lock keeps packets whole. When a write fails, the file is abandoned with one log message.
  */
 final class PcapngFile implements AutoCloseable {
-    /** Longest packet: what IP can say. */
+    /** Longest packet that IP can describe. */
     static final int MAX_PACKET = 0xFFFF + TcpPacket.IPV6_HEADER_LENGTH;
 
     private static final Logger LOG = LoggerFactory.getLogger(PcapngFile.class);
@@ -60,7 +61,10 @@ final class PcapngFile implements AutoCloseable {
     private static final int ALIGNMENT = 4;
 
     private final Path path;
-    /** Not a channel, which an interrupt of the thread that writes would close: with manual progress that is the application's. */
+    /**
+     * Not a channel: an interrupt of the writing thread would close it, and with manual progress that is the
+     * application's thread.
+     */
     private final FileOutputStream out;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -68,7 +72,7 @@ final class PcapngFile implements AutoCloseable {
     private boolean open = true;
 
     /**
-     * Creates the file, or begins a further section in one that is there.
+     * Creates the file, or begins another section in an existing one.
      *
      * @param path where
      * @throws IOException if it cannot be written
@@ -95,7 +99,7 @@ final class PcapngFile implements AutoCloseable {
     /**
      * Writes a packet.
      *
-     * @param packet given a big-endian buffer with room for {@link #MAX_PACKET} bytes, appends an IP packet to it
+     * @param packet appends an IP packet to the big-endian buffer it gets, which has room for {@link #MAX_PACKET} bytes
      */
     void write(Consumer<ByteBuffer> packet) {
         lock.lock();
@@ -120,7 +124,7 @@ final class PcapngFile implements AutoCloseable {
             writeBlock();
         } catch (IOException e) {
             open = false;
-            LOG.error("the capture {} ends here, it cannot be written any more", path, e);
+            LOG.error("cannot write to the capture file {}; the capture ends here", path, e);
         } finally {
             lock.unlock();
         }
@@ -130,7 +134,7 @@ final class PcapngFile implements AutoCloseable {
         out.write(block.array(), 0, block.limit());
     }
 
-    /** False once it is closed or given up. */
+    /** False once it is closed or abandoned. */
     boolean isOpen() {
         lock.lock();
         try {
@@ -140,7 +144,7 @@ final class PcapngFile implements AutoCloseable {
         }
     }
 
-    /** Closes the file; packets that come later are dropped. Idempotent, throws nothing. */
+    /** Closes the file; later packets are dropped. Idempotent, throws nothing. */
     @Override
     public void close() {
         lock.lock();
@@ -148,7 +152,7 @@ final class PcapngFile implements AutoCloseable {
             open = false;
             out.close();
         } catch (IOException e) {
-            LOG.error("the capture {} may lack its end", path, e);
+            LOG.error("cannot close the capture file {}; its end may be missing", path, e);
         } finally {
             lock.unlock();
         }

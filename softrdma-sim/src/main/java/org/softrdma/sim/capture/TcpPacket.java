@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The IP and TCP headers before captured bytes (RFC 791, RFC 8200, RFC 9293): complete, with right lengths and checksums. Big
- * endian. IPv4 between two IPv4 addresses, else IPv6.
+ * The IP and TCP headers before captured bytes (RFC 791, RFC 8200, RFC 9293): complete, with correct lengths and
+ * checksums. Big endian. IPv4 between two IPv4 addresses, else IPv6.
  *
  * <pre>
  *   IPv4                                              IPv6
@@ -51,7 +51,7 @@ final class TcpPacket {
 
     private static final int SYN_OPTIONS = 0x0103030E;
     private static final int TCP_HEADER_LENGTH = 20;
-    /** Longest payload of a packet: what the length field of IPv4 leaves. */
+    /** Longest payload of a packet, by the length field of IPv4. */
     static final int MAX_PAYLOAD = 0xFFFF - IPV4_HEADER_LENGTH - TCP_HEADER_LENGTH;
 
     private static final int IPV4_VERSION = 0x4500;
@@ -114,7 +114,7 @@ final class TcpPacket {
         }
     }
 
-    /** As an IPv6 header has it; an IPv4 address mapped (RFC 4291 section 2.5.5.2). */
+    /** An address as in an IPv6 header; an IPv4 address is mapped (RFC 4291 section 2.5.5.2). */
     private static byte[] sixteenBytes(InetAddress address) {
         byte[] bytes = address.getAddress();
         if (bytes.length == IPV6_ADDRESS_LENGTH) {

@@ -1,7 +1,7 @@
 /**
- * What connections send and receive, written to a file that Wireshark opens: pcapng with synthesized IP and TCP headers.
+ * Captures what connections send and receive in a file for Wireshark: pcapng with synthesized IP and TCP headers.
  *
- * <p>A transport around the real one, there only when it is asked for; its sockets' event loops write, one at a time. Read
+ * <p>A capture is a transport that wraps the real one. The event loops write to the file, one at a time. Read
  * {@link org.softrdma.sim.capture.CapturingTransport} first.
  */
 @NullMarked

@@ -8,9 +8,10 @@ import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
 
 /**
- * Puts segments into a batch as FPDUs. An FPDU is staged, all of it, if its payload is short or a CRC is to be made over it; else
- * header, pad and CRC field are staged and the payload is gathered from where it is. {@link #begin} gives room for the header and what
- * else is staged, the caller fills in header and payload, {@link #end} closes it. Engine thread only.
+ * Puts segments into a batch as FPDUs. An FPDU is staged completely if its payload is short or needs a CRC. Otherwise
+ * only header, pad and CRC field are staged, and the payload is gathered from where it is. {@link #begin} returns room
+ * for the header and whatever else is staged, the caller fills in header and payload, and {@link #end} closes the FPDU.
+ * Engine thread only.
  */
 public final class FpduWriter {
     private final StreamBuffers buffers;
@@ -19,13 +20,13 @@ public final class FpduWriter {
     private final int maxPayload;
     private final int copyBelow;
 
-    // The FPDU that is open.
+    // The open FPDU.
     private long at;
     private int ulpdu;
     private boolean staged;
 
     /**
-     * Writes into the batch of an engine.
+     * Makes a writer for an engine's batch.
      *
      * @param buffers of the engine
      * @param limits of the engine
@@ -39,7 +40,7 @@ public final class FpduWriter {
         copyBelow = limits.copyBelow();
     }
 
-    /** Most bytes of payload in a segment. */
+    /** Maximum payload of a segment in bytes. */
     public int maxPayload() {
         return maxPayload;
     }
@@ -67,7 +68,7 @@ public final class FpduWriter {
      *
      * @param header bytes before its payload
      * @param payload bytes of its payload
-     * @param whole all of it is staged: the payload is to be put behind the header; else it is to be gathered
+     * @param whole all of it is staged: the caller puts the payload behind the header; else the payload is gathered
      * @return address for the header
      */
     public long begin(int header, int payload, boolean whole) {
@@ -77,12 +78,14 @@ public final class FpduWriter {
         return at;
     }
 
-    /** Adds payload from where it is. */
+    /** Gathers payload from where it is. */
     public void gather(long address, long length, Binding binding) {
         batch.gather(address, length, binding);
     }
 
-    /** Adds payload from where it is; its binding is looked up in a row of the stag table only if it has to be kept. */
+    /**
+     * Gathers payload from where it is. Its binding is looked up in a row of the stag table only if it must be kept.
+     */
     public void gather(long address, long length, int row) {
         batch.gather(address, length, row);
     }

@@ -3,7 +3,6 @@ package org.softrdma.sim.carrier;
 import java.io.IOException;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.RnicEngine;
-import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.wire.Ddp;
 
@@ -15,7 +14,9 @@ import org.softrdma.sim.wire.Ddp;
  * header has been checked, is received straight into its place ({@link StreamReceiver}). Where the response to a large READ is
  * expected next, little more than its header is received at first. So the sink of a READ holds bytes of its response or what it
  * held before. With CRC a whole FPDU is received first, because nothing may be placed before its CRC was checked (RFC 5044 section
- * 4.4). Each placement is checked by the sink, and again by the {@link Placement} when it goes on in a later batch.
+ * 4.4). Polled memory is never received into either: the kernel says nothing of the order in which it stores, and what
+ * it has stored is seen at once. Each placement is checked by the sink, and again by the {@link Placement} when it
+ * goes on in a later batch.
  *
  * <p>Engine thread only.
  */
@@ -34,7 +35,6 @@ public final class MpaInbound {
     private final StreamBuffers buffers;
     private final StreamSocket socket;
     private final StreamReceiver receiver;
-    private final MemoryOperations memory;
     private final boolean crc;
     private final CarrierEvents events;
     private final SegmentSink sink;
@@ -69,7 +69,6 @@ public final class MpaInbound {
         this.sink = sink;
         this.placement = placement;
         receiver = new StreamReceiver(engine, buffers, socket);
-        memory = engine.memory();
     }
 
     /** Gives up what has come in part. */
@@ -91,7 +90,7 @@ public final class MpaInbound {
     public boolean receive() throws IOException {
         long turn = TURN_BYTES;
         while (events.isReceiving() && turn > 0) {
-            int straight = !crc && placement.runLeft() >= STRAIGHT_BYTES ? placement.runLeft() : 0;
+            int straight = !crc && placement.straightLeft() >= STRAIGHT_BYTES ? placement.straightLeft() : 0;
             if (straight > 0 && !mayWrite()) {
                 return false;
             }
@@ -209,8 +208,7 @@ public final class MpaInbound {
                 return false;
             }
             int here = Math.min(left, placement.runLeft());
-            memory.copy(at, placement.runAddress(), here);
-            placement.advance(here);
+            placement.put(at, here);
             at += here;
             left -= here;
         }

@@ -8,10 +8,11 @@ import org.softrdma.sim.transport.StreamSocket;
 /**
  * The sending half of an MPA stream.
  *
- * <p>Algorithm: fill a batch with segments of the {@link SegmentSource}; send it with one call; tell the source what the kernel
- * took, and take back the rest, which the source makes anew later. Only a segment that went in part is kept ({@link Residue}). So
- * memory per connection is bounded whatever the peer does, and no pointer into registered memory outlives a batch without its
- * binding. A batch and a turn are bounded, so that a huge message does not starve other connections.
+ * <p>Algorithm: fill a batch with segments from the {@link SegmentSource}, send it with one call, tell the source what
+ * the kernel took, and give it back the rest, which it creates again later. Only a segment that was sent in part is
+ * kept ({@link Residue}). So memory per connection is bounded whatever the peer does, and no pointer into registered
+ * memory outlives a batch without its binding. Batches and turns are bounded, so that a huge message does not starve
+ * other connections.
  *
  * <p>Engine thread only.
  */
@@ -47,19 +48,19 @@ public final class MpaOutbound {
         blocked = false;
     }
 
-    /** True if part of a segment has gone and the rest has not. */
+    /** True if a segment was sent in part. */
     public boolean isMidSegment() {
         return !residue.isEmpty();
     }
 
-    /** True if nothing is left to send but what the peer may still ask for. */
+    /** True if nothing is left to send; the peer may still ask for more. */
     public boolean isIdle() {
         return residue.isEmpty() && source.isIdle();
     }
 
     /**
-     * The requests of the send queue are given up. What is left of one that has gone in part is copied, because its memory is the
-     * application's again once the request is flushed.
+     * The requests of the send queue are abandoned. The rest of one that was sent in part is copied, because its memory
+     * belongs to the application again once the request is flushed.
      */
     public void copyRequest() {
         if (residue.isRequest()) {
@@ -72,13 +73,13 @@ public final class MpaOutbound {
         }
     }
 
-    /** Gives up what is left of a segment. */
+    /** Discards the rest of a segment. */
     public void discard() {
         residue.clear();
     }
 
     /**
-     * Sends until there is nothing to send, the kernel takes no more, or the turn is over.
+     * Sends until there is nothing to send, the kernel takes no more, or the turn ends.
      *
      * @return true if the turn is over but there is more
      * @throws IOException if the connection broke
@@ -87,7 +88,7 @@ public final class MpaOutbound {
         try {
             return transmitTurn();
         } finally {
-            batch.begin(); // nothing that was gathered is in use any more
+            batch.begin(); // the gathered memory is no longer in use
         }
     }
 
@@ -127,7 +128,7 @@ public final class MpaOutbound {
         }
     }
 
-    /** Tells of what went; returns how many segments of the batch that were. */
+    /** Reports the segments that were sent; returns how many there were. */
     private int settle(long sent) {
         if (sent > 0) {
             residue.clear();
@@ -141,7 +142,7 @@ public final class MpaOutbound {
         return segment;
     }
 
-    /** Goes back to the first segment that did not go whole; keeps the rest of one that went in part. */
+    /** Goes back to the first segment that was not sent completely; keeps the rest of one that was sent in part. */
     private void takeBack(int firstIncomplete, long sent) {
         long start = firstIncomplete == 0 ? 0 : batch.end(firstIncomplete - 1);
         boolean inPart = sent > start || (firstIncomplete == 0 && !residue.isEmpty());

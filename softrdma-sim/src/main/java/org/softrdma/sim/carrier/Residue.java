@@ -10,8 +10,9 @@ import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.wire.MessageKind;
 
 /**
- * What a short send left of one segment: staged bytes copied, gathered payload by reference with the binding that says whether
- * it may still be touched. Nothing behind that segment is kept; it is made anew from the queues. Engine thread.
+ * The rest of a segment after a short send: staged bytes are copied, gathered payload is kept by reference, with the
+ * binding that says whether it may still be used. Segments behind it are not kept; they are created again from the
+ * queues. Engine thread.
  */
 final class Residue {
     private final RnicEngine engine;
@@ -48,7 +49,9 @@ final class Residue {
         return sequence;
     }
 
-    /** Copies what it refers to, at most one segment; what has been deregistered stays a dead reference. Inside a batch. */
+    /**
+     * Copies the payload it refers to, at most one segment; deregistered memory stays a dead reference. Inside a batch.
+     */
     void own() {
         for (int i = 0; i < pieces; i++) {
             Binding binding = bindings[i];
@@ -113,7 +116,10 @@ final class Residue {
         return true;
     }
 
-    /** Keeps the bytes of a batch between two positions, which a short send has left of a segment. Inside the batch's epoch. */
+    /**
+     * Keeps the bytes of a batch between two positions: the rest of a segment after a short send. Inside the batch's
+     * epoch.
+     */
     void save(TransmitBatch batch, long from, long to) {
         clear();
         long position = 0;

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.wire.MessageKind;
 
-/** Where the segments that a stream sends come from. Engine thread only. */
+/** Supplies the segments that a stream sends. Engine thread only. */
 public interface SegmentSource {
     /**
      * Adds the next segment to the batch and moves on behind it.
@@ -14,7 +14,7 @@ public interface SegmentSource {
     boolean addNext();
 
     /**
-     * The kernel has taken a segment, all of it.
+     * The kernel has taken a whole segment.
      *
      * @param kind of its message
      * @param sequence of its request
@@ -23,25 +23,29 @@ public interface SegmentSource {
     void sent(MessageKind kind, long sequence, boolean last);
 
     /**
-     * The kernel has taken nothing of a segment: goes back to it, and adds it anew later. Newest first.
+     * The kernel has taken nothing of a segment: goes back to it, to add it again later. Called for the newest segment
+     * first.
      *
      * @param kind of its message
      * @param sequence of its request
      * @param offset bytes of its message before it
      * @param last last segment of its message
-     * @param message what its message is read from, if that was decided with an earlier segment
+     * @param message what its message is read from, if an earlier segment has decided that
      */
     void takeBack(MessageKind kind, long sequence, long offset, boolean last, @Nullable Binding message);
 
-    /** True while requests of the send queue may go: their memory is the application's again when they no longer may. */
+    /** True while requests of the send queue may be sent; after that their memory belongs to the application again. */
     boolean allowsRequests();
 
-    /** A turn has nothing to send: the time to fail a request that waited for those before it. True if there is something now. */
+    /**
+     * A turn has nothing to send: fails a request that waited for those before it. True if there is something to send
+     * now.
+     */
     boolean settleFault();
 
-    /** The memory of a request was deregistered when part of a segment had gone, and nothing can follow that. */
+    /** The memory of a request was deregistered after part of a segment was sent, so nothing more can be sent. */
     void memoryGone(long sequence);
 
-    /** True if nothing is left to send but what the peer may still ask for. */
+    /** True if nothing is left to send; the peer may still ask for more. */
     boolean isIdle();
 }

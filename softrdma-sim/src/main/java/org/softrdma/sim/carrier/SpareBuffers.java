@@ -7,9 +7,10 @@ import org.softrdma.sim.queue.RingSize;
 import org.softrdma.sim.wire.Ddp;
 
 /**
- * Buffers for parts of FPDUs that connections keep from one turn to the next, received or sent. A connection takes one of about the
- * size it needs and gives it back as soon as it is empty, so a connection without such a part holds none, and who sends
- * little of a large FPDU holds little here. A few of each size are kept, so that a busy connection allocates nothing.
+ * Buffers for parts of FPDUs, received or to be sent, that connections keep from one turn to the next. A connection
+ * takes a buffer of about the size it needs and returns it as soon as it is empty. So a connection without such a part
+ * holds none, and a peer that sends little of a large FPDU occupies little. A few of each size are kept, so that a busy
+ * connection allocates nothing.
  *
  * <p>Engine thread only.
  */
@@ -26,7 +27,7 @@ final class SpareBuffers {
         this.memory = memory;
     }
 
-    /** A buffer of at least some bytes, at most twice as many; what is in it is not said. */
+    /** A buffer of at least this many bytes and at most twice as many; its content is undefined. */
     MemorySegment take(int length) {
         int size = sizeClass(length);
         if (spares[size] > 0) {
@@ -40,7 +41,7 @@ final class SpareBuffers {
         return memory.allocate((long) LEAST_BYTES << size, Long.BYTES);
     }
 
-    /** Takes a buffer back, or {@link MemorySegment#NULL}, which is none. */
+    /** Returns a buffer; {@link MemorySegment#NULL} is none. */
     void giveBack(MemorySegment buffer) {
         if (buffer.byteSize() > 0) {
             int size = sizeClass((int) buffer.byteSize());

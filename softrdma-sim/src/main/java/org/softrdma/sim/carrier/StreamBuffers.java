@@ -6,9 +6,9 @@ import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.wire.FpduCrc;
 
-/** What the streams of one engine send and receive with, one stream at a time. Engine thread only. */
+/** The buffers of an engine, which its streams use one at a time to send and receive. Engine thread only. */
 public final class StreamBuffers {
-    /** Entries of a receive: a place and the buffer. */
+    /** Entries of a receive: registered memory and the buffer. */
     static final int RECEIVE_VECTORS = 2;
 
     private static final int STAGING_BYTES = 256 * 1024;
@@ -58,7 +58,7 @@ public final class StreamBuffers {
         return spares;
     }
 
-    /** Makes and checks CRC fields. */
+    /** Computes and checks CRC fields. */
     public FpduCrc crc() {
         return crc;
     }

@@ -12,13 +12,14 @@ import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.wire.MessageKind;
 
 /**
- * The segments of one send call: headers, trailers and small payloads staged in one buffer, large payloads gathered from where
- * they are. Neighbouring staged bytes share an entry, so a batch of small segments is one piece of memory and of a large
- * segment only header and payload are entries. One for each engine, used by one connection at a time; engine thread.
+ * The segments of one send call: headers, trailers and small payloads are staged in one buffer, large payloads are
+ * gathered from where they are. Adjacent staged bytes share an entry, so a batch of small segments is one piece of
+ * memory, and a large segment needs only entries for header and payload. Each engine has one, which its connections use
+ * one at a time. Engine thread.
  */
 public final class TransmitBatch implements InUse {
     private static final int MAX_SEGMENTS = 256;
-    /** A segment needs at most this many entries beside its payload's. */
+    /** A segment needs at most this many entries besides those of its payload. */
     private static final int SPARE_ENTRIES = 4;
 
     private static final int NO_ROW = -1;
@@ -27,7 +28,7 @@ public final class TransmitBatch implements InUse {
     private final ByteBuffer stagingView;
     private final IoVectors vectors;
     private final Binding[] bindings = new Binding[IoVectors.MAX_ENTRIES];
-    /** Where the binding of an entry is found if it is needed, or {@link #NO_ROW}. */
+    /** The row where the binding of an entry is looked up if it is needed, or {@link #NO_ROW}. */
     private final int[] rows = new int[IoVectors.MAX_ENTRIES];
 
     private final MessageKind[] kinds = new MessageKind[MAX_SEGMENTS];
@@ -83,7 +84,10 @@ public final class TransmitBatch implements InUse {
                 && staged <= stagingEnd - stagingCursor;
     }
 
-    /** Takes bytes of the staging buffer, behind everything added so far; the caller fills them, and has asked {@link #hasRoom}. */
+    /**
+     * Takes bytes of the staging buffer, behind everything added so far. The caller fills them, and has checked
+     * {@link #hasRoom}.
+     */
     long stage(int length) {
         if (length <= 0 || length > stagingEnd - stagingCursor) {
             throw new IllegalStateException(
@@ -101,7 +105,7 @@ public final class TransmitBatch implements InUse {
         return address;
     }
 
-    /** Adds memory that is sent from where it is. */
+    /** Gathers memory from where it is. */
     void gather(long address, long length, Binding binding) {
         if (length <= 0) {
             throw new IllegalStateException("length=" + length + " of gathered bytes");
@@ -110,7 +114,7 @@ public final class TransmitBatch implements InUse {
         total += length;
     }
 
-    /** Adds memory that is sent from where it is; its binding is looked for only if the kernel does not take all of it. */
+    /** Gathers memory from where it is. Its binding is looked up only if the kernel does not take all of it. */
     void gather(long address, long length, int row) {
         if (length <= 0) {
             throw new IllegalStateException("length=" + length + " of gathered bytes");
@@ -127,7 +131,7 @@ public final class TransmitBatch implements InUse {
     }
 
     /**
-     * Ends a segment: what was staged and gathered since the last one.
+     * Ends a segment: everything staged and gathered since the last one.
      *
      * @param kind what it is
      * @param sequence of its request

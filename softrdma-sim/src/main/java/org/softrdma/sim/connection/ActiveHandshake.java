@@ -34,6 +34,9 @@ public final class ActiveHandshake implements Handshake {
     private @Nullable StreamSocket socket;
     private boolean requestSent;
 
+    /** Its end of the connection, once TCP has one. */
+    private volatile @Nullable InetSocketAddress local;
+
     /**
      * Makes a handshake.
      *
@@ -55,7 +58,7 @@ public final class ActiveHandshake implements Handshake {
                 parameters.privateData());
     }
 
-    /** Begins; the result is the private data of the reply, or a {@link VerbsException}. Any thread. */
+    /** Begins. The result is the private data of the reply, or a {@link VerbsException}. Any thread. */
     public CompletableFuture<byte[]> start() {
         connection.execute(() -> {
             if (queuePair.isInError()) {
@@ -68,7 +71,7 @@ public final class ActiveHandshake implements Handshake {
         return result;
     }
 
-    /** The caller's time is over. Any thread. */
+    /** The caller's deadline has passed: fails with {@code TIMED_OUT}. Any thread. */
     public void giveUp(String reason) {
         connection.execute(() -> {
             if (!result.isDone()) {
@@ -76,6 +79,11 @@ public final class ActiveHandshake implements Handshake {
                 connection.abort();
             }
         });
+    }
+
+    /** The address of this end; null before the result is there. Any thread. */
+    public @Nullable InetSocketAddress localAddress() {
+        return local;
     }
 
     private void connect() {
@@ -100,6 +108,7 @@ public final class ActiveHandshake implements Handshake {
             if (!current.finishConnect()) {
                 return;
             }
+            local = current.localAddress();
             connection.sendFrame(request);
             requestSent = true;
         }
@@ -145,10 +154,10 @@ public final class ActiveHandshake implements Handshake {
         String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
         String advice = "";
         if (cause instanceof ConnectException) {
-            advice = "; is the server running there, and are address and port those it listens on?";
+            advice = "; is the server running there, and does it listen on this address and port?";
         } else if (cause instanceof EOFException && request.enhanced()) {
-            // RFC 6581 section 10: a responder that knows revision 1 only closes without a reply.
-            advice = "; if it knows MPA revision 1 only, try the device option mpa-revision=1";
+            // RFC 6581 section 10: a responder that supports revision 1 only closes without a reply.
+            advice = "; if it supports MPA revision 1 only, try the device option mpa-revision=1";
         }
         fail(new VerbsException(
                 unreachable ? VerbsErrorCode.UNREACHABLE : VerbsErrorCode.CONNECTION_LOST,
@@ -164,7 +173,7 @@ public final class ActiveHandshake implements Handshake {
 
     @Override
     public void firstSegment() {
-        // The initiator was ready before.
+        // The initiator was ready already.
     }
 
     @Override

@@ -9,7 +9,7 @@ import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.transport.StreamSocket;
 
-/** The socket of a connection, which may not be there yet, or not any more. Engine thread only. */
+/** The socket of a connection, before it exists and after it is closed, too. Engine thread only. */
 final class ConnectionSocket {
     private final RnicEngine engine;
     private final StreamBuffers buffers;
@@ -36,10 +36,10 @@ final class ConnectionSocket {
         return current;
     }
 
-    /** For people. */
+    /** The peer's address, for messages. */
     String peer() {
         StreamSocket current = socket;
-        return current == null ? "a peer that is gone" : AddressText.of(current.remoteAddress());
+        return current == null ? "a disconnected peer" : AddressText.of(current.remoteAddress());
     }
 
     /** Sends a message of the handshake. */
@@ -51,7 +51,7 @@ final class ConnectionSocket {
         }
     }
 
-    /** Sends what the socket takes of some memory. */
+    /** Sends as much of some memory as the socket takes. */
     long send(long address, int length) throws IOException {
         IoVectors vectors = buffers.batch().vectors();
         vectors.set(0, address, length);
@@ -59,7 +59,7 @@ final class ConnectionSocket {
         return current == null ? 0 : current.gather(vectors, 0, 1);
     }
 
-    /** Comes back after the other connections had their turn: as an event of the next look at all sockets. */
+    /** Asks for another turn after the other connections had theirs: an event of the next poll of all sockets. */
     void continueLater() {
         StreamSocket current = socket;
         if (current != null) {
@@ -68,7 +68,7 @@ final class ConnectionSocket {
     }
 
     /**
-     * Receives and throws away.
+     * Receives and discards.
      *
      * @return true if the peer has ended its side
      */
@@ -100,7 +100,7 @@ final class ConnectionSocket {
         return current != null && current.isHostSilent();
     }
 
-    /** Closes it, if it is there; with a reset the peer sees that nobody waits for what it still has to say. */
+    /** Closes it, if it exists. A reset tells the peer that nothing it still sends will be read. */
     void close(boolean reset) {
         StreamSocket current = socket;
         socket = null;

@@ -2,7 +2,7 @@ package org.softrdma.sim.connection;
 
 import java.io.IOException;
 
-/** What a connection tells its handshake. Engine thread only. */
+/** A handshake, as its connection sees it. Engine thread only. */
 interface Handshake {
     /**
      * The socket may be readable or writable, or an outgoing connection has an outcome.
@@ -15,9 +15,9 @@ interface Handshake {
     /** The connection broke before the stream began. */
     void failed(IOException cause);
 
-    /** The first segment of the stream has come. */
+    /** The first segment of the stream has arrived. */
     void firstSegment();
 
-    /** The stream has ended, perhaps while it was set up. */
+    /** The stream has ended, perhaps during its setup. */
     void streamEnded(String reason);
 }

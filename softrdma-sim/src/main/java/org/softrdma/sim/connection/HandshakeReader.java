@@ -8,19 +8,19 @@ import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.wire.MalformedFrameException;
 import org.softrdma.sim.wire.MpaFrame;
 
-/** Receives one MPA frame and not a byte of what follows it. Engine thread only. */
+/** Receives one MPA frame, and no byte beyond it. Engine thread only. */
 final class HandshakeReader {
     private final boolean request;
     private final byte[] frame = new byte[MpaFrame.MAX_LENGTH];
     private int received;
 
-    /** Expects a request, or else a reply. */
+    /** Expects a request if true, else a reply. */
     HandshakeReader(boolean request) {
         this.request = request;
     }
 
     /**
-     * Receives what is there.
+     * Receives what has arrived.
      *
      * @param socket where from
      * @param buffer address of at least {@link MpaFrame#MAX_LENGTH} scratch bytes

@@ -6,17 +6,17 @@ import org.softrdma.sim.wire.TerminateCause;
 
 /** The rules of the handshake as pure functions (RFC 5044 section 7.1, RFC 6581 section 9). */
 final class MpaNegotiation {
-    /** Why a peer is refused that sets M, as what is said of it. */
-    static final String MARKERS = "requires MPA markers (RFC 5044 section 4.3); this is iWARP without markers";
+    /** Why a peer that sets M is refused, as a predicate. */
+    static final String MARKERS = "requires MPA markers (RFC 5044 section 4.3), which this RNIC does not support";
 
     private MpaNegotiation() {}
 
-    /** What became of the initiator's offer. */
+    /** The outcome of the initiator's offer. */
     sealed interface Outcome {
-        /** The stream is up. */
+        /** The stream is established. */
         record Agreed(NegotiatedStream stream) implements Outcome {}
 
-        /** The peer said no. */
+        /** The peer rejected the connection. */
         @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
         record Rejected(byte[] privateData) implements Outcome {}
 
@@ -26,14 +26,14 @@ final class MpaNegotiation {
 
     /** The initiator's request. Revision 2 offers peer-to-peer with a zero-length WRITE. */
     static MpaFrame request(EngineLimits limits, int ird, int ord, byte[] privateData) {
-        boolean enhanced = limits.mpaRevision() == 2;
+        boolean enhanced = limits.mpa().revision() == 2;
         return new MpaFrame(
                 true,
                 false,
-                limits.crc(),
+                limits.mpa().crc(),
                 false,
                 enhanced,
-                limits.mpaRevision(),
+                limits.mpa().revision(),
                 enhanced,
                 enhanced ? MpaFrame.RTR_WRITE : 0,
                 enhanced ? ird : 0,
@@ -70,7 +70,7 @@ final class MpaNegotiation {
         if (reply.peerToPeer() && (reply.rtr() & MpaFrame.RTR_WRITE) == 0) {
             return new Outcome.Refused(
                     TerminateCause.MPA_NO_MATCHING_RTR,
-                    "the peer does not take a zero-length WRITE as ready-to-receive (RFC 6581 section 9.2)");
+                    "the peer does not accept a zero-length WRITE as ready-to-receive (RFC 6581 section 9.2)");
         }
         if (reply.ord() != MpaFrame.DEPTH_MASK && reply.ord() > localIrd) {
             return new Outcome.Refused(
@@ -81,15 +81,15 @@ final class MpaNegotiation {
         return new Outcome.Agreed(new NegotiatedStream(crc, reply.revision(), reply.peerToPeer(), ord, localIrd));
     }
 
-    /** What the responder settles on. */
+    /** What the responder agrees to. */
     static NegotiatedStream accept(EngineLimits limits, MpaFrame request, int localIrd, int localOrd) {
-        boolean crc = limits.crc() || request.crc();
+        boolean crc = limits.mpa().crc() || request.crc();
         if (!request.enhanced()) {
             return new NegotiatedStream(crc, request.revision(), false, localOrd, localIrd);
         }
         int ord = request.ird() == MpaFrame.DEPTH_MASK ? localOrd : Math.min(localOrd, request.ird());
-        // RFC 6581 section 9.1: a peer that can be ready by a READ, but not by a WRITE, needs room for one. A SEND does
-        // not help: this side does not take it as ready-to-receive.
+        // RFC 6581 section 9.1: a peer that can signal ready by a READ, but not by a WRITE, needs room for one. A SEND
+        // does not help: this side does not accept it as ready-to-receive.
         int common = request.rtr() & (MpaFrame.RTR_WRITE | MpaFrame.RTR_READ);
         boolean readOnly = request.peerToPeer() && common == MpaFrame.RTR_READ;
         int ird = readOnly ? Math.max(1, localIrd) : localIrd;
@@ -104,7 +104,7 @@ final class MpaNegotiation {
         return new MpaFrame(
                 false,
                 false,
-                limits.crc() || request.crc(),
+                limits.mpa().crc() || request.crc(),
                 false,
                 enhanced,
                 request.revision(),
@@ -115,7 +115,7 @@ final class MpaNegotiation {
                 privateData);
     }
 
-    /** The reply that says no. */
+    /** The reply that rejects. */
     static MpaFrame reject(MpaFrame request, byte[] privateData) {
         return new MpaFrame(
                 false,

@@ -7,7 +7,7 @@ import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.Feature;
 
 /**
- * What the handshake has settled.
+ * What the handshake has agreed on.
  *
  * @param crc CRC32C is in use
  * @param revision MPA revision
@@ -16,9 +16,14 @@ import org.softrdma.verbs.Feature;
  * @param ird READs that the peer may have in flight
  */
 public record NegotiatedStream(boolean crc, int revision, boolean peerToPeer, int ord, int ird) {
-    /** What every connection can do, and so every device. */
+    /** The features of every connection, and so of every device. */
     public static final Set<Feature> FEATURES = Set.copyOf(EnumSet.of(
-            Feature.ZERO_BASED, Feature.REGION_SWAP, Feature.REMOTE_READ_STATUSES, Feature.IPV6, Feature.END_CAUSES));
+            Feature.ZERO_BASED,
+            Feature.REGION_SWAP,
+            Feature.REMOTE_READ_STATUSES,
+            Feature.IPV6,
+            Feature.END_CAUSES,
+            Feature.ORDERED_PLACEMENT));
 
     /** The same for the application. */
     public ConnectionCapabilities capabilities() {

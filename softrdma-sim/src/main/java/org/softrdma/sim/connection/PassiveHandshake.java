@@ -22,8 +22,8 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
 /**
- * The responder: MPA request, the application's decision, MPA reply, then the initiator's ready-to-receive (RFC 5044 section 7.1,
- * RFC 6581).
+ * The responder: MPA request, the application's decision, MPA reply, then the initiator's ready-to-receive (RFC 5044
+ * section 7.1, RFC 6581).
  *
  * <p>Engine thread only, except {@link #adopt}, {@link #accept} and {@link #reject}.
  */
@@ -47,8 +47,8 @@ public final class PassiveHandshake implements Handshake {
      * Makes a handshake.
      *
      * @param connection not connected yet
-     * @param onRequest given this once the request has come; on the engine's thread
-     * @param onSettled told once that the request has come or never will; on the engine's thread
+     * @param onRequest gets this handshake once the request has arrived, on the engine's thread
+     * @param onSettled runs once the request has arrived or never will, on the engine's thread
      */
     public PassiveHandshake(Connection connection, Consumer<PassiveHandshake> onRequest, Runnable onSettled) {
         this.connection = connection;
@@ -56,7 +56,7 @@ public final class PassiveHandshake implements Handshake {
         this.onSettled = onSettled;
     }
 
-    /** Takes an accepted TCP connection, which is closed if that fails. Any thread. */
+    /** Takes over an accepted TCP connection, and closes it if that fails. Any thread. */
     public void adopt(EventLoop.PendingSocket pending) {
         connection.execute(() -> {
             try {
@@ -79,7 +79,7 @@ public final class PassiveHandshake implements Handshake {
     }
 
     private EventLoop.Cancellable startTimer(Runnable task) {
-        return connection.schedule(task, connection.engine().limits().handshakeTimeoutNs());
+        return connection.schedule(task, connection.engine().limits().timeouts().handshakeNs());
     }
 
     /** The connection. */
@@ -87,7 +87,7 @@ public final class PassiveHandshake implements Handshake {
         return connection;
     }
 
-    /** The request; only once it has come. */
+    /** The request; only once it has arrived. */
     public MpaFrame request() {
         MpaFrame frame = request;
         if (frame == null) {
@@ -114,7 +114,7 @@ public final class PassiveHandshake implements Handshake {
         }
     }
 
-    /** The request has come, or never will. */
+    /** The request has arrived, or never will. */
     private void settled() {
         stopTimer();
         if (!settled) {
@@ -163,9 +163,9 @@ public final class PassiveHandshake implements Handshake {
     }
 
     /**
-     * Replies yes. The queue pair takes requests once the result is there; they wait for the initiator's first message (RFC 5044
-     * section 7.1.2). An initiator that has to be ready first has the handshake's time for that. A failure is a
-     * {@link VerbsException}. Any thread.
+     * Accepts. The queue pair takes requests once the result is complete; they are sent after the initiator's first
+     * message (RFC 5044 section 7.1.2). A peer-to-peer initiator must send its ready-to-receive within the handshake
+     * timeout. A failure is a {@link VerbsException}. Any thread.
      *
      * @param pair its queue pair
      * @param parameters what this side wants, within the device's limits
@@ -221,9 +221,9 @@ public final class PassiveHandshake implements Handshake {
     }
 
     /**
-     * Replies no. Any thread.
+     * Rejects. Any thread.
      *
-     * @param privateData tells the peer why
+     * @param privateData sent to the peer, to say why
      * @return false if this request was already decided
      */
     public boolean reject(byte[] privateData) {
@@ -233,7 +233,7 @@ public final class PassiveHandshake implements Handshake {
         try {
             connection.execute(() -> reply(privateData));
         } catch (RejectedExecutionException e) {
-            LOG.debug("the device is closed, and the connection of {} with it", peer(), e);
+            LOG.debug("cannot reject {}: the device is closed, and the connection with it", peer(), e);
         }
         return true;
     }
@@ -242,7 +242,7 @@ public final class PassiveHandshake implements Handshake {
         try {
             connection.reject(MpaNegotiation.reject(request(), privateData));
         } catch (IOException e) {
-            LOG.debug("reject of {}", peer(), e);
+            LOG.debug("cannot send the reject to {}", peer(), e);
             connection.close();
         }
     }

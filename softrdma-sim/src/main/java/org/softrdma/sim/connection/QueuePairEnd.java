@@ -5,12 +5,12 @@ import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.QueuePairLimits;
 
-/** The queue pair of a connection, as the connection sees and moves it. Engine thread only. */
+/** The queue pair of a connection, as the connection sees it and changes its state. Engine thread only. */
 public interface QueuePairEnd {
-    /** Requests. */
+    /** Its send queue. */
     SendQueue sendQueue();
 
-    /** RECVs. */
+    /** Its receive queue. */
     ReceiveQueue receiveQueue();
 
     /** Number of its protection domain in the stag table. */
@@ -25,15 +25,15 @@ public interface QueuePairEnd {
     /** Goes to READY_TO_SEND. */
     void established(NegotiatedStream stream);
 
-    /** The peer's access was refused, which is about to end the stream. */
+    /** An access of the peer was refused, which is about to end the stream. */
     void accessRefused();
 
     /**
      * Goes to ERROR and flushes; once.
      *
-     * @param reason for people
+     * @param reason for messages
      * @param culprit sequence of the request that failed, or -1
-     * @param status how that one ends
+     * @param status status of that request's completion
      * @param vendorCode more about it
      */
     void enterError(String reason, long culprit, CompletionStatus status, int vendorCode);

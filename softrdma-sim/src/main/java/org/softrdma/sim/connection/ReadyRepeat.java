@@ -5,9 +5,10 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.transport.EventLoop;
 
 /**
- * Says again that the initiator is ready to a peer that has said nothing, which may have missed what came right behind its reply
- * (Linux's siw, docs/reference/wire.md): a WRITE of no bytes makes it look again and changes nothing (RFC 5040 section 5.1; RFC 5041 section
- * 5.2: its STag is not checked). Each wait is twice the one before. Engine thread only.
+ * Repeats the initiator's ready-to-receive to a silent peer, which may have missed what arrived right after its reply
+ * (Linux's siw, docs/reference/wire.md). A zero-length WRITE makes it look again and changes nothing (RFC 5040 section
+ * 5.1; RFC 5041 section 5.2: its STag is not checked). Each wait is twice as long as the one before. Engine thread
+ * only.
  */
 final class ReadyRepeat {
     private static final int MOST = 5;
@@ -22,8 +23,8 @@ final class ReadyRepeat {
      * Not begun.
      *
      * @param loop of the connection
-     * @param firstNs the first wait, 0 for none at all
-     * @param ready says it and calls {@link #later}, if the peer is still silent
+     * @param firstNs the first wait; 0 never repeats
+     * @param ready repeats it and calls {@link #later}, if the peer is still silent
      */
     ReadyRepeat(EventLoop loop, long firstNs, Runnable ready) {
         this.loop = loop;
@@ -31,7 +32,7 @@ final class ReadyRepeat {
         this.ready = ready;
     }
 
-    /** Says it later, if it is to be said again at all. */
+    /** Repeats it later, up to {@link #MOST} times. */
     void later() {
         if (firstNs > 0 && begun < MOST) {
             timer = loop.schedule(ready, firstNs << begun, TimeUnit.NANOSECONDS);

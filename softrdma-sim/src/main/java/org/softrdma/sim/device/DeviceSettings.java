@@ -4,11 +4,11 @@ import org.softrdma.sim.engine.EngineLimits;
 import org.softrdma.sim.pinning.PinningSettings;
 
 /**
- * How a device is made.
+ * Settings of a device.
  *
- * @param manualProgress the opening thread drives it
- * @param maxRegions most live memory regions
- * @param pinning when memory is pinned
+ * @param manualProgress true if the opening thread drives the device
+ * @param maxRegions maximum number of memory regions
+ * @param pinning when and how much memory is pinned
  * @param engine sizes and times of its engines
  */
 public record DeviceSettings(boolean manualProgress, int maxRegions, PinningSettings pinning, EngineLimits engine) {}

@@ -4,7 +4,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Numbers of the queue pairs of a device: 24 bits as everywhere in RDMA, never 0, and of two live ones never the same. Any thread. */
+/**
+ * Numbers of a device's queue pairs: 24 bits as everywhere in RDMA, never 0, and unique among live queue pairs. Any
+ * thread.
+ */
 final class QueuePairNumbers {
     private static final int MASK = 0xFF_FFFF;
 
@@ -14,13 +17,13 @@ final class QueuePairNumbers {
     /**
      * All are free.
      *
-     * @param first the number to begin with
+     * @param first the first number to hand out
      */
     QueuePairNumbers(int first) {
         next = new AtomicInteger(first);
     }
 
-    /** The next number that is free; there are far more than queue pairs that fit into a machine. */
+    /** The next free number. There always is one: no machine has room for as many queue pairs. */
     int take() {
         int number;
         do {
@@ -29,7 +32,7 @@ final class QueuePairNumbers {
         return number;
     }
 
-    /** A queue pair is gone. */
+    /** A queue pair was destroyed: its number is free again. */
     void giveBack(int number) {
         live.remove(number);
     }

@@ -9,6 +9,7 @@ import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.Quiescence;
+import org.softrdma.sim.memory.RegionObserver;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.PageRange;
 import org.softrdma.sim.pinning.PinTable;
@@ -22,26 +23,32 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.provider.HostMemories;
 
-/** Registers, swaps and deregisters memory: touches no page of it and pins nothing, unless it is EAGER. Thread-safe. */
+/**
+ * Registers, swaps and deregisters memory. Registration touches and pins no page unless the region is EAGER.
+ * Thread-safe.
+ */
 public final class Registrar {
     private final StagTable table;
     private final Quiescence quiescence;
     private final PinTable pins;
+    private final RegionObserver regions;
     private final int maxRegions;
     private final ReentrantLock swapLock = new ReentrantLock();
 
     /**
      * Makes a registrar.
      *
-     * @param table where regions become keys
+     * @param table turns regions into keys
      * @param quiescence the engines that read the table
      * @param pins what is pinned
-     * @param maxRegions most live regions, for the message when they are used up
+     * @param regions told what is registered
+     * @param maxRegions maximum number of regions, for the message when all are in use
      */
-    public Registrar(StagTable table, Quiescence quiescence, PinTable pins, int maxRegions) {
+    public Registrar(StagTable table, Quiescence quiescence, PinTable pins, RegionObserver regions, int maxRegions) {
         this.table = table;
         this.quiescence = quiescence;
         this.pins = pins;
+        this.regions = regions;
         this.maxRegions = maxRegions;
     }
 
@@ -52,7 +59,7 @@ public final class Registrar {
      * @param domainNumber its number in the stag table
      * @param segment native memory of at least 1 byte
      * @param access rights and intents
-     * @param asked when it is pinned
+     * @param asked the pinning policy that the application asks for
      */
     public MemoryRegion register(
             ProtectionDomain domain,
@@ -63,6 +70,7 @@ public final class Registrar {
         checkMemory(segment, access);
         PinningPolicy policy = pins.policy(asked);
         HostMemories.Allocation owner = HostMemories.acquire(segment);
+        regions.registered(segment);
         try {
             return register(
                     domain,
@@ -71,6 +79,7 @@ public final class Registrar {
                     access,
                     owner != null && owner.isResident() ? PinningPolicy.OFF : policy);
         } catch (Throwable e) {
+            regions.deregistered(segment);
             release(owner);
             throw e;
         }
@@ -97,12 +106,9 @@ public final class Registrar {
                     domain,
                     AccessRights.granted(access),
                     policy,
-                    row,
-                    table.lkey(row),
-                    table.rkey(row),
-                    base,
+                    new SoftMemoryRegion.Place(row, table.lkey(row), table.rkey(row), base),
                     backing);
-            startPinning(policy, row, backing); // last: only this would have to be undone, too
+            startPinning(policy, row, backing); // last, because only this would have to be undone as well
             return region;
         } catch (Throwable e) {
             table.invalidate(row);
@@ -122,12 +128,17 @@ public final class Registrar {
         if (access.contains(AccessFlag.REMOTE_WRITE) && (AccessRights.of(access) & AccessRights.LOCAL_WRITE) == 0) {
             throw new IllegalArgumentException("access=" + access + ": REMOTE_WRITE needs LOCAL_WRITE");
         }
+        if (access.contains(AccessFlag.POLLED)
+                && (AccessRights.of(access) & (AccessRights.LOCAL_WRITE | AccessRights.REMOTE_READ)) == 0) {
+            throw new IllegalArgumentException("access=" + access
+                    + ": POLLED needs LOCAL_WRITE, for the device to write, or REMOTE_READ, for peers to read");
+        }
         if (segment.isReadOnly() && (AccessRights.of(access) & AccessRights.LOCAL_WRITE) != 0) {
             throw new IllegalArgumentException("access=" + access + ": the memory is read-only");
         }
     }
 
-    /** The keys are nobody's yet, so nothing is used before it is known to be pinnable. */
+    /** Nobody has the keys yet, so no memory is used before it is known that it can be pinned. */
     private void startPinning(PinningPolicy policy, int row, SoftMemoryRegion.Backing backing) {
         switch (policy) {
             case LAZY -> pins.add(granules(backing));
@@ -139,7 +150,10 @@ public final class Registrar {
         pins.registered(backing.segment().byteSize());
     }
 
-    /** Whole granules of the device's own memory; of other memory only what is registered is known to be mapped. */
+    /**
+     * Whole granules of memory that the device allocated; of other memory only the registered part is known to be
+     * mapped.
+     */
     private PageRange granules(SoftMemoryRegion.Backing backing) {
         HostMemories.Allocation owner = backing.owner();
         MemorySegment segment = backing.segment();
@@ -187,11 +201,12 @@ public final class Registrar {
         } finally {
             swapLock.unlock();
         }
-        quiescence.await(); // no engine touches it any more
+        quiescence.await(); // after this no engine uses the memory
         try {
             endPinning(region.pinning(), binding, region.backing());
             table.free(region.row());
         } finally {
+            regions.deregistered(region.backing().segment());
             ((Domain) region.protectionDomain()).regionClosed();
             release(region.backing().owner());
         }
@@ -225,19 +240,20 @@ public final class Registrar {
     }
 
     /**
-     * Checks an advice and says how to follow it.
+     * Checks an advice and returns the prefetch that follows it.
      *
-     * @param domain number of the domain that was asked
+     * @param domain number of the domain that got the advice
      * @param advice what is to be done
-     * @param address first address as entries name it
+     * @param address first address, as scatter/gather entries name it
      * @param length bytes, at least 1
      * @param lkey of the region
-     * @return does it, at once or later
+     * @return does the prefetch when it is run
      */
     public Runnable prefetch(int domain, Advice advice, long address, long length, int lkey) {
         if (!pins.canBeLazy()) {
             throw new VerbsException(
-                    VerbsErrorCode.NOT_SUPPORTED, "advise: this device pins nothing lazily, " + pins.description());
+                    VerbsErrorCode.NOT_SUPPORTED,
+                    "advise: this device does not pin lazily; pinning is " + pins.description());
         }
         String what = advice + " of lkey 0x" + Integer.toHexString(lkey) + ": ";
         StagTable.Named named = table.named(lkey);
@@ -258,7 +274,7 @@ public final class Registrar {
                     VerbsErrorCode.NOT_PERMITTED,
                     what
                             + (result == AccessResult.WRONG_DOMAIN
-                                    ? "the region is of another protection domain"
+                                    ? "the region belongs to another protection domain"
                                     : "the region lacks LOCAL_WRITE"));
         }
         Binding binding = named.binding();

@@ -13,7 +13,7 @@ import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
 
-/** A handshake whose request has come, as the application sees it. One application thread. */
+/** A connection request of a peer, as the application sees it. One application thread. */
 final class SoftConnectionRequest implements ConnectionRequest {
     private static final byte[] NO_DATA = {};
 
@@ -47,7 +47,7 @@ final class SoftConnectionRequest implements ConnectionRequest {
         return depth(handshake.request().ird());
     }
 
-    /** Revision 1 tells no depths, and all ones means "not negotiated" (RFC 6581 section 9.1). */
+    /** Revision 1 has no READ depths, and all ones means "not negotiated" (RFC 6581 section 9.1). */
     private OptionalInt depth(int value) {
         boolean told = handshake.request().enhanced() && value != MpaFrame.DEPTH_MASK;
         return told ? OptionalInt.of(value) : OptionalInt.empty();
@@ -76,7 +76,7 @@ final class SoftConnectionRequest implements ConnectionRequest {
             throw new IllegalStateException("accept needs a queue pair in state INITIAL, but it is " + pair.state());
         }
         CompletableFuture<Void> replied = handshake.accept(pair, device.clamp(parameters));
-        Waiting.settle(replied, device.progress());
+        device.progress().settle(replied);
         Waiting.result(replied);
     }
 

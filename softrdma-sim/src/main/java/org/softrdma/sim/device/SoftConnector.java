@@ -1,6 +1,7 @@
 package org.softrdma.sim.device;
 
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.connection.ActiveHandshake;
@@ -13,12 +14,13 @@ import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 
-/** A connection to be made. One application thread. */
+/** The connecting side of a connection. One application thread. */
 final class SoftConnector implements Connector {
     private final SoftRdmaDevice device;
     private final Connection connection;
     private final InetSocketAddress remote;
     private volatile @Nullable SoftQueuePair queuePair;
+    private volatile @Nullable InetSocketAddress local;
     private volatile boolean connecting;
     private volatile boolean closed;
 
@@ -54,8 +56,15 @@ final class SoftConnector implements Connector {
         connecting = true;
         ActiveHandshake handshake = new ActiveHandshake(connection, pair, remote, clamped);
         CompletableFuture<byte[]> result = handshake.start();
-        return Waiting.establish(
+        byte[] reply = Waiting.establish(
                 result, device.progress(), timeoutNs, "the connection to " + AddressText.of(remote), handshake::giveUp);
+        local = handshake.localAddress();
+        return reply;
+    }
+
+    @Override
+    public Optional<InetSocketAddress> localAddress() {
+        return Optional.ofNullable(local);
     }
 
     @Override

@@ -116,10 +116,11 @@ final class SoftListener implements Listener {
     @Override
     public Optional<ConnectionRequest> next(long timeoutNs) {
         device.progress().checkThread();
-        if (device.manualProgress()) {
-            device.progress().await(() -> !requests.isEmpty() || closed, timeoutNs, "a connection request");
+        if (device.progress().isThreaded()) {
+            return take(timeoutNs);
         }
-        return take(device.manualProgress() ? 0 : timeoutNs);
+        device.progress().await(() -> !requests.isEmpty() || closed, timeoutNs, "a connection request");
+        return take(0);
     }
 
     private Optional<ConnectionRequest> take(long timeoutNs) {

@@ -11,18 +11,15 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.provider.Closing;
 import org.softrdma.verbs.provider.HostMemories;
 
-/** A row of the stag table as the application holds it. Thread-safe. */
+/** A memory region: the application's handle of a row in the stag table. Thread-safe. */
 final class SoftMemoryRegion implements MemoryRegion {
     private final Registrar registrar;
     private final ProtectionDomain domain;
     private final Set<AccessFlag> access;
     private final PinningPolicy pinning;
-    private final int row;
-    private final int lkey;
-    private final int rkey;
-    private final long base;
+    private final Place place;
     private final Closing closing = new Closing();
-    /** Both change together on swap, under the registrar's lock. */
+    /** Segment and owner change together on swap, under the registrar's lock. */
     private volatile Backing backing;
 
     SoftMemoryRegion(
@@ -30,19 +27,13 @@ final class SoftMemoryRegion implements MemoryRegion {
             ProtectionDomain domain,
             Set<AccessFlag> access,
             PinningPolicy pinning,
-            int row,
-            int lkey,
-            int rkey,
-            long base,
+            Place place,
             Backing backing) {
         this.registrar = registrar;
         this.domain = domain;
         this.access = access;
         this.pinning = pinning;
-        this.row = row;
-        this.lkey = lkey;
-        this.rkey = rkey;
-        this.base = base;
+        this.place = place;
         this.backing = backing;
     }
 
@@ -65,7 +56,7 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public long address() {
-        return base;
+        return place.base;
     }
 
     @Override
@@ -75,17 +66,22 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public int lkey() {
-        return lkey;
+        return place.lkey;
     }
 
     @Override
     public int rkey() {
-        return rkey;
+        return place.rkey;
     }
 
     @Override
     public Set<AccessFlag> access() {
         return access;
+    }
+
+    @Override
+    public int coherentUnit() {
+        return access.contains(AccessFlag.POLLED) ? Long.BYTES : 0;
     }
 
     @Override
@@ -108,7 +104,7 @@ final class SoftMemoryRegion implements MemoryRegion {
     @Override
     public void swap(MemoryRegion other) {
         if (!(other instanceof SoftMemoryRegion theirs) || theirs.domain != domain) {
-            throw new IllegalArgumentException("swap: the regions are of different protection domains");
+            throw new IllegalArgumentException("swap: the regions belong to different protection domains");
         }
         registrar.swap(this, theirs);
     }
@@ -123,7 +119,7 @@ final class SoftMemoryRegion implements MemoryRegion {
     }
 
     int row() {
-        return row;
+        return place.row;
     }
 
     Backing backing() {
@@ -136,14 +132,24 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public String toString() {
-        return "MemoryRegion[0x" + Long.toHexString(base) + "+" + length() + " " + access + " " + pinning + "]";
+        return "MemoryRegion[0x" + Long.toHexString(place.base) + "+" + length() + " " + access + " " + pinning + "]";
     }
+
+    /**
+     * Where the stag table has a region, for its whole life.
+     *
+     * @param row its row
+     * @param lkey the key in local scatter/gather entries
+     * @param rkey the key for peers
+     * @param base the address of its first byte, as entries and peers name it
+     */
+    record Place(int row, int lkey, int rkey, long base) {}
 
     /**
      * The memory behind a region.
      *
      * @param segment the memory
-     * @param owner the memory of a device it lies in, which must not be freed before; null for foreign memory
+     * @param owner the device allocation that contains it, which must not be freed before; null for other memory
      */
     record Backing(MemorySegment segment, HostMemories.@Nullable Allocation owner) {}
 }

@@ -10,7 +10,7 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.DomainContents;
 
-/** A number in the stag table, and a count of what lives in it. Thread-safe. */
+/** A protection domain: a number in the stag table, and a count of what it contains. Thread-safe. */
 final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     private final SoftRdmaDevice device;
     private final int number;
@@ -37,7 +37,7 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     @Override
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, PinningPolicy pinning) {
         device.progress().checkThread();
-        // Not under the lock: EAGER takes as long as its memory is large, and may wait for engines.
+        // Not under the lock: EAGER takes time in proportion to the memory, and may wait for engines.
         return Creation.counted(
                 contents::regionOpened,
                 () -> device.registrar().register(this, number, memory, access, pinning),
@@ -49,7 +49,7 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     public void advise(Advice advice, boolean wait, long address, long length, int lkey) {
         device.progress().checkThread();
         Runnable prefetch = device.registrar().prefetch(number, advice, address, length, lkey);
-        if (wait || device.manualProgress()) {
+        if (wait || !device.progress().isThreaded()) {
             prefetch.run();
         } else {
             device.prefetchLater(prefetch);

@@ -34,7 +34,8 @@ import org.softrdma.verbs.provider.PostingRules;
 /**
  * The application's end of a connection: queues requests and rings the engine.
  *
- * <p>Posting runs on application threads under a short lock (none in manual mode); the engine thread moves the state.
+ * <p>Posting runs on application threads under a short lock (none in manual mode); the engine's thread changes the
+ * state.
  */
 final class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueuePairEnd {
     private final int number;
@@ -56,7 +57,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     private volatile QueuePairState state = QueuePairState.INITIAL;
     private volatile @Nullable NegotiatedStream negotiated;
 
-    /** By the engine, before the state is ERROR. */
+    /** Written by the engine before the state becomes ERROR. */
     private volatile EndCause endCause = EndCause.UNKNOWN;
 
     /**
@@ -68,7 +69,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
      * @param attributes sizes and completion queues of the same device
      * @param capabilities limits of the device
      * @param connection its connection
-     * @param onClose called once when it is closed
+     * @param onClose called once on close
      */
     SoftQueuePair(
             int number,
@@ -90,14 +91,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         QueuePairLimits limits = limits();
         sendCompletions = (SoftCompletionQueue) attributes.sendCompletions();
         receiveCompletions = (SoftCompletionQueue) attributes.receiveCompletions();
-        sends = new SendQueue(
-                this,
-                sendCompletions,
-                limits.maxSendWorkRequests(),
-                limits.maxSendScatterGather(),
-                limits.maxInline(),
-                attributes.signalAll(),
-                engine.memory());
+        sends = new SendQueue(this, sendCompletions, limits, attributes.signalAll(), engine.memory());
         try {
             receives = new ReceiveQueue(
                     this, receiveCompletions, limits.maxReceiveWorkRequests(), limits.maxReceiveScatterGather());
@@ -204,7 +198,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         return receives.post(request);
     }
 
-    /** A RECV may have been posted while the engine was flushing: look again after publishing it. */
+    /** A RECV may be posted while the engine flushes: checks the state again after publishing it. */
     @Override
     protected void receivesPosted() {
         VarHandle.fullFence();
@@ -248,7 +242,10 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         end.run();
     }
 
-    /** The connection will never be made: goes to ERROR and flushes before this returns. Any thread but another engine's. */
+    /**
+     * The connection will never be established: goes to ERROR and flushes before this returns. Any thread but another
+     * engine's.
+     */
     void abandon(String reason) {
         if (!end.isDone()) {
             new OnLoopOnce(engine, () -> enterError(reason, -1, CompletionStatus.FLUSHED, 0)).run();
@@ -300,7 +297,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             state = QueuePairState.CLOSED;
         } else {
             state = QueuePairState.ERROR;
-            // Pairs with the fence of receivesPosted: either the RECV is flushed here, or its poster sees ERROR.
+            // Pairs with the fence in receivesPosted: either the RECV is flushed here, or its poster sees ERROR.
             VarHandle.fullFence();
             flush(culprit, status, vendorCode);
         }
@@ -309,7 +306,9 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         }
     }
 
-    /** In a task of its own, outside of any batch, because the application's code runs there; if there can be no task, here. */
+    /**
+     * In a task of its own, outside any batch, because it runs the application's code; if no task can be made, here.
+     */
     private void tell(String reason) {
         try {
             engine.loop().execute(() -> disconnected.complete(reason));
@@ -328,7 +327,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         }
     }
 
-    /** Goes on if a completion event cannot be raised: each attempt that fails has flushed one request more. */
+    /** Continues if a completion event cannot be raised: each failed attempt has still flushed one more request. */
     private void flush(long culprit, CompletionStatus status, int vendorCode) {
         boolean whole = false;
         while (!whole) {
@@ -351,13 +350,13 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         }
     }
 
-    /** Whatever of it fails, the rest is given back. */
+    /** Releases everything, even if part of it fails. */
     private void giveBack() {
         try {
             sendCompletions.detach(this);
         } finally {
             try {
-                receiveCompletions.detach(this); // none is left of it if they are the same
+                receiveCompletions.detach(this); // does nothing if both are the same queue
             } finally {
                 try {
                     closeSends();

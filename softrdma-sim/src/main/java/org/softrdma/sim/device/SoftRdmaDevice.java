@@ -3,7 +3,6 @@ package org.softrdma.sim.device;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -23,11 +22,11 @@ import org.softrdma.sim.carrier.StreamBuffers;
 import org.softrdma.sim.connection.Connection;
 import org.softrdma.sim.connection.NegotiatedStream;
 import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.DeviceMemory;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.StagTable;
-import org.softrdma.sim.pinning.CountedPageLocks;
 import org.softrdma.sim.pinning.PinTable;
 import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.queue.SoftCompletionChannel;
@@ -54,19 +53,22 @@ import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.provider.Closing;
 import org.softrdma.verbs.provider.Creation;
 
-/** The software RNIC as a verbs device: engines on the loops of a transport, one stag table, and what the application made. */
+/**
+ * The software RNIC as a verbs device: an engine on each loop of a transport, one stag table, and the application's
+ * objects.
+ */
 public final class SoftRdmaDevice implements VerbsDevice {
     private static final AtomicInteger NEXT_DEVICE = new AtomicInteger();
     private static final int CLOSED = -1;
     private static final int CLOSE_TIMEOUT_SECONDS = 10;
-    /** Most prefetches that wait for their turn. */
+    /** Maximum number of prefetches that wait for their turn. */
     private static final int PREFETCHES = 64;
 
     private static final int MAX_WORK_REQUESTS = 1 << 16;
     private static final int MAX_SCATTER_GATHER = 16;
     private static final int MAX_INLINE = 1024;
     private static final int MAX_COMPLETIONS = 1 << 22;
-    /** IRD and ORD have 14 bits and all ones means "not negotiated" (RFC 6581 section 9.1). */
+    /** IRD and ORD have 14 bits, and all ones means "not negotiated" (RFC 6581 section 9.1). */
     private static final int MAX_READS = 4096;
 
     private static final long MAX_MESSAGE = 1L << 31;
@@ -75,7 +77,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final Transport transport;
     private final boolean manual;
     private final List<RnicEngine> engines = new ArrayList<>();
-    /** Of each engine. */
+    /** The buffers of each engine, in the same order. */
     private final List<StreamBuffers> buffers = new ArrayList<>();
 
     private final StagTable stags;
@@ -84,7 +86,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final PinTable pins;
     private final ExecutorService prefetcher;
     private final Capabilities capabilities;
-    /** Number of live children, or {@link #CLOSED}. */
+    /** Number of open objects of this device, or {@link #CLOSED}. */
     private final AtomicInteger children = new AtomicInteger();
 
     private final Closing closing = new Closing();
@@ -100,7 +102,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
      * @param transport byte streams, closed with the device
      */
     public SoftRdmaDevice(DeviceSettings settings, Transport transport) {
-        this(settings, transport, CountedPageLocks.ofThisProcess(), new MemoryOperations());
+        this(settings, transport, DeviceSurroundings.ofThisProcess());
     }
 
     /**
@@ -108,31 +110,27 @@ public final class SoftRdmaDevice implements VerbsDevice {
      *
      * @param settings how it is made
      * @param transport byte streams, closed with the device
-     * @param pageLocks locks pages, for every device of the process
-     * @param memory what it does with native memory
+     * @param surroundings what it takes from the process
      */
-    public SoftRdmaDevice(
-            DeviceSettings settings, Transport transport, CountedPageLocks pageLocks, MemoryOperations memory) {
+    public SoftRdmaDevice(DeviceSettings settings, Transport transport, DeviceSurroundings surroundings) {
         this.transport = transport;
-        this.memory = memory;
+        memory = surroundings.memory();
         manual = settings.manualProgress();
         name = "sim" + NEXT_DEVICE.getAndIncrement() + " (" + transport.name() + ", " + (manual ? "manual" : "engine")
                 + ")";
         prefetcher = prefetcher(name);
-        stags = new StagTable(settings.maxRegions(), new SecureRandom(), memory);
-        Quiescence quiescence = new Quiescence();
-        pins = new PinTable(
-                settings.pinning(),
-                pageLocks,
-                quiescence,
-                machineBytes(),
-                transport.loops().getFirst().clock());
+        EventLoop first = transport.loops().getFirst();
+        stags = new StagTable(settings.maxRegions(), surroundings.random(), memory);
+        Quiescence quiescence =
+                first.waits().map(waits -> new Quiescence(waits::idle)).orElseGet(Quiescence::new);
+        pins = new PinTable(settings.pinning(), surroundings.pageLocks(), quiescence, machineBytes(), first.clock());
+        DeviceMemory shared = new DeviceMemory(stags, pins, quiescence, memory);
         for (EventLoop loop : transport.loops()) {
             StreamBuffers own = new StreamBuffers(memory, settings.engine().receiveBuffer());
             buffers.add(own);
-            engines.add(new RnicEngine(loop, manual, stags, pins, quiescence, settings.engine(), memory, own.batch()));
+            engines.add(new RnicEngine(loop, manual, shared, settings.engine(), own.batch()));
         }
-        registrar = new Registrar(stags, quiescence, pins, settings.maxRegions());
+        registrar = new Registrar(stags, quiescence, pins, surroundings.regions(), settings.maxRegions());
         capabilities = capabilities(settings, pins);
     }
 
@@ -207,7 +205,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     SoftQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes, Connection connection) {
         if (!(domain instanceof SoftProtectionDomain mine) || !mine.isOf(this)) {
-            throw new IllegalArgumentException("the protection domain is not of this device, " + name);
+            throw new IllegalArgumentException("the protection domain belongs to another device, not to " + name);
         }
         checkMine(attributes.sendCompletions());
         checkMine(attributes.receiveCompletions());
@@ -243,7 +241,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     private void checkMine(CompletionQueue queue) {
         if (!(queue instanceof SoftCompletionQueue mine) || !mine.isOf(progress())) {
-            throw new IllegalArgumentException("the completion queue is not of this device, " + name);
+            throw new IllegalArgumentException("the completion queue belongs to another device, not to " + name);
         }
     }
 
@@ -305,7 +303,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
                     + (capabilities.completionVectors() - 1));
         }
         if (!(channel instanceof SoftCompletionChannel mine) || !mine.isOf(progress())) {
-            throw new IllegalArgumentException("the completion channel is not of this device, " + name);
+            throw new IllegalArgumentException("the completion channel belongs to another device, not to " + name);
         }
         return createCompletionQueue(minimumEntries, mine);
     }
@@ -380,7 +378,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     public Connector resolve(InetSocketAddress remote, long timeoutNs) {
         progress().checkThread();
         if (remote.isUnresolved()) {
-            throw new VerbsException(VerbsErrorCode.UNREACHABLE, "host " + remote.getHostString() + " is unknown");
+            throw new VerbsException(VerbsErrorCode.UNREACHABLE, "unknown host " + remote.getHostString());
         }
         return new SoftConnector(this, newConnection(), remote);
     }
@@ -388,7 +386,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     /** Runs something on the first loop and waits for it. */
     void onFirstLoop(RnicEngine.Task task) {
         CompletableFuture<Void> done = engines.getFirst().submit(task);
-        Waiting.settle(done, progress());
+        progress().settle(done);
         if (done.state() == Future.State.FAILED && done.exceptionNow() instanceof ListenException e) {
             throw new VerbsException(code(e.reason()), String.valueOf(e.getMessage()), e);
         }
@@ -467,8 +465,11 @@ public final class SoftRdmaDevice implements VerbsDevice {
     /** While the loops still take tasks: what one registers while it stops is never closed. */
     private void endConnections() {
         CompletableFuture<?>[] ended = engines.stream().map(RnicEngine::end).toArray(CompletableFuture[]::new);
-        Throwable failure = CompletableFuture.allOf(ended)
-                .orTimeout(CLOSE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+        CompletableFuture<Void> all = CompletableFuture.allOf(ended);
+        if (!progress().isThreaded()) {
+            progress().settle(all);
+        }
+        Throwable failure = all.orTimeout(CLOSE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
                 .handle((done, e) -> e)
                 .join();
         if (failure != null) {

@@ -10,7 +10,7 @@ import org.softrdma.sim.queue.Progress;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
-/** Waits for what an engine will do, driving the device in manual mode. */
+/** Waits for what an engine will do. */
 final class Waiting {
     private Waiting() {}
 
@@ -25,7 +25,7 @@ final class Waiting {
      * @throws VerbsException {@code INTERRUPTED}
      */
     static boolean await(CompletableFuture<?> future, Progress progress, long timeoutNs, String what) {
-        if (progress.isManual()) {
+        if (!progress.isThreaded()) {
             return progress.await(future::isDone, timeoutNs, what);
         }
         try {
@@ -57,27 +57,16 @@ final class Waiting {
         try {
             if (!await(future, progress, timeoutNs, what)) {
                 giveUp.accept(what + " did not come within " + TimeUnit.NANOSECONDS.toMillis(timeoutNs) + " ms");
-                settle(future, progress);
+                progress.settle(future);
             }
         } catch (VerbsException e) {
             giveUp.accept(String.valueOf(e.getMessage()));
-            settle(future, progress);
+            progress.settle(future);
             if (future.state() == Future.State.FAILED) {
                 throw e;
             }
         }
         return result(future);
-    }
-
-    /** Waits for the engine, whatever happens to this thread; only for what an engine always does soon. */
-    static void settle(CompletableFuture<?> future, Progress progress) {
-        if (progress.isManual()) {
-            while (!future.isDone()) {
-                progress.poll();
-            }
-        } else {
-            future.handle((value, failure) -> true).join();
-        }
     }
 
     /**

@@ -1,11 +1,11 @@
 package org.softrdma.sim.engine;
 
 /**
- * What engines count beside the segments of each kind ({@link org.softrdma.sim.wire.MessageKind}); {@link #label()} is the name in
- * {@link org.softrdma.verbs.device.VerbsDevice#counters()}.
+ * What engines count, apart from the segments of each kind ({@link org.softrdma.sim.wire.MessageKind});
+ * {@link #label()} is the name in {@link org.softrdma.verbs.device.VerbsDevice#counters()}.
  */
 public enum Counter {
-    /** READs of peers answered, their responses handed to TCP. */
+    /** READs of peers whose responses were handed to TCP. */
     RESPONDER_READS("responderReads"),
     /** Bytes of those responses. */
     RESPONDER_READ_BYTES("responderReadBytes"),
@@ -15,7 +15,7 @@ public enum Counter {
     RESPONDER_WRITE_BYTES("responderWriteBytes"),
     /** SENDs of peers delivered. */
     RESPONDER_SENDS("responderSends"),
-    /** Accesses of peers refused by key, domain, right or range. */
+    /** Accesses of peers that were refused for their key, domain, right or range. */
     ACCESS_ERRORS("accessErrors"),
     /** Streams that broke a rule of DDP or RDMAP. */
     PROTOCOL_ERRORS("protocolErrors"),
@@ -25,9 +25,11 @@ public enum Counter {
     HANDSHAKE_ERRORS("handshakeErrors"),
     /** Connections that ended because the peer's host did not answer. */
     SILENT_HOSTS("silentHosts"),
-    /** Ended connections that were reset while they waited for their peer, because too many did. */
+    /** Ended connections that were reset because too many were waiting for their peer. */
     LINGERING_RESET("lingeringReset"),
-    /** Faults of the engine, each of which cost a connection: a bug, memory that was used up, a mapped file that was truncated. */
+    /**
+     * Faults of the engine, each of which ended a connection: a bug, no memory left, a mapped file that was truncated.
+     */
     ENGINE_FAULTS("engineFaults"),
     /** Connections established. */
     CONNECTIONS_ESTABLISHED("connectionsEstablished"),
@@ -37,7 +39,7 @@ public enum Counter {
     RECEIVE_CALLS("receiveCalls"),
     /** Calls that sent to a socket. */
     SEND_CALLS("sendCalls"),
-    /** Sends that the kernel took only in part. */
+    /** Sends of which the kernel took only a part. */
     SHORT_SENDS("shortSends");
 
     private final String label;

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.Map;
 import org.softrdma.sim.wire.MessageKind;
 
-/** One engine's counters: written by its thread only, read by any (a little late, never torn). */
+/** One engine's counters. Only its thread writes them; any thread may read them, slightly late but never torn. */
 public final class EngineCounters {
     private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(long[].class);
     private static final Counter[] COUNTERS = Counter.values();
@@ -34,7 +34,7 @@ public final class EngineCounters {
         add(SENT + kind.ordinal(), 1);
     }
 
-    /** Counts a segment whose header has come. Engine thread. */
+    /** Counts a segment whose header has arrived. Engine thread. */
     public void received(MessageKind kind) {
         add(RECEIVED + kind.ordinal(), 1);
     }
@@ -43,7 +43,7 @@ public final class EngineCounters {
         VALUE.setOpaque(values, index, values[index] + amount);
     }
 
-    /** Adds the values of now to a snapshot, by name. Any thread. */
+    /** Adds the current values to a snapshot, by name. Any thread. */
     public void addTo(Map<String, Long> snapshot) {
         for (Counter counter : COUNTERS) {
             snapshot.merge(counter.label(), get(counter.ordinal()), Long::sum);

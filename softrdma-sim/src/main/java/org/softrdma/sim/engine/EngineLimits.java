@@ -1,34 +1,22 @@
 package org.softrdma.sim.engine;
 
 /**
- * Sizes that shape the data path.
+ * Sizes, counts and times of an engine's data path and connections.
  *
- * @param maxPayload most payload bytes of a segment; at most {@link #LARGEST_PAYLOAD}
+ * @param maxPayload most payload bytes of a segment: a word of polled memory fits, so at least 8; at most {@link
+ *     #LARGEST_PAYLOAD}
  * @param copyBelow payloads below this are copied behind their header, others gathered by writev
  * @param receiveBuffer bytes of an engine's receive buffer, shared by its connections
- * @param crc ask for CRC32C on every connection
- * @param mpaRevision 1 or 2, of requests sent
- * @param handshakeTimeoutNs how long a peer may take for its part of the handshake
- * @param readyRepeatNs after how long the initiator says again that it is ready to a peer that has sent nothing, the next times
- *     after twice as long each; 0 for never
- * @param lingerTimeoutNs how long an ended connection waits for the peer to end its side
- * @param lingering most ended connections of an engine that wait at once; of more, the one that has waited longest is reset
- * @param hostTimeoutNs after which a host that answers nothing is gone; 0 for never
+ * @param lingering maximum number of an engine's ended connections that wait for their peer; beyond it the
+ *     longest-waiting one is reset
+ * @param mpa what the handshake asks for
+ * @param timeouts how long it waits for peers
  */
 public record EngineLimits(
-        int maxPayload,
-        int copyBelow,
-        int receiveBuffer,
-        boolean crc,
-        int mpaRevision,
-        long handshakeTimeoutNs,
-        long readyRepeatNs,
-        long lingerTimeoutNs,
-        int lingering,
-        long hostTimeoutNs) {
+        int maxPayload, int copyBelow, int receiveBuffer, int lingering, MpaOffer mpa, EngineTimeouts timeouts) {
     /**
-     * Most payload of a segment: with the longer header no ULPDU exceeds 64 768 bytes (RFC 5044 section 3), and no pad is needed
-     * behind a tagged header.
+     * Most payload of a segment: with the longer header no ULPDU exceeds 64 768 bytes (RFC 5044 section 3), and no pad
+     * is needed behind a tagged header.
      */
     public static final int LARGEST_PAYLOAD = 64_748;
 }

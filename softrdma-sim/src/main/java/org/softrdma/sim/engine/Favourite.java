@@ -3,12 +3,12 @@ package org.softrdma.sim.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Manual progress: the connection that all events of late were for. Polls of a completion queue try its socket without
- * asking the event loop first, which saves system calls for an application that spins on one connection; the loop still has
- * its turn at short intervals. Engine thread only.
+ * In manual progress, the connection that all recent events were for. A poll of a completion queue tries its socket
+ * without asking the event loop first, which saves system calls for an application that spins on one connection. The
+ * loop still runs at short intervals. Engine thread only.
  */
 public final class Favourite {
-    /** Events in a row that make a favourite: with several busy connections there is none. */
+    /** This many events in a row make a favourite, so with several busy connections there is none. */
     private static final int EVENTS = 8;
 
     private static final int POLLS_PER_LOOK_AT_ALL = 64;
@@ -35,7 +35,7 @@ public final class Favourite {
         }
     }
 
-    /** Tries the favourite's socket; false if there is none, or if it is the turn of the event loop. */
+    /** Tries the favourite's socket; returns false if there is no favourite, or if it is the event loop's turn. */
     boolean poll() {
         DrivenConnection connection = candidate;
         if (connection == null || events < EVENTS || ++polls % POLLS_PER_LOOK_AT_ALL == 0) {

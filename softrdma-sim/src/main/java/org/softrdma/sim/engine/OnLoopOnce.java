@@ -43,7 +43,7 @@ public final class OnLoopOnce {
             }
             throw e;
         }
-        done.join(); // an interrupt does not end it
+        engine.settle(done); // an interrupt does not end it
     }
 
     /** True once it is done. */

@@ -1,7 +1,6 @@
 package org.softrdma.sim.engine;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,19 +13,20 @@ import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.FaultLog;
 
 /**
- * The connections of an engine that have a socket. Those that have ended and wait for their peer are limited: peers can make
- * more of them than any other limit sees, each of which costs a descriptor. Those in use are asked now and then whether their
- * peer's host is gone. Engine thread only.
+ * The connections of an engine that have a socket. The number of ended ones that wait for their peer is limited: no
+ * other limit counts them, and each costs a descriptor. Established ones are checked at intervals for a peer whose host
+ * is gone. Engine thread only.
  */
 public final class OpenConnections {
     private static final Logger LOG = LoggerFactory.getLogger(OpenConnections.class);
-    /** Looks at silent hosts within the host timeout. */
+    /** Checks for silent hosts within one host timeout. */
     private static final int LOOKS = 4;
 
     private final EventLoop loop;
     private final EngineLimits limits;
     private final EngineCounters counters;
-    private final Set<DrivenConnection> open = new HashSet<>();
+    /** In the order in which they were opened: what happens to all of them happens in the same order in every run. */
+    private final Set<DrivenConnection> open = new LinkedHashSet<>();
     /** Oldest first. */
     private final LinkedHashSet<DrivenConnection> ending = new LinkedHashSet<>();
 
@@ -48,7 +48,7 @@ public final class OpenConnections {
         lookLater();
     }
 
-    /** A connection waits for its peer; if too many do, the one that has waited longest is reset. */
+    /** A connection has ended and waits for its peer; if too many do, the one that has waited longest is reset. */
     public void ending(DrivenConnection connection) {
         ending.add(connection);
         if (ending.size() > limits.lingering()) {
@@ -58,13 +58,13 @@ public final class OpenConnections {
         }
     }
 
-    /** A connection has no socket any more. */
+    /** A connection no longer has a socket. */
     public void closed(DrivenConnection connection) {
         open.remove(connection);
         ending.remove(connection);
     }
 
-    /** Closes them all and takes no further one: the device is closed. */
+    /** Closes all of them and accepts no more, because the device is being closed. */
     void close() {
         closed = true;
         if (look != null) {
@@ -75,26 +75,26 @@ public final class OpenConnections {
                 connection.deviceClosed();
             } catch (RuntimeException | Error e) {
                 counters.increment(Counter.ENGINE_FAULTS);
-                FaultLog.tell(LOG, Level.ERROR, "a fault while a connection was closed", e);
+                FaultLog.tell(LOG, Level.ERROR, "engine fault while closing a connection", e);
             }
         }
     }
 
     private void lookLater() {
-        long timeoutNs = limits.hostTimeoutNs();
+        long timeoutNs = limits.timeouts().hostNs();
         if (timeoutNs > 0 && look == null) {
             look = loop.schedule(this::look, timeoutNs / LOOKS, TimeUnit.NANOSECONDS);
         }
     }
 
-    /** Costs no connection if it fails; without a timer the next connection that opens sets one. */
+    /** A failure here ends no connection; without a timer the next connection that opens sets one. */
     private void look() {
         look = null;
         try {
             lookAtAll();
         } catch (RuntimeException | Error e) {
             counters.increment(Counter.ENGINE_FAULTS);
-            FaultLog.tell(LOG, Level.ERROR, "a fault while looking for silent hosts", e);
+            FaultLog.tell(LOG, Level.ERROR, "engine fault while checking for silent hosts", e);
         }
     }
 

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.NanoClock;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.Quiescence;
@@ -14,15 +15,19 @@ import org.softrdma.sim.pinning.InUse;
 import org.softrdma.sim.pinning.PinTable;
 import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.Waits;
 
 /**
- * One event loop and what its connections share: counters, limits, memory, the epoch. In engine mode it is driven by its own thread;
- * in manual mode by the thread that owns the device, which calls {@link #poll}.
+ * One event loop and what its connections share: counters, limits, memory, the epoch. In engine mode its own thread
+ * drives it; in manual mode the thread that owns the device does, by calling {@link #poll}; in a simulation, whatever
+ * decides there who runs.
  */
 public final class RnicEngine implements Progress {
     private final EventLoop loop;
     private final boolean manual;
-    /** In manual mode the only thread that may use the device; in engine mode whoever opened it, and nobody asks. */
+    /** How others wait for it in a simulation. */
+    private final @Nullable Waits waits;
+    /** In manual mode the only thread that may use the device; not used otherwise. */
     private final Thread owner = Thread.currentThread();
 
     private final StagTable stags;
@@ -45,30 +50,20 @@ public final class RnicEngine implements Progress {
      *
      * @param loop drives it
      * @param manual the owner calls {@link #poll}
-     * @param stags of the device
-     * @param pins of the device
-     * @param quiescence of the device
-     * @param limits sizes
-     * @param memory of the device
-     * @param gathered memory that is gathered for the next send, which is not unpinned
+     * @param device memory of the device
+     * @param limits sizes and times
+     * @param gathered memory gathered for the next send, which must not be unpinned
      */
-    public RnicEngine(
-            EventLoop loop,
-            boolean manual,
-            StagTable stags,
-            PinTable pins,
-            Quiescence quiescence,
-            EngineLimits limits,
-            MemoryOperations memory,
-            InUse gathered) {
+    public RnicEngine(EventLoop loop, boolean manual, DeviceMemory device, EngineLimits limits, InUse gathered) {
         this.loop = loop;
         this.manual = manual;
-        this.stags = stags;
-        this.pins = pins;
+        waits = loop.waits().orElse(null);
+        stags = device.stags();
+        pins = device.pins();
         this.limits = limits;
-        this.memory = memory;
+        memory = device.operations();
         this.gathered = gathered;
-        epoch = quiescence.newEpoch();
+        epoch = device.quiescence().newEpoch();
         secondLook = new SecondLook(loop);
         connections = new OpenConnections(loop, limits, counters);
     }
@@ -78,7 +73,7 @@ public final class RnicEngine implements Progress {
         return loop;
     }
 
-    /** What it counted. */
+    /** Its counters. */
     public EngineCounters counters() {
         return counters;
     }
@@ -88,7 +83,7 @@ public final class RnicEngine implements Progress {
         return limits;
     }
 
-    /** What the device does with native memory. */
+    /** The device's operations on native memory. */
     public MemoryOperations memory() {
         return memory;
     }
@@ -98,14 +93,14 @@ public final class RnicEngine implements Progress {
         return stags;
     }
 
-    /** Memory of a row is used next: pins it if it is to be. Inside a batch. */
+    /** Memory of a row is about to be used: pins it if the region is lazy. Inside a batch. */
     public void use(int row, long rawAddress, long length) {
         if (stags.isLazy(row) && !pins.isWarm(rawAddress, length)) {
             pins.pin(stags.binding(row), rawAddress, length, gathered);
         }
     }
 
-    /** Memory of a binding that is alive is used next: pins it if it is to be. Inside a batch. */
+    /** Memory of a live binding is about to be used: pins it if the region is lazy. Inside a batch. */
     public void use(Binding binding, long rawAddress, long length) {
         if (binding.isLazy() && !pins.isWarm(rawAddress, length)) {
             pins.pin(binding, rawAddress, length, gathered);
@@ -117,12 +112,12 @@ public final class RnicEngine implements Progress {
         return epoch;
     }
 
-    /** Connections to be tried once more. */
+    /** Connections that wait for another attempt. */
     public SecondLook secondLook() {
         return secondLook;
     }
 
-    /** Runs a task on the engine's thread: at once if this is it, else soon. */
+    /** Runs a task on the engine's thread: at once if this is that thread, else soon. */
     public void execute(Runnable task) {
         if (loop.inLoop()) {
             task.run();
@@ -134,12 +129,12 @@ public final class RnicEngine implements Progress {
     /** Work for the engine's thread that may fail. */
     @FunctionalInterface
     public interface Task {
-        /** Does it. */
+        /** Does the work. */
         void run() throws IOException;
     }
 
     /**
-     * Runs a task as {@link #execute} does; whoever waits for it learns how it ended, by whatever it throws.
+     * Runs a task as {@link #execute} does. The result completes when the task has run, exceptionally if it throws.
      *
      * @throws java.util.concurrent.RejectedExecutionException if the loop has stopped
      */
@@ -158,7 +153,10 @@ public final class RnicEngine implements Progress {
         }
     }
 
-    /** Closes every connection for good, because the device is closed; done when they are. Not concurrently. */
+    /**
+     * Closes all connections because the device is being closed; the result completes when they are closed. Not
+     * concurrently.
+     */
     public CompletableFuture<Void> end() {
         if (!ended.isDone()) {
             execute(() -> run(connections::close, ended));
@@ -179,6 +177,11 @@ public final class RnicEngine implements Progress {
     @Override
     public boolean isManual() {
         return manual;
+    }
+
+    @Override
+    public boolean isThreaded() {
+        return !manual && waits == null;
     }
 
     @Override
@@ -204,6 +207,8 @@ public final class RnicEngine implements Progress {
             if (!favourite.poll()) {
                 loop.run(0);
             }
+        } else if (waits != null) {
+            waits.idle();
         }
     }
 
@@ -224,7 +229,21 @@ public final class RnicEngine implements Progress {
     }
 
     @Override
+    public void settle(CompletableFuture<?> future) {
+        if (isThreaded()) {
+            Boolean ignored = future.handle((value, failure) -> true).join();
+            return;
+        }
+        while (!future.isDone()) {
+            poll();
+        }
+    }
+
+    @Override
     public boolean runUntil(BooleanSupplier condition, long timeoutNs) {
+        if (waits != null) {
+            return waits.until(condition, timeoutNs);
+        }
         NanoClock clock = loop.clock();
         long startNs = clock.nanoTime();
         while (!condition.getAsBoolean()) {

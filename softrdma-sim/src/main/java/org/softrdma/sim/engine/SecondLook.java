@@ -5,10 +5,10 @@ import java.util.concurrent.TimeUnit;
 import org.softrdma.sim.transport.EventLoop;
 
 /**
- * Connections whose receive into registered memory ended before the place was full. Most likely the socket is empty, and an event
- * follows; but the kernel also stops early at a page that is gone (readv(2) tells EFAULT only if it has nothing else to tell), and
- * then an edge-triggered socket says nothing more. So they are tried once more a little later. Rejected: to try at once,
- * which is one more system call for nearly every part of a large message.
+ * Tries connections again whose receive into registered memory ended before the memory was full. Most likely the socket
+ * is empty, and an event follows. But the kernel also stops early at a page that is gone (readv(2) reports EFAULT only
+ * if nothing was received), and then an edge-triggered socket raises no further event. So each is tried again a little
+ * later. Rejected: trying at once, which costs one more system call for nearly every part of a large message.
  *
  * <p>Engine thread only.
  */
@@ -17,14 +17,17 @@ public final class SecondLook {
 
     private final EventLoop loop;
     private final ArrayDeque<DrivenConnection> waiting = new ArrayDeque<>();
-    /** A look will come. That somebody waits does not say so: in a look others wait already when one must wait again. */
+    /**
+     * A look is scheduled. That connections wait does not imply it: during a look, others still wait when one must wait
+     * again.
+     */
     private boolean scheduled;
 
     SecondLook(EventLoop loop) {
         this.loop = loop;
     }
 
-    /** Tries a connection again later; not one that waits for it. */
+    /** Tries a connection again later. It must not be waiting already. */
     public void add(DrivenConnection connection) {
         if (!scheduled) {
             loop.schedule(this::look, DELAY_NS, TimeUnit.NANOSECONDS);

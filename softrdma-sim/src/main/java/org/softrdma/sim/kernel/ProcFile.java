@@ -7,12 +7,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Files below /proc with a number on a line, {@code Name: 123 kB}. */
+/** Reads files below /proc that have a number on each line, as in {@code Name: 123 kB}. Any thread. */
 public final class ProcFile {
     private ProcFile() {}
 
     /**
-     * The numbers by name, as they stand there.
+     * The numbers by name, without their unit.
      *
      * @param path the file
      * @return empty if it cannot be read
@@ -28,7 +28,7 @@ public final class ProcFile {
         return numbers;
     }
 
-    /** The lines, none if it cannot be read. Not readString: files below /proc/sys tell their length wrong. */
+    /** The lines; none if the file cannot be read. Not readString: files below /proc/sys report a wrong length. */
     public static List<String> lines(String path) {
         try {
             return Files.readAllLines(Path.of(path));

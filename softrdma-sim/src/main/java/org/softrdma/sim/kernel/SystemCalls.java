@@ -21,7 +21,7 @@ public final class SystemCalls {
     private SystemCalls() {}
 
     /**
-     * A function whose errno nobody asks for.
+     * A function whose errno is not needed.
      *
      * @throws java.util.NoSuchElementException if the C library has no such function
      */
@@ -31,7 +31,7 @@ public final class SystemCalls {
     }
 
     /**
-     * A function whose first argument, before its own, is the place for errno: a {@link #newState}.
+     * A function that takes the place for errno, a {@link #newState}, before its own arguments.
      *
      * @throws java.util.NoSuchElementException if the C library has no such function
      */
@@ -43,12 +43,12 @@ public final class SystemCalls {
                         .toArray(Linker.Option[]::new));
     }
 
-    /** A place for the errno of calls, which one thread at a time may use. */
+    /** A place for errno. One thread at a time may use it. */
     public static MemorySegment newState(Arena arena) {
         return arena.allocate(STATE_LAYOUT);
     }
 
-    /** The errno of the last call that was given this place. */
+    /** The errno of the last call that used this place. */
     public static int errno(MemorySegment state) {
         return (int) ERRNO_VALUE.get(state, 0L);
     }

@@ -1,4 +1,4 @@
-/** How this provider calls Linux and reads its files below /proc and /sys. Depends on nothing of ours. */
+/** Calls to Linux, and its files below /proc and /sys. Uses no other package of this project. Any thread. */
 @NullMarked
 package org.softrdma.sim.kernel;
 

@@ -1,8 +1,8 @@
 package org.softrdma.sim.memory;
 
 /**
- * The rule that every access to registered memory must pass, local or remote, as one pure function: domain, then right, then
- * range (RFC 5041 section 7.1, RFC 5040 section 5.4).
+ * The rule that every access to registered memory must pass, local or remote, as one pure function: domain, then right,
+ * then range (RFC 5041 section 7.1, RFC 5040 section 5.4).
  */
 public final class AccessCheck {
     private AccessCheck() {}

@@ -1,12 +1,12 @@
 package org.softrdma.sim.memory;
 
-/** What the check of an access found. */
+/** Result of an access check. */
 public enum AccessResult {
     /** Granted. */
     GRANTED,
-    /** No region has this key (now). */
+    /** No region has this key now. */
     INVALID_STAG,
-    /** The region belongs to another protection domain than the queue pair. */
+    /** The region and the queue pair belong to different protection domains. */
     WRONG_DOMAIN,
     /** The region lacks the right. */
     NO_RIGHT,

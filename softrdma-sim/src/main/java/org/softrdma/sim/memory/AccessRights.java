@@ -4,7 +4,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.softrdma.verbs.AccessFlag;
 
-/** Access flags as bits of a row of the stag table. */
+/** Access flags as bits in a row of the stag table. */
 public final class AccessRights {
     /** The engine may write for local requests. */
     public static final int LOCAL_WRITE = 1;
@@ -12,8 +12,10 @@ public final class AccessRights {
     public static final int REMOTE_WRITE = 1 << 1;
     /** A peer may READ. */
     public static final int REMOTE_READ = 1 << 2;
-    /** Not a right: its pages are pinned on first use. */
+    /** Not a right: the region's pages are pinned on first use. */
     public static final int LAZY = 1 << 3;
+    /** Not a right: moved by whole words, the last word of a message last. */
+    public static final int POLLED = 1 << 4;
     /** Nothing beyond local read. */
     public static final int NONE = 0;
 
@@ -27,13 +29,14 @@ public final class AccessRights {
                 case LOCAL_WRITE, READ_SINK, RECEIVE_SINK -> LOCAL_WRITE;
                 case REMOTE_WRITE -> REMOTE_WRITE;
                 case REMOTE_READ -> REMOTE_READ;
+                case POLLED -> POLLED;
                 case ZERO_BASED -> NONE;
             };
         }
         return rights;
     }
 
-    /** The flags with what their intents added. */
+    /** The flags, with the rights that their intents add. */
     public static Set<AccessFlag> granted(Set<AccessFlag> flags) {
         EnumSet<AccessFlag> granted = EnumSet.noneOf(AccessFlag.class);
         granted.addAll(flags);

@@ -4,11 +4,12 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One registration of memory: where it is, and whether it still stands. An engine that keeps an address from one batch to
- * the next keeps the binding with it and asks {@link #isAlive()} before it touches the address again.
+ * One registration of memory: where it is, and whether it is still in force. An engine that keeps an address from one
+ * batch to the next keeps the binding with it, and asks {@link #isAlive()} before it uses the address again.
  *
- * <p>It refers to the memory, and the stag table to it while the key lives: a peer reaches memory by its key alone, so what the
- * application has dropped without deregistering it must not be freed by the garbage collector.
+ * <p>The binding refers to the memory, and the stag table refers to the binding while the key lives. A peer reaches
+ * memory by its key alone, so the garbage collector must not free memory that the application dropped without
+ * deregistering it.
  */
 public final class Binding {
     /** Held, not read. */
@@ -17,12 +18,20 @@ public final class Binding {
 
     private final long address;
     private final boolean lazy;
+    private final boolean polled;
     private volatile boolean alive = true;
 
-    Binding(MemorySegment memory, boolean lazy) {
+    /**
+     * Of a new row.
+     *
+     * @param memory registered
+     * @param rights of the row, {@link AccessRights}
+     */
+    Binding(MemorySegment memory, int rights) {
         this.memory = memory;
         address = memory.address();
-        this.lazy = lazy;
+        lazy = (rights & AccessRights.LAZY) != 0;
+        polled = (rights & AccessRights.POLLED) != 0;
     }
 
     /** True if its pages are pinned on first use. */
@@ -30,12 +39,17 @@ public final class Binding {
         return lazy;
     }
 
+    /** True if it is moved by whole words. */
+    public boolean isPolled() {
+        return polled;
+    }
+
     /** First raw address. */
     public long address() {
         return address;
     }
 
-    /** False once deregistration has begun. Within one batch true stays safe until the batch ends. */
+    /** False once deregistration has begun. If true, the memory may be used until the current batch ends. */
     public boolean isAlive() {
         return alive;
     }
@@ -44,7 +58,7 @@ public final class Binding {
         alive = false;
     }
 
-    /** No engine uses the memory any more, whoever still refers to this. */
+    /** No engine uses the memory any more: lets it go, even if something still refers to this binding. */
     void letGo() {
         memory = null;
     }

@@ -9,21 +9,21 @@ import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.HostMemories;
 
 /**
- * What a device does with native memory that can fail: it gets buffers and pages of its own, and copies from and to memory of the
- * application. Nothing else in the module allocates native memory that a connection needs, or copies the application's, so
- * this is the one place where a test puts guards around every buffer and makes any call fail.
+ * A device's operations on native memory that can fail: allocating its own buffers and pages, and copying from and to
+ * the application's memory. Nothing else in the module allocates native memory for connections or copies the
+ * application's. So this is the one place where a test puts guards around every buffer and makes any call fail.
  *
- * <p>One for each device, given to its constructor. A class that tests override and not an interface: as long as nothing
- * overrides it the JVM inlines the calls, so the hot path pays nothing. Any thread.
+ * <p>Each device gets one in its constructor. It is a class that tests override, not an interface: while nothing
+ * overrides it, the JVM inlines the calls, so the hot path pays nothing. Any thread.
  */
 public class MemoryOperations {
     private static final long LARGEST_COPY = 1 << 20;
 
-    /** The machine's. */
+    /** The operations of this machine. */
     public MemoryOperations() {}
 
     /**
-     * A zeroed buffer of the device's own, which lives as long as something refers to the segment.
+     * Allocates a zeroed buffer for the device itself, which lives as long as something refers to the segment.
      *
      * @param length bytes
      * @param alignment of its address
@@ -34,7 +34,7 @@ public class MemoryOperations {
     }
 
     /**
-     * A zeroed buffer of the device's own, which lives as long as an arena.
+     * Allocates a zeroed buffer for the device itself, which lives as long as an arena.
      *
      * @param length bytes
      * @param alignment of its address
@@ -46,11 +46,11 @@ public class MemoryOperations {
     }
 
     /**
-     * Copies from or to memory of the application; the ranges do not overlap.
+     * Copies from or to the application's memory; the ranges must not overlap.
      *
-     * <p>If a page is gone, as of a mapped file that was truncated, the JVM marks the thread and throws at its next safepoint: in
-     * compiled code that may be long after this method, beyond the {@code catch} of its caller and after the bytes were used. So
-     * there is a safepoint here, that of a loop which the compiler cannot count.
+     * <p>If a page is gone, for example because a mapped file was truncated, the JVM marks the thread and throws at its
+     * next safepoint. In compiled code that may be long after this method, outside the caller's {@code catch} and after
+     * the bytes were used. So there is a safepoint here, in a loop whose length the compiler cannot know.
      *
      * @throws InternalError if a page is gone
      */
@@ -64,14 +64,91 @@ public class MemoryOperations {
     }
 
     /**
+     * Copies to polled memory of the application: a word (8 aligned bytes of the target) that lies wholly in the range
+     * by one store, other bytes one by one. Fails as {@link #copy} does.
+     *
+     * @param source memory of the device, of any alignment
+     * @param target polled memory
+     * @param length bytes
+     * @throws InternalError if a page is gone
+     */
+    public void copyToPolled(long source, long target, long length) {
+        long from = source;
+        long to = target;
+        for (long left = length; left > 0; ) {
+            int words = wordsAt(to, left);
+            long here = Math.max(1, (long) words * Long.BYTES);
+            if (words > 0) {
+                NativeMemory.storeWords(from, to, words);
+            } else {
+                NativeMemory.putByte(to, NativeMemory.getByte(from));
+            }
+            from += here;
+            to += here;
+            left -= here;
+        }
+    }
+
+    /**
+     * Copies from polled memory of the application: a word (8 aligned bytes of the source) that lies wholly in the
+     * range by one load, other bytes one by one. Fails as {@link #copy} does.
+     *
+     * @param source polled memory
+     * @param target memory of the device, of any alignment
+     * @param length bytes
+     * @throws InternalError if a page is gone
+     */
+    public void copyFromPolled(long source, long target, long length) {
+        long from = source;
+        long to = target;
+        for (long left = length; left > 0; ) {
+            int words = wordsAt(from, left);
+            long here = Math.max(1, (long) words * Long.BYTES);
+            if (words > 0) {
+                NativeMemory.loadWords(from, to, words);
+            } else {
+                NativeMemory.putByte(to, NativeMemory.getByte(from));
+            }
+            from += here;
+            to += here;
+            left -= here;
+        }
+    }
+
+    /** How many words to copy next from an address on: 0 if it is not aligned or not one is left. */
+    private static int wordsAt(long address, long left) {
+        return (address & (Long.BYTES - 1)) == 0 ? (int) (Math.min(left, LARGEST_COPY) / Long.BYTES) : 0;
+    }
+
+    /**
+     * Copies the end of a message to polled memory, and makes the whole message visible by it: bytes behind the word
+     * first, then the word, by release; bytes that have no word in rising order, the last one by release. Who reads
+     * what comes last by acquire sees everything that this thread has copied before. If the page of what comes last is
+     * gone, the error may come after this method, at the caller's next safepoint.
+     *
+     * @param source memory of the device, of any alignment
+     * @param target polled memory: a word and at most 7 bytes behind it, or a range without a word
+     * @param length bytes, 1 to 15
+     */
+    public void publish(long source, long target, int length) {
+        if (wordsAt(target, length) > 0) {
+            copyToPolled(source + Long.BYTES, target + Long.BYTES, length - Long.BYTES);
+            NativeMemory.putWordRelease(target, NativeMemory.getNativeLong(source));
+        } else {
+            copyToPolled(source, target, length - 1);
+            NativeMemory.putByteRelease(target + length - 1, NativeMemory.getByte(source + length - 1));
+        }
+    }
+
+    /**
      * Memory for the application, which outlives its registrations on any device.
      *
      * @param length bytes, at least 1
      * @param source where its pages come from
-     * @throws VerbsException {@code NO_RESOURCES} if the machine has not that much, {@code NOT_SUPPORTED} if it has none of
-     *     that kind
+     * @throws VerbsException {@code NO_RESOURCES} if the machine has not that much, {@code NOT_SUPPORTED} if it has
+     *     none of that kind
      */
-    public final HostMemory allocateForApplication(long length, MemorySource source) {
+    public HostMemory allocateForApplication(long length, MemorySource source) {
         if (length < 1) {
             throw new IllegalArgumentException("length=" + length + ": expected at least 1");
         }
@@ -85,8 +162,8 @@ public class MemoryOperations {
                 length + " bytes");
     }
 
-    /** Whole pages, for tables and for what the device allocates for the application; as {@link PageMemory#allocate}. */
+    /** Allocates whole pages, for tables and for the application; see {@link PageMemory#allocate}. */
     PageMemory map(long length, MemorySource source) {
-        return PageMemory.allocate(length, source);
+        return PageMemory.allocate(length, source, 0);
     }
 }

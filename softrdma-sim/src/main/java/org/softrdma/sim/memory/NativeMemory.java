@@ -2,13 +2,15 @@ package org.softrdma.sim.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
  * Loads, stores and copies at raw addresses.
  *
- * <p>There are no bounds here: every address must come from memory that the caller owns or from an access that {@link
- * StagTable} has granted in the current epoch. Multi-byte accesses need no alignment; network order is big endian.
+ * <p>Nothing checks bounds here: every address must lie in memory that the caller owns, or in an access that
+ * {@link StagTable} has granted in the current epoch. Multi-byte accesses need no alignment; network order is big
+ * endian.
  */
 public final class NativeMemory {
     private static final MemorySegment ALL = everything();
@@ -16,6 +18,10 @@ public final class NativeMemory {
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfInt INT_BE = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfInt INT_LE = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    /** An aligned word that other threads look at meanwhile. */
+    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+
+    private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
     private static final ValueLayout.OfLong LONG_BE = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     private NativeMemory() {}
@@ -33,6 +39,40 @@ public final class NativeMemory {
     /** Writes one byte. */
     public static void putByte(long address, int value) {
         ALL.set(ValueLayout.JAVA_BYTE, address, (byte) value);
+    }
+
+    /** Reads one byte, signed. */
+    public static byte getByte(long address) {
+        return ALL.get(ValueLayout.JAVA_BYTE, address);
+    }
+
+    /** Writes one byte by release: who reads it by acquire sees what was written before. */
+    static void putByteRelease(long address, byte value) {
+        BYTE.setRelease(ALL, address, value);
+    }
+
+    /**
+     * Writes an aligned word, in the machine's order, by release: who reads it by acquire sees what was written
+     * before.
+     */
+    static void putWordRelease(long address, long value) {
+        WORD.setRelease(ALL, address, value);
+    }
+
+    /** Copies to aligned words, each by one store; the source needs no alignment. */
+    static void storeWords(long source, long target, int words) {
+        for (int i = 0; i < words; i++) {
+            long at = (long) i * Long.BYTES;
+            WORD.setOpaque(ALL, target + at, getNativeLong(source + at));
+        }
+    }
+
+    /** Copies from aligned words, each by one load; the target needs no alignment. */
+    static void loadWords(long source, long target, int words) {
+        for (int i = 0; i < words; i++) {
+            long at = (long) i * Long.BYTES;
+            putNativeLong(target + at, (long) WORD.getOpaque(ALL, source + at));
+        }
     }
 
     /** Reads two bytes in network order, unsigned. */

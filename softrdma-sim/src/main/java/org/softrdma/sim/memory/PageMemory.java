@@ -16,12 +16,12 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Page-aligned zeroed memory whose pages cost nothing until they are touched: mmap(2) on Linux, an ordinary allocation (which
- * touches every page, and comes from nowhere else) elsewhere. Anonymous memory from 2 MiB on asks for transparent huge pages
- * (madvise(2), MADV_HUGEPAGE), because random accesses to small pages miss the TLB twice, here and in the kernel's copy; a
- * machine without them gives small ones.
+ * Page-aligned zeroed memory whose pages cost nothing until they are touched: mmap(2) on Linux, an ordinary anonymous
+ * allocation elsewhere, which touches every page. Anonymous memory of 2 MiB and more asks for transparent huge pages
+ * (madvise(2), MADV_HUGEPAGE), because random accesses to small pages miss the TLB twice, here and in the kernel's
+ * copy. A machine without huge pages gives small ones.
  */
-final class PageMemory implements AutoCloseable {
+public final class PageMemory implements AutoCloseable {
     private static final long PAGE = 4096;
     private static final int PROT_READ_WRITE = 0x3;
     private static final long HUGE_PAGE = 2 << 20;
@@ -31,7 +31,7 @@ final class PageMemory implements AutoCloseable {
     private static final int MAP_HUGETLB = 0x40000;
     private static final int MADV_HUGEPAGE = 14;
     private static final int NO_FILE = -1;
-    /** Beyond this, rounding up leaves the range of a long. */
+    /** Above this, rounding up overflows a long. */
     private static final long MOST_BYTES = Long.MAX_VALUE - HUGE_PAGE - PAGE;
 
     private static final Optional<Calls> CALLS = Calls.find();
@@ -49,18 +49,19 @@ final class PageMemory implements AutoCloseable {
      *
      * @param length bytes, at least 1
      * @param source where the pages come from
-     * @throws VerbsException {@code NO_RESOURCES} if the machine has not that much, {@code NOT_SUPPORTED} if it has none of
-     *     that kind
+     * @param place where anonymous or shared memory is to begin if nothing else is there, 0 for anywhere
+     * @throws VerbsException {@code NO_RESOURCES} if the machine has not that much, {@code NOT_SUPPORTED} if it has
+     *     none of that kind
      */
-    static PageMemory allocate(long length, MemorySource source) {
+    public static PageMemory allocate(long length, MemorySource source, long place) {
         if (length > MOST_BYTES) {
-            throw noMemory(length, "more than any address space has");
+            throw noMemory(length, "more than an address space can hold");
         }
         if (CALLS.isPresent()) {
             return switch (source) {
-                case MemorySource.Anonymous anonymous -> CALLS.get().anonymous(length);
+                case MemorySource.Anonymous anonymous -> CALLS.get().anonymous(length, place);
                 case MemorySource.HugePages huge -> CALLS.get().hugePages(length);
-                case MemorySource.SharedMemory shared -> CALLS.get().sharedMemory(length);
+                case MemorySource.SharedMemory shared -> CALLS.get().sharedMemory(length, place);
                 case MemorySource.File file -> CALLS.get().file(length, file.path());
             };
         }
@@ -79,11 +80,11 @@ final class PageMemory implements AutoCloseable {
     private static VerbsException noMemory(long length, String why) {
         return new VerbsException(
                 VerbsErrorCode.NO_RESOURCES,
-                "cannot map " + length + " bytes: " + why
-                        + "; ask for less, or look at ulimit -v and vm.max_map_count");
+                "cannot map " + length + " bytes: " + why + "; request less, or check ulimit -v and vm.max_map_count");
     }
 
-    MemorySegment segment() {
+    /** All of it. */
+    public MemorySegment segment() {
         return segment;
     }
 
@@ -93,7 +94,7 @@ final class PageMemory implements AutoCloseable {
     }
 
     /**
-     * The system calls. Those that say why they failed take the place for errno first, posix_fallocate returns it.
+     * The system calls. Those that set errno take the place for it first; posix_fallocate returns its error.
      *
      * @param fallocate posix_fallocate(3)
      */
@@ -134,11 +135,11 @@ final class PageMemory implements AutoCloseable {
                     SystemCalls.function("unlink", FunctionDescriptor.of(small, text))));
         }
 
-        PageMemory anonymous(long length) {
+        PageMemory anonymous(long length, long place) {
             boolean huge = length >= HUGE_PAGE;
-            // Older kernels do not align it by themselves; what is not touched costs nothing.
+            // Older kernels do not align it; memory that is not touched costs nothing.
             long mapped = roundUp(length, PAGE) + (huge ? HUGE_PAGE : 0);
-            long address = map(length, mapped, MAP_PRIVATE_ANONYMOUS | MAP_NORESERVE, NO_FILE);
+            long address = map(length, mapped, MAP_PRIVATE_ANONYMOUS | MAP_NORESERVE, NO_FILE, place);
             long start = huge ? roundUp(address, HUGE_PAGE) : address;
             if (huge) {
                 adviseHugePages(start, length);
@@ -149,7 +150,7 @@ final class PageMemory implements AutoCloseable {
         PageMemory hugePages(long length) {
             long mapped = roundUp(length, hugePageBytes());
             try {
-                return mapped(length, mapped, MAP_PRIVATE_ANONYMOUS | MAP_HUGETLB, NO_FILE);
+                return mapped(length, mapped, MAP_PRIVATE_ANONYMOUS | MAP_HUGETLB, NO_FILE, 0);
             } catch (VerbsException e) {
                 throw new VerbsException(
                         e.code(),
@@ -158,7 +159,7 @@ final class PageMemory implements AutoCloseable {
             }
         }
 
-        PageMemory sharedMemory(long length) {
+        PageMemory sharedMemory(long length, long place) {
             return withErrno((errno, arena) -> {
                 int file = (int) memfd.invokeExact(errno, arena.allocateFrom("softrdma"), MFD_CLOEXEC);
                 if (file < 0) {
@@ -168,7 +169,7 @@ final class PageMemory implements AutoCloseable {
                     if ((int) ftruncate.invokeExact(errno, file, roundUp(length, PAGE)) != 0) {
                         throw noMemory(length, "ftruncate: " + text(errno));
                     }
-                    return mapped(length, roundUp(length, PAGE), MAP_SHARED | MAP_NORESERVE, file);
+                    return mapped(length, roundUp(length, PAGE), MAP_SHARED | MAP_NORESERVE, file, place);
                 } finally {
                     int ignored = (int) close.invokeExact(file);
                 }
@@ -183,7 +184,7 @@ final class PageMemory implements AutoCloseable {
                     throw new VerbsException(
                             VerbsErrorCode.NO_RESOURCES,
                             "cannot create " + path + ": " + text(errno)
-                                    + "; expected a name that does not exist in a directory that can be written");
+                                    + "; expected a file that does not exist, in a writable directory");
                 }
                 try {
                     int ignored = (int) unlink.invokeExact(name);
@@ -192,21 +193,21 @@ final class PageMemory implements AutoCloseable {
                         throw new VerbsException(
                                 VerbsErrorCode.NO_RESOURCES,
                                 "cannot reserve " + length + " bytes for " + path + ": errno " + error
-                                        + "; expected as much room on its disk");
+                                        + "; expected that much free space on its disk");
                     }
-                    return mapped(length, roundUp(length, PAGE), MAP_SHARED, file);
+                    return mapped(length, roundUp(length, PAGE), MAP_SHARED, file, 0);
                 } finally {
                     int ignored = (int) close.invokeExact(file);
                 }
             });
         }
 
-        private PageMemory mapped(long length, long mapped, int flags, int file) {
-            long address = map(length, mapped, flags, file);
+        private PageMemory mapped(long length, long mapped, int flags, int file, long place) {
+            long address = map(length, mapped, flags, file, place);
             return mapped(address, length, () -> unmap(address, mapped));
         }
 
-        /** A segment that can no longer be used when it has been unmapped. */
+        /** A segment that becomes unusable when it is unmapped. */
         @SuppressWarnings("restricted")
         private static PageMemory mapped(long address, long length, Runnable unmap) {
             try {
@@ -219,9 +220,9 @@ final class PageMemory implements AutoCloseable {
             }
         }
 
-        private long map(long length, long mapped, int flags, int file) {
+        private long map(long length, long mapped, int flags, int file, long place) {
             return withErrno((errno, arena) -> {
-                long address = (long) mmap.invokeExact(errno, 0L, mapped, PROT_READ_WRITE, flags, file, 0L);
+                long address = (long) mmap.invokeExact(errno, place, mapped, PROT_READ_WRITE, flags, file, 0L);
                 if (address == -1) {
                     throw noMemory(length, text(errno));
                 }
@@ -243,16 +244,16 @@ final class PageMemory implements AutoCloseable {
             } catch (RuntimeException e) {
                 throw e;
             } catch (Throwable e) {
-                throw new IllegalStateException("a system call", e);
+                throw new IllegalStateException("a system call failed", e);
             }
         }
 
         private void adviseHugePages(long start, long length) {
             try {
-                // A kernel without them says EINVAL, and nothing is lost but speed.
+                // A kernel without huge pages returns EINVAL, which costs nothing but speed.
                 int ignored = (int) madvise.invokeExact(start, length, MADV_HUGEPAGE);
             } catch (Throwable e) {
-                throw new IllegalStateException("madvise of " + length + " bytes", e);
+                throw new IllegalStateException("madvise of " + length + " bytes failed", e);
             }
         }
 
@@ -265,17 +266,17 @@ final class PageMemory implements AutoCloseable {
             } catch (RuntimeException e) {
                 throw e;
             } catch (Throwable e) {
-                throw new IllegalStateException("munmap of " + mapped + " bytes", e);
+                throw new IllegalStateException("munmap of " + mapped + " bytes failed", e);
             }
         }
 
-        /** Bytes of the machine's huge pages. */
+        /** Size of the machine's huge pages in bytes. */
         private static long hugePageBytes() {
             return ProcFile.numbers("/proc/meminfo").getOrDefault("Hugepagesize", HUGE_PAGE / 1024) * 1024;
         }
     }
 
-    /** Something that calls the system and may throw what method handles throw. */
+    /** A system call through a method handle, which may throw anything. */
     @FunctionalInterface
     private interface SystemCall<T> {
         T run(MemorySegment errno, Arena arena) throws Throwable;

@@ -19,6 +19,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Quiescence {
     private final List<Epoch> epochs = new CopyOnWriteArrayList<>();
+    private final Runnable pause;
+
+    /** For engines on threads of their own. */
+    public Quiescence() {
+        this(Thread::yield);
+    }
+
+    /**
+     * For engines that run when something lets them.
+     *
+     * @param pause lets them run, once, while a thread waits for them
+     */
+    public Quiescence(Runnable pause) {
+        this.pause = pause;
+    }
 
     /** Makes the epoch of one more engine. */
     public Epoch newEpoch() {
@@ -31,7 +46,7 @@ public final class Quiescence {
     public void await() {
         VarHandle.fullFence();
         for (Epoch epoch : epochs) {
-            epoch.awaitEndOfBatch();
+            epoch.awaitEndOfBatch(pause);
         }
     }
 
@@ -85,7 +100,7 @@ public final class Quiescence {
     /** One engine's count of batch borders. Written by its engine's thread only. */
     public static final class Epoch {
         private static final VarHandle VALUE;
-        private static final int SPINS_BEFORE_YIELD = 200;
+        private static final int SPINS_BEFORE_PAUSE = 200;
 
         static {
             try {
@@ -143,7 +158,7 @@ public final class Quiescence {
             return odd == 0 || (long) VALUE.getAcquire(this) != odd;
         }
 
-        private void awaitEndOfBatch() {
+        private void awaitEndOfBatch(Runnable pause) {
             long seen = (long) VALUE.getAcquire(this);
             if ((seen & 1) == 0) {
                 return;
@@ -154,10 +169,10 @@ public final class Quiescence {
             }
             int spins = 0;
             while ((long) VALUE.getAcquire(this) == seen) {
-                if (++spins < SPINS_BEFORE_YIELD) {
+                if (++spins < SPINS_BEFORE_PAUSE) {
                     Thread.onSpinWait();
                 } else {
-                    Thread.yield();
+                    pause.run();
                 }
             }
         }

@@ -3,29 +3,30 @@ package org.softrdma.sim.memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.MemorySource;
 
 /**
  * All registered memory of a device, by steering tag: a flat table with O(1) look-up, made for millions of rows.
  *
- * <p>A steering tag (STag, RFC 5041 section 3) becomes an lkey or an rkey here and nowhere else. Behind a key stand 24 bits
- * of row number and 8 bits that change with every use of the row, scrambled by a bijection with secret constants drawn for each device, one
- * for lkeys and another for rkeys: keys look random, need no hashing, and guessing one succeeds with a chance of live rows in
- * 2^32. No live lkey is a live rkey. Rows are reused in the order in which they became free, and each reuse changes the
- * key, so an old key comes to life again only after at least 256 times as many registrations as rows are kept free.
+ * <p>A steering tag (STag, RFC 5041 section 3) becomes an lkey or an rkey here and nowhere else. A key encodes 24 bits
+ * of row number and 8 bits that change with every use of the row, scrambled by a bijection with secret constants. Each
+ * device draws the constants, one set for lkeys and another for rkeys. So keys look random and need no hashing, and a
+ * guess hits with a probability of (live rows) / 2^32. No live lkey is a live rkey. Rows are reused in the order in
+ * which they became free, and each reuse changes the key, so an old key becomes valid again only after at least 256
+ * times as many registrations as rows are kept free.
  *
  * <pre>
  *   row: 64 bytes (one cache line), native byte order. Written under the lock; engines only read.
  *   +--------------------------------+--------------------------------+
  *   |  rkey, 0 = row is free         |  lkey, 0 = row is free         |   0   written last, by release
  *   +--------------------------------+--------------------------------+
- *  |  rights, and whether it is lazy |  protection domain             |   8
+ *   |  rights; LAZY, POLLED          |  protection domain             |   8
  *   +--------------------------------+--------------------------------+
  *   |  first address as peers and entries name it (0 if ZERO_BASED)    |  16
  *   +-----------------------------------------------------------------+
@@ -35,19 +36,20 @@ import org.softrdma.verbs.MemorySource;
  *   +-----------------------------------------------------------------+
  * </pre>
  *
- * <p>Look a key up once for each access and keep the row: another thread may deregister at any moment, so a second look-up in the
- * same batch may fail, or find other memory. What a row says stays valid to the end of the batch in which its key was found,
- * deregistered or not.
+ * <p>Look a key up once for each access and keep the row. Another thread may deregister at any moment, so a second
+ * look-up in the same batch may fail, or find other memory. A row's fields stay valid to the end of the batch in which
+ * its key was found, even if it is deregistered.
  *
- * <p>Threads: {@link #findRemote}, {@link #findLocal}, {@link #check}, {@link #rawAddress}, {@link #offset}, {@link #binding} and
- * {@link #bindingOf} are called by engines inside a batch ({@link Quiescence}) and take no lock. {@link #rkey} and {@link #lkey} are called
- * by whoever has added the row; the rest by any thread, under the table's lock, but {@link #close} only when no engine runs.
+ * <p>Threads: {@link #findRemote}, {@link #findLocal}, {@link #check}, {@link #rawAddress}, {@link #offset},
+ * {@link #binding} and {@link #bindingOf} are called by engines inside a batch ({@link Quiescence}) and take no lock.
+ * {@link #rkey} and {@link #lkey} are called by the thread that added the row. Any thread may call the rest, which take
+ * the table's lock; {@link #close} only when no engine runs.
  */
 public final class StagTable implements AutoCloseable {
-    /** Most rows: 24 bits of row number. */
+    /** Maximum number of rows: 24 bits of row number. */
     public static final int MAX_ROWS = 1 << 24;
 
-    /** A chunk of rows is one huge page: a look-up among a million keys misses caches, but not the TLB as well. */
+    /** A chunk of rows is one huge page: a look-up among a million keys misses the caches, but not the TLB. */
     private static final int CHUNK_SHIFT = 15;
 
     private static final int CHUNK_ROWS = 1 << CHUNK_SHIFT;
@@ -59,7 +61,7 @@ public final class StagTable implements AutoCloseable {
     private static final int BASE_OFFSET = DOMAIN_OFFSET + Integer.BYTES;
     private static final int LENGTH_OFFSET = BASE_OFFSET + Long.BYTES;
     private static final int ADDRESS_OFFSET = LENGTH_OFFSET + Long.BYTES;
-    /** Free rows are rested until this many are free, so that keys do not come back soon. */
+    /** No row is reused until this many are free, so that old keys do not become valid again soon. */
     private static final int MIN_FREE_ROWS = 1024;
 
     private static final VarHandle CHUNK = MethodHandles.arrayElementVarHandle(long[].class);
@@ -80,11 +82,11 @@ public final class StagTable implements AutoCloseable {
     /**
      * An empty table.
      *
-     * @param maxRows most rows that may be live at once, at most {@link #MAX_ROWS}
+     * @param maxRows maximum number of live rows, at most {@link #MAX_ROWS}
      * @param random source of the secrets
      * @param memory of the device
      */
-    public StagTable(int maxRows, SecureRandom random, MemoryOperations memory) {
+    public StagTable(int maxRows, RandomGenerator random, MemoryOperations memory) {
         if (maxRows < 1 || maxRows > MAX_ROWS) {
             throw new IllegalArgumentException("maxRows=" + maxRows + ": expected 1 to " + MAX_ROWS);
         }
@@ -110,7 +112,7 @@ public final class StagTable implements AutoCloseable {
     public int add(MemorySegment segment, long base, int rights, int domain) {
         lock.lock();
         try {
-            Binding binding = new Binding(segment, (rights & AccessRights.LAZY) != 0);
+            Binding binding = new Binding(segment, rights);
             int row = takeRow();
             if (row < 0) {
                 return row;
@@ -140,7 +142,9 @@ public final class StagTable implements AutoCloseable {
         return getInt(rowAddress(row) + LKEY_OFFSET);
     }
 
-    /** Takes a row's keys away; engines refuse them from the next batch on. The row is not reused before {@link #free}. */
+    /**
+     * Invalidates a row's keys: engines refuse them from the next batch on. The row is not reused before {@link #free}.
+     */
     public void invalidate(int row) {
         lock.lock();
         try {
@@ -154,7 +158,7 @@ public final class StagTable implements AutoCloseable {
         }
     }
 
-    /** Lets an invalidated row be used again. Only after {@link Quiescence#await}. */
+    /** Makes an invalidated row reusable. Only after {@link Quiescence#await}. */
     public void free(int row) {
         lock.lock();
         try {
@@ -179,7 +183,7 @@ public final class StagTable implements AutoCloseable {
         }
     }
 
-    /** What an lkey names now, for threads that are no engine's; null if that is nothing. */
+    /** The region that an lkey names now, or null; for threads other than the engines'. */
     @Nullable
     public Named named(int lkey) {
         lock.lock();
@@ -264,6 +268,11 @@ public final class StagTable implements AutoCloseable {
         return (getInt(rowAddress(row) + RIGHTS_OFFSET) & AccessRights.LAZY) != 0;
     }
 
+    /** True if a row's memory is moved by whole words. */
+    public boolean isPolled(int row) {
+        return (getInt(rowAddress(row) + RIGHTS_OFFSET) & AccessRights.POLLED) != 0;
+    }
+
     /** The raw address now of an address that {@link #check} has granted. Valid until the batch ends. */
     public long rawAddress(int row, long address) {
         long at = rowAddress(row);
@@ -276,7 +285,7 @@ public final class StagTable implements AutoCloseable {
         return address - NativeMemory.getNativeLong(rowAddress(row) + BASE_OFFSET);
     }
 
-    /** What a row is bound to now; for addresses that are kept over the end of a batch. */
+    /** A row's current binding, for addresses that are kept beyond the batch. */
     public Binding binding(int row) {
         Binding binding = bindings[row >>> CHUNK_SHIFT][row & (CHUNK_ROWS - 1)];
         if (binding == null) {
@@ -285,7 +294,7 @@ public final class StagTable implements AutoCloseable {
         return binding;
     }
 
-    /** What a row is bound to now if that is the memory with a raw address in it, else null: the row was swapped. */
+    /** A row's current binding if its memory contains a raw address, else null: the row was swapped. */
     public @Nullable Binding bindingOf(int row, long rawAddress) {
         Binding binding = binding(row);
         long offset = rawAddress - binding.address();
@@ -321,7 +330,7 @@ public final class StagTable implements AutoCloseable {
     }
 
     private void addChunk(int chunk) {
-        // First, so that a chunk that cannot be made costs nothing when it is tried again.
+        // First: if allocating a chunk fails, nothing has changed, and the next attempt starts afresh.
         bindings[chunk] = new Binding[CHUNK_ROWS];
         keyBytes[chunk] = new byte[CHUNK_ROWS];
         PageMemory rowMemory = memory.map((long) CHUNK_ROWS * ROW_BYTES, new MemorySource.Anonymous());
@@ -361,19 +370,19 @@ public final class StagTable implements AutoCloseable {
     }
 
     /**
-     * A region as its row has it.
+     * The fields of a region's row.
      *
      * @param binding its memory
      * @param domain its protection domain
      * @param rights {@link AccessRights}
-     * @param base its first address as entries name it
+     * @param base its first address, as scatter/gather entries name it
      * @param length its bytes
      */
     public record Named(Binding binding, int domain, int rights, long base, long length) {}
 
     /**
-     * A bijection of 32-bit numbers under secret constants: four Feistel rounds with a multiplication in each. It keeps a peer
-     * that knows some keys from computing others; it is not a cipher, and keys travel in the clear anyway.
+     * A bijection of 32-bit numbers with secret constants: four Feistel rounds with a multiplication in each. It
+     * prevents a peer that knows some keys from computing others. It is not a cipher; keys travel in the clear anyway.
      */
     private static final class Scrambler {
         private static final int HALF = 16;
@@ -388,7 +397,7 @@ public final class StagTable implements AutoCloseable {
         private final int factor2;
         private final int factor3;
 
-        Scrambler(SecureRandom random) {
+        Scrambler(RandomGenerator random) {
             key0 = random.nextInt();
             key1 = random.nextInt();
             key2 = random.nextInt();

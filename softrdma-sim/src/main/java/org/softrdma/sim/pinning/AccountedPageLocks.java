@@ -1,7 +1,7 @@
 package org.softrdma.sim.pinning;
 
-/** Locks nothing and agrees to everything: for platforms without mlock, where pinning is only accounted. */
-final class AccountedPageLocks implements PageLocks {
+/** Locks nothing and reports success: where pinning is only accounted, for want of mlock or in a simulation. */
+public final class AccountedPageLocks implements PageLocks {
     private static final int PAGE_BYTES = 4096;
 
     private final String missing;
@@ -9,9 +9,9 @@ final class AccountedPageLocks implements PageLocks {
     /**
      * Makes one.
      *
-     * @param missing why there is nothing better
+     * @param missing why pages cannot be locked
      */
-    AccountedPageLocks(String missing) {
+    public AccountedPageLocks(String missing) {
         this.missing = missing;
     }
 

@@ -5,20 +5,22 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The page locks of the process under the pin tables of all its devices. Locks of the kernel do not nest, so it counts how many tables
- * have locked a page, and unlocks it for the last one; and it counts the separate ranges, of which a process can have only so many.
+ * The page locks of the process, shared by the pin tables of all its devices. The kernel's locks do not nest, so this
+ * class counts how many tables have locked a page, and unlocks it when the last one does. It also counts separate
+ * locked ranges, because a process can have only a limited number.
  *
- * <p>Pages are counted in blocks of 64: one mask for those that are locked, and numbers only in a block where two tables have locked
- * the same page.
+ * <p>Pages are counted in blocks of 64: a mask of the locked ones, and counts only in a block where two tables have
+ * locked the same page.
  *
- * <p>Thread-safe; a leaf in the order of locks, taken inside those of the tables. System calls are made under its lock, for a granule at
- * a time, so that no table takes a page for locked that another one is still locking or unlocking.
+ * <p>Thread-safe. Its lock is taken inside those of the tables, and nothing inside it. System calls are made under its
+ * lock, a granule at a time, so that no table believes a page to be locked that another one is still locking or
+ * unlocking.
  */
 public final class CountedPageLocks {
     private static final int BLOCK_SHIFT = 6;
     private static final int BLOCK_MASK = (1 << BLOCK_SHIFT) - 1;
 
-    /** Fair, as the tables' own: a device that registers without end must not keep another's engine from its turn. */
+    /** Fair, like the tables' locks: a device that registers without end must not starve another device's engine. */
     private final ReentrantLock lock = new ReentrantLock(true);
 
     private final PageLocks locks;
@@ -30,11 +32,11 @@ public final class CountedPageLocks {
     private static final class Block {
         /** A bit for each page that is locked. */
         long locked;
-        /** How many have locked a page beyond the first one; null until it is one. */
+        /** For each page, how many tables beyond the first have locked it; null until there is one. */
         int @Nullable [] others;
     }
 
-    /** Made when the first device asks. */
+    /** Created when the first device asks. */
     private static final class OfThisProcess {
         static final CountedPageLocks LOCKS = new CountedPageLocks(KernelPageLocks.find());
     }
@@ -42,14 +44,14 @@ public final class CountedPageLocks {
     /**
      * Nothing is locked.
      *
-     * @param locks locks pages; nobody else unlocks any by them
+     * @param locks locks pages; nothing else may unlock pages with it
      */
     public CountedPageLocks(PageLocks locks) {
         this.locks = locks;
         pageShift = Integer.numberOfTrailingZeros(locks.pageBytes());
     }
 
-    /** Those of all devices of this process. */
+    /** The locks shared by all devices of this process. */
     public static CountedPageLocks ofThisProcess() {
         return OfThisProcess.LOCKS;
     }
@@ -70,12 +72,13 @@ public final class CountedPageLocks {
             Block block = blocks.get(number);
             if (block == null) {
                 block = new Block();
-                blocks.put(number, block); // before anything is locked: there may be no memory for it
+                blocks.put(number, block); // before anything is locked, because there may be no memory for it
             }
             if ((block.locked & wanted) != 0 && block.others == null) {
                 block.others = new int[1 << BLOCK_SHIFT];
             }
-            // Locked on fault by another one does not mean resident; locked does, and is locked on fault, too.
+            // A page that another table locked on fault may not be resident. One that it locked is, and counts as
+            // locked on fault.
             int error = lockRuns(number, onFault ? wanted & ~block.locked : wanted, block.locked, onFault);
             if (error == PageLocks.OK) {
                 count(number, block, wanted);
@@ -114,7 +117,8 @@ public final class CountedPageLocks {
     }
 
     /**
-     * Gives back pages that the caller has locked. What is no longer mapped is no longer locked, and that is all that can go wrong.
+     * Unlocks pages that the caller has locked. The only possible failure is that they are no longer mapped, and then
+     * they are not locked.
      *
      * @param address of a granule of at most 64 pages, a multiple of its length
      * @param pages of it, a bit for each
@@ -138,7 +142,7 @@ public final class CountedPageLocks {
         }
     }
 
-    /** Counts pages once less; those of them that nobody needs any more. */
+    /** Decrements the counts of pages; returns the pages that no table needs any more. */
     private static long uncount(Block block, long pages) {
         long last = pages;
         int[] others = block.others;
@@ -187,13 +191,13 @@ public final class CountedPageLocks {
 
     // ---- under the lock
 
-    /** How many more separate locked ranges there are when a block has other pages locked. */
+    /** How the number of separate locked ranges changes if a block's locked pages change. */
     private int addedRanges(long number, long pages) {
         long locked = locked(number);
         long before = locked(number - 1) >>> BLOCK_MASK;
         long after = locked(number + 1) & 1;
         int change = starts(pages, before) - starts(locked, before);
-        // A range that starts in the next block starts there only while this one's last page is not locked.
+        // A range starts at the first page of the next block only while this block's last page is not locked.
         return after == 0 ? change : change + (int) ((locked >>> BLOCK_MASK) - (pages >>> BLOCK_MASK));
     }
 

@@ -7,11 +7,11 @@ import org.agrona.collections.Long2ObjectHashMap;
 /**
  * How many regions each page belongs to.
  *
- * <p>Algorithm: whole granules are counted in a tree of fan-out 8 over the address space, as a segment tree does: a range is the
- * union of at most 14 nodes on each level, and each of these counts it once; a granule is covered if one of its ancestors counts anything. The
- * up to two granules that a range covers in part count page by page. So adding a terabyte takes some microseconds, and a
- * small range one or two steps. Rejected: a count for each granule, which makes registration as slow as the memory is
- * large.
+ * <p>Algorithm: a segment tree with fan-out 8 over the address space counts whole granules. A range is the union of at
+ * most 14 nodes on each level, each of which counts it once; a granule is covered if the count of any ancestor is not
+ * 0. The two granules at most that a range covers in part are counted page by page. So adding a terabyte takes some
+ * microseconds, and a small range one or two steps. Rejected: a count for each granule, which makes the cost of
+ * registration proportional to the length.
  *
  * <p>Not thread-safe: under {@link PinTable}'s lock.
  */
@@ -36,17 +36,17 @@ final class Coverage {
         Arrays.setAll(levels, level -> new Long2LongHashMap(0));
     }
 
-    /** Counts a range of pages once more: from a page to before another. */
+    /** Increments the counts of a range of pages. */
     void add(long fromPage, long toPage) {
         change(fromPage, toPage, 1);
     }
 
-    /** Counts a range that was added once less. */
+    /** Decrements the counts of a range that was added. */
     void remove(long fromPage, long toPage) {
         change(fromPage, toPage, -1);
     }
 
-    /** The pages of a granule that belong to a region, a bit for each. */
+    /** The pages of a granule that belong to any region, as a mask. */
     long mask(long granule) {
         for (int level = 0; level < LEVELS; level++) {
             if (levels[level].get(granule >>> (level * FAN_OUT_SHIFT)) > 0) {
@@ -61,7 +61,7 @@ final class Coverage {
         return mask;
     }
 
-    /** Entries kept: 0 if nothing is covered. */
+    /** Number of stored entries: 0 if nothing is covered. */
     int size() {
         int size = parts.size();
         for (Long2LongHashMap level : levels) {

@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Locked granules, least recently used first.
  *
- * <p>Algorithm: a set ordered by the tick under which a granule was queued. Engines note later uses without touching the set, so
- * the head may have been used since: then it goes back under its newer tick. Ticks only grow, so the first head whose tick still
- * stands has the oldest of all. Rejected: moving a granule on each use, which the warm path would pay for.
+ * <p>Algorithm: a set ordered by the tick under which a granule was queued. Engines record later uses without touching
+ * the set, so the head may have been used since; then it goes back under its newer tick. Ticks only grow, so the first
+ * head whose tick is still current has the oldest of all. Rejected: moving a granule on each use, at the cost of the
+ * warm path.
  *
  * <p>Not thread-safe: under {@link PinTable}'s lock.
  */
@@ -32,7 +33,7 @@ final class EvictionQueue {
         this.map = map;
     }
 
-    /** Adds a granule that has locked pages, unless it is there. */
+    /** Adds a granule that has locked pages, unless it is queued already. */
     void add(Granule granule) {
         if (!granule.queued) {
             granule.queued = true;
@@ -41,7 +42,7 @@ final class EvictionQueue {
         }
     }
 
-    /** Takes a granule out. */
+    /** Removes a granule. */
     void remove(Granule granule) {
         if (granule.queued) {
             queue.remove(granule);
@@ -49,7 +50,7 @@ final class EvictionQueue {
         }
     }
 
-    /** Takes out the least recently used granule that may go, or null. */
+    /** Removes and returns the least recently used granule that may be evicted; null if there is none. */
     @Nullable
     Granule poll(Predicate<Granule> mayGo) {
         Granule found = null;

@@ -2,7 +2,7 @@ package org.softrdma.sim.pinning;
 
 import org.jspecify.annotations.Nullable;
 
-/** A granule of which pages are locked. Under {@link PinTable}'s lock. */
+/** A granule with locked pages. Under {@link PinTable}'s lock. */
 final class Granule {
     /** Its address in units of its length. */
     final long number;
@@ -11,17 +11,22 @@ final class Granule {
     long locked;
     /** Those of them that EAGER regions need. */
     long held;
-    /** The tick by which the eviction queue has sorted it; not later than its last use. */
+    /** Its tick in the eviction queue, not later than its last use. */
     long queuedTick;
 
     boolean queued;
-    /** Its bits are cleared for engines, but one of them may have read them before. */
+    /** It is being evicted: its bits are cleared for engines, but one of them may have read them before. */
     boolean leaving;
-    /** Counters of the region whose access pinned it; null once that is gone. */
+    /** Counters of the region whose access pinned it; null once that region has ended. */
     @Nullable
     PinningTotals payer;
 
     Granule(long number) {
         this.number = number;
+    }
+
+    /** The locked pages that no EAGER region needs: they count against the budget and may be evicted. */
+    long lazy() {
+        return locked & ~held;
     }
 }

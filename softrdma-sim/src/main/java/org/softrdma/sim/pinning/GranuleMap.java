@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What engines read of each granule before they use it: which pages are locked, and when it was used last.
+ * What engines read about a granule before they use it: which pages are locked, and when it was last used.
  *
  * <pre>
  *   directory: one reference for each 2^14 granules of the address space, null until one of them was pinned
@@ -17,14 +17,12 @@ import org.jspecify.annotations.Nullable;
  *   +-----------------------------------------------------------------+   makes a granule look older than it is by one use
  * </pre>
  *
- * <p>Engines read inside a batch, others under {@link PinTable}'s lock; only there it is written, but for the tick.
+ * <p>Engines read it inside a batch, other threads under {@link PinTable}'s lock. Everything but the tick is written
+ * under that lock.
  */
 final class GranuleMap {
-    /** Addresses of a process have at most this many bits. */
-    static final int ADDRESS_BITS = 48;
-
     private static final int TABLE_SHIFT = 14;
-    /** All pages of a granule, where it has as many as bits: nearly every granule of a large region, and quick to tell. */
+    /** All pages of a granule of 64 pages: the common case within a large region, and quick to check. */
     private static final long WHOLE = -1;
 
     private static final int TABLE_MASK = (1 << TABLE_SHIFT) - 1;
@@ -51,14 +49,13 @@ final class GranuleMap {
     /**
      * Nothing is locked.
      *
-     * @param granuleShift logarithm of the bytes of a granule
-     * @param pageShift logarithm of the bytes of a page
+     * @param granularity of the table
      */
-    GranuleMap(int granuleShift, int pageShift) {
-        this.granuleShift = granuleShift;
-        this.pageShift = pageShift;
+    GranuleMap(Granularity granularity) {
+        granuleShift = granularity.granuleShift();
+        pageShift = granularity.pageShift();
         granuleMask = (1L << granuleShift) - 1;
-        directory = new long[1 << (ADDRESS_BITS - granuleShift - TABLE_SHIFT)][];
+        directory = new long[1 << (Granularity.ADDRESS_BITS - granuleShift - TABLE_SHIFT)][];
     }
 
     /** The granule of an address. */
@@ -109,7 +106,7 @@ final class GranuleMap {
         return table == null ? 0 : (long) WORD.getOpaque(table, index(granule) + 1);
     }
 
-    /** Shows engines other pages of a granule. */
+    /** Changes which pages of a granule engines see as locked. */
     void show(long granule, long pages) {
         long[] table = table(granule);
         if (table == null) {
@@ -120,7 +117,7 @@ final class GranuleMap {
         WORD.setOpaque(table, index(granule), pages);
     }
 
-    /** A granule was pinned: it is used now, and what is used from here on is used later. */
+    /** A granule was pinned: it counts as used now, and everything used from here on as used later. */
     void pinned(long granule) {
         long now = tick;
         long[] table = table(granule);

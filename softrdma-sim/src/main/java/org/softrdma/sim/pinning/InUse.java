@@ -1,6 +1,6 @@
 package org.softrdma.sim.pinning;
 
-/** What an engine has taken addresses of in its batch and not finished with. Engine thread. */
+/** Memory that an engine still uses in its current batch. Engine thread. */
 @FunctionalInterface
 public interface InUse {
     /** Nothing. */

@@ -11,7 +11,7 @@ import java.util.List;
 import org.softrdma.sim.kernel.ProcFile;
 import org.softrdma.sim.kernel.SystemCalls;
 
-/** mlock(2), mlock2(2) and munlock(2) of Linux. */
+/** Page locks by Linux's mlock(2), mlock2(2) and munlock(2). */
 public final class KernelPageLocks implements PageLocks {
     private static final int MLOCK_ONFAULT = 1;
     private static final int MADV_COLLAPSE = 25;
@@ -19,9 +19,9 @@ public final class KernelPageLocks implements PageLocks {
     private static final int CAP_IPC_LOCK = 14;
     private static final int KIB = 1024;
     private static final int HEX = 16;
-    /** vm.max_map_count where it cannot be read: the kernel's default. */
+    /** The kernel's default of vm.max_map_count, for when it cannot be read. */
     private static final long DEFAULT_MAP_COUNT = 65_530;
-    /** A locked range splits a mapping in up to three, and the rest of the process needs mappings, too. */
+    /** A locked range may split a mapping in three, and the rest of the process needs mappings, too. */
     private static final int SHARE_OF_MAPPINGS = 4;
 
     private static final String STATUS = "/proc/self/status";
@@ -51,7 +51,7 @@ public final class KernelPageLocks implements PageLocks {
                 .invokeExact();
     }
 
-    /** The kernel's locks, or where there are none such that only account and say why. */
+    /** The kernel's locks; where they are missing, a stand-in that only accounts and says why. */
     public static PageLocks find() {
         if (!Files.isReadable(Path.of(STATUS))) {
             return new AccountedPageLocks("this platform is not Linux, or has no /proc");
@@ -95,10 +95,10 @@ public final class KernelPageLocks implements PageLocks {
     }
 
     private static IllegalStateException failed(String call, Throwable e) {
-        return new IllegalStateException("calling " + call, e);
+        return new IllegalStateException(call + " failed", e);
     }
 
-    /** MADV_COLLAPSE, which kernels before 6.1 do not know. */
+    /** By MADV_COLLAPSE, which kernels before 6.1 lack. */
     @Override
     public void joinHugePage(long address) {
         try {
@@ -113,7 +113,7 @@ public final class KernelPageLocks implements PageLocks {
         return hugePageBytes;
     }
 
-    /** 0 also where the administrator wants none: MADV_COLLAPSE would not ask. */
+    /** 0 also if the administrator has disabled huge pages, which MADV_COLLAPSE would ignore. */
     private static long readHugePageBytes() {
         List<String> enabled = ProcFile.lines(HUGE_PAGES + "enabled");
         List<String> bytes = ProcFile.lines(HUGE_PAGES + "hpage_pmd_size");

@@ -1,8 +1,8 @@
 package org.softrdma.sim.pinning;
 
 /**
- * Locks pages of this process into RAM, as mlock(2) does. Locks do not nest: a page is locked or not. Used under {@link PinTable}'s
- * lock, by one thread at a time.
+ * Locks pages of this process into RAM, as mlock(2) does. Locks do not nest: a page is locked or not. Used by one
+ * thread at a time, under the lock of {@link CountedPageLocks}.
  */
 public interface PageLocks {
     /** No error. */
@@ -38,28 +38,28 @@ public interface PageLocks {
     int unlock(long address, long length);
 
     /**
-     * Puts pages that locks of parts have torn out of a huge page into one again, if the kernel can. That changes nothing but the
-     * time that accesses take.
+     * Rebuilds a huge page that locks of its parts have split, if the kernel can. This affects nothing but the time of
+     * accesses.
      *
      * @param address a multiple of {@link #hugePageBytes()}; all of the huge page is locked
      */
     void joinHugePage(long address);
 
-    /** Bytes of the huge pages that the kernel makes by itself, 0 if it makes none. */
+    /** Size of the kernel's transparent huge pages in bytes, 0 if it makes none. */
     long hugePageBytes();
 
     /** Most bytes that this process may lock, or {@link #UNLIMITED}. */
     long limitBytes();
 
-    /** Bytes that this process has locked now, by whomever; 0 if that is not known. */
+    /** Bytes that this process has locked now, by any means; 0 if unknown. */
     long lockedBytes();
 
-    /** Most separate locked ranges that leave the process room to map memory. */
+    /** Maximum number of separate locked ranges that leaves the process room to map memory. */
     long maxRanges();
 
-    /** Bytes of a page. */
+    /** Size of a page in bytes. */
     int pageBytes();
 
-    /** Empty if pages are really locked; else why they are only accounted, for people. */
+    /** Empty if pages are really locked; else why locks are only accounted, for messages. */
     String missing();
 }

@@ -1,13 +1,9 @@
 package org.softrdma.sim.pinning;
 
 /**
- * Pages of a region.
+ * A range of pages.
  *
  * @param from the first, in pages from address 0
  * @param to behind the last
  */
-public record PageRange(long from, long to) {
-    long bytes(int pageShift) {
-        return (to - from) << pageShift;
-    }
-}
+public record PageRange(long from, long to) {}

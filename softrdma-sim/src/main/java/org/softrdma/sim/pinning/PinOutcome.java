@@ -1,9 +1,9 @@
 package org.softrdma.sim.pinning;
 
 /**
- * What became of an attempt to pin pages.
+ * Outcome of an attempt to pin pages.
  *
- * @param reason why they are not pinned, or {@link Reason#NONE}: they are
+ * @param reason why they are not pinned; {@link Reason#NONE} if they are
  * @param errno the kernel's error number, if it refused
  */
 record PinOutcome(Reason reason, int errno) {
@@ -14,19 +14,19 @@ record PinOutcome(Reason reason, int errno) {
 
     /** Why pages are not pinned. */
     enum Reason {
-        /** They are. */
+        /** They are pinned. */
         NONE,
         /** Nothing more can be evicted. */
         NO_ROOM,
-        /** Room comes when the batches that run now have ended. */
+        /** There will be room when the current batches have ended. */
         WAIT,
         /** The region has ended. */
         GONE,
-        /** The kernel says no. */
+        /** The kernel refused. */
         REFUSED
     }
 
-    /** What the kernel said. */
+    /** The outcome of a lock call. */
     static PinOutcome of(int errno) {
         return errno == PageLocks.OK ? PINNED : new PinOutcome(Reason.REFUSED, errno);
     }

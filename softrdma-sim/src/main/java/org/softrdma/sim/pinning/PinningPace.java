@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Keeps engines from spending their time on pinning where that cannot succeed: when the kernel refuses, or no room may be made.
- * Then engines go without pinning for a moment; an access costs them a look at the clock.
+ * Stops engines from wasting time on pinning that cannot succeed, because the kernel refuses or no room may be made.
+ * For a moment they use memory unpinned; meanwhile an access costs one look at the clock.
  *
  * <p>Threads: {@link #isQuiet} is called by engines without a lock, {@link #refused} under {@link PinTable}'s lock.
  */
@@ -25,12 +25,12 @@ final class PinningPace {
         quietUntilNs = clock.nanoTime();
     }
 
-    /** True if engines are to go without pinning now. */
+    /** True if engines should not try to pin now. */
     boolean isQuiet() {
         return clock.nanoTime() - quietUntilNs < 0;
     }
 
-    /** What an engine wanted to pin was refused, and nothing could be evicted for it. */
+    /** An engine's pin was refused, and nothing could be evicted for it. */
     void refused() {
         quietUntilNs = clock.nanoTime() + QUIET_NS;
     }

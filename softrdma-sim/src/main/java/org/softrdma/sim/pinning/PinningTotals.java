@@ -2,7 +2,7 @@ package org.softrdma.sim.pinning;
 
 import org.softrdma.verbs.PinningCounters;
 
-/** Counters of a region or of a device while they change. Under {@link PinTable}'s lock. */
+/** The running counters of a region or a device. Under {@link PinTable}'s lock. */
 final class PinningTotals {
     long pinnedBytes;
     long highWaterBytes;
@@ -18,7 +18,7 @@ final class PinningTotals {
         tookOver(bytes);
     }
 
-    /** What a region that has ended has left pinned counts here now. */
+    /** Counts pages here that a region left pinned when it ended. */
     void tookOver(long bytes) {
         pinnedBytes += bytes;
         highWaterBytes = Math.max(highWaterBytes, pinnedBytes);
@@ -30,10 +30,10 @@ final class PinningTotals {
     }
 
     /**
-     * As it is now.
+     * The current values.
      *
      * @param registeredBytes bytes registered
-     * @param quietAccesses first touches that did without and were not counted one by one
+     * @param quietAccesses first touches that were not pinned and not counted one by one
      */
     PinningCounters snapshot(long registeredBytes, long quietAccesses) {
         return new PinningCounters(

@@ -1,6 +1,6 @@
 package org.softrdma.sim.queue;
 
-/** A queue pair as its completion queues see it. */
+/** A queue pair, as its completion queues see it. */
 public interface CompletionSource {
     /** Number of the queue pair. */
     int number();
@@ -12,8 +12,8 @@ public interface CompletionSource {
     void releaseReceiveSlots(long sequence);
 
     /**
-     * A completion queue of this queue pair has overrun: go to error. Called once for each overrun, by the engine whose
-     * completion did not fit, perhaps not this queue pair's own, and outside of the queue's lock.
+     * A completion queue of this queue pair has overrun: goes to ERROR. Called once for each overrun, outside the
+     * queue's lock, by the engine whose completion did not fit, which may not be this queue pair's.
      */
     void completionQueueOverrun();
 }

@@ -3,8 +3,8 @@ package org.softrdma.sim.queue;
 import org.softrdma.verbs.ScatterGatherList;
 
 /**
- * The scatter/gather entries of the slots of a queue, in flat arrays. A slot is written before its request is published and
- * read after, so the queue's tail orders the accesses.
+ * The scatter/gather entries of the slots of a queue, in flat arrays. A slot is written before its request is published
+ * and read afterwards, so the queue's tail orders the accesses.
  */
 public final class EntryTable {
     private final int maxEntries;

@@ -3,11 +3,12 @@ package org.softrdma.sim.queue;
 import org.softrdma.sim.wire.MessageKind;
 
 /**
- * READ requests of the peer, and others with a response, in their order (IRRQ, RFC 5040 section 6.2). Bounded by the IRD granted to the
- * peer. Engine thread only.
+ * The peer's READ requests, and other requests with a response, in order of arrival (IRRQ, RFC 5040 section 6.2).
+ * Bounded by the IRD granted to the peer. Engine thread only.
  *
- * <p>One request is one row of 64 bytes, and an empty queue begins again at its first row: with a thousand connections the
- * rows of each are cold, and a peer with few requests in flight should cost few cache lines, however many were granted.
+ * <p>A request is a row of 64 bytes, and an empty queue starts again at its first row. With a thousand connections the
+ * rows of each are cold, so a peer with few requests in flight should cost few cache lines, however many it was
+ * granted.
  *
  * <pre>
  *   row of longs:  0 sink STag, source STag | 1 sink offset | 2 source offset | 3 MSN, length
@@ -33,17 +34,28 @@ public final class InboundReadQueue {
     private long head;
     private long cursor;
     private long tail;
+    private int nextMsn = 1;
 
     /**
      * An empty queue.
      *
-     * @param limit READs that the peer may have in flight
+     * @param limit maximum number of the peer's READs in flight
      */
     public InboundReadQueue(int limit) {
         this.limit = limit;
         int capacity = RingSize.atLeast(limit);
         mask = capacity - 1;
         rows = new long[capacity << ROW_SHIFT];
+    }
+
+    /** Message sequence number of the next request: requests of all kinds are counted together. */
+    public int nextMsn() {
+        return nextMsn;
+    }
+
+    /** True if the peer may have one more request in flight. */
+    public boolean hasRoom() {
+        return tail - head < limit;
     }
 
     /**
@@ -56,8 +68,8 @@ public final class InboundReadQueue {
      * @param length bytes asked for, at most 2^32 - 1
      * @param sourceStag STag of the source here
      * @param sourceOffset tagged offset in the source
-     * @param row of the stag table that was granted; any if the length is 0
-     * @param batch in which it was granted
+     * @param row row of the stag table that was granted; any if the length is 0
+     * @param batch batch in which it was granted
      * @return false if the peer has exceeded its limit
      */
     public boolean add(
@@ -70,7 +82,7 @@ public final class InboundReadQueue {
             long sourceOffset,
             int row,
             long batch) {
-        if (tail - head >= limit) {
+        if (!hasRoom()) {
             return false;
         }
         if (head == tail) {
@@ -87,6 +99,7 @@ public final class InboundReadQueue {
         rows[slot + ROW] = row;
         rows[slot + KIND] = kind.ordinal();
         tail++;
+        nextMsn++;
         return true;
     }
 
@@ -94,7 +107,7 @@ public final class InboundReadQueue {
         return (long) high << Integer.SIZE | Integer.toUnsignedLong(low);
     }
 
-    /** Sequence of the request to be answered next. Sequences hold while the queue is not empty. */
+    /** Sequence of the request to be answered next. Sequences stay valid while the queue is not empty. */
     public long cursor() {
         return cursor;
     }
@@ -104,7 +117,7 @@ public final class InboundReadQueue {
         cursor = sequence;
     }
 
-    /** True if a request waits for its response to begin or go on. */
+    /** True if the response to some request has not been sent completely. */
     public boolean hasUnsent() {
         return cursor < tail;
     }
@@ -170,17 +183,17 @@ public final class InboundReadQueue {
         return rows[slot + SOURCE_OFFSET];
     }
 
-    /** The row of the source that was granted in a batch, or -1 if that was another batch. */
+    /** The source's row if it was granted in this batch, else -1. */
     public int rowGranted(int slot, long batch) {
         return rows[slot + GRANT] == batch ? (int) rows[slot + ROW] : -1;
     }
 
-    /** Where the source begins in its memory, once the response has begun. */
+    /** Offset of the source in its region's memory, once the response has begun. */
     public long memoryOffset(int slot) {
         return rows[slot + MEMORY_OFFSET];
     }
 
-    /** Remembers where the source begins in its memory. */
+    /** Remembers the offset of the source in its region's memory. */
     public void memoryOffset(int slot, long offset) {
         rows[slot + MEMORY_OFFSET] = offset;
     }

@@ -1,7 +1,8 @@
 package org.softrdma.sim.queue;
 
 /**
- * READs of this side that wait for their response (ORRQ, RFC 5040 section 6.2), oldest first; bounded by the ORD agreed on. Engine thread only.
+ * This side's READs that wait for their response (ORRQ, RFC 5040 section 6.2), oldest first. Bounded by the negotiated
+ * ORD. Engine thread only.
  */
 public final class OutboundReadQueue {
     private final int limit;
@@ -13,7 +14,7 @@ public final class OutboundReadQueue {
     /**
      * An empty queue.
      *
-     * @param limit READs that may be in flight; 0 if none may
+     * @param limit maximum number of READs in flight; 0 allows none
      */
     public OutboundReadQueue(int limit) {
         this.limit = limit;
@@ -43,7 +44,7 @@ public final class OutboundReadQueue {
         return (int) ++tail;
     }
 
-    /** Takes back the newest READ, which a short write did not take. */
+    /** Removes the newest READ, because a short write did not send it. */
     public void undo() {
         tail--;
     }
@@ -53,7 +54,7 @@ public final class OutboundReadQueue {
         return sequences[(int) head & mask];
     }
 
-    /** The oldest READ has its data. */
+    /** The oldest READ has received its data. */
     public void complete() {
         head++;
     }

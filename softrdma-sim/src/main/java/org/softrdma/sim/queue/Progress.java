@@ -1,13 +1,23 @@
 package org.softrdma.sim.queue;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
-/** How waiting and polling make the device go on: engine threads do it by themselves, or the caller does it (manual). */
+/**
+ * How waiting and polling make the device go on: engines run on threads of their own, the caller runs them (manual), or a
+ * simulation runs one thread after the other.
+ */
 public interface Progress {
     /** True if the owning thread drives the device. */
     boolean isManual();
+
+    /**
+     * True if engines run on threads of their own at the same time as the caller: it waits for them by locks and futures. If not,
+     * every wait goes through {@link #runUntil} or {@link #settle}.
+     */
+    boolean isThreaded();
 
     /**
      * Refuses a call from a thread that may not make it.
@@ -16,24 +26,27 @@ public interface Progress {
      */
     void checkThread();
 
-    /** Manual: sends what was posted and runs what is ready, without waiting. Engine: nothing. */
+    /** Manual: sends what was posted and runs what is ready, without waiting. Simulated: lets others run. Threaded: nothing. */
     void poll();
 
-    /** Manual: sends what was posted, so that the peer works while the caller does. Engine: nothing. */
+    /** Manual: sends what was posted, so that the peer works while the caller does. Otherwise nothing. */
     void send();
 
     /**
-     * Manual: runs the device until a condition holds, the time is over, or the thread is interrupted. Engine: must not be
-     * called.
+     * Runs the device, or lets it run, until a condition holds, the time is over, or the thread is interrupted. Not if it is
+     * threaded.
      *
-     * @param condition checked between batches
+     * @param condition checked between batches; it has no effects
      * @param timeoutNs how long at most
      * @return the condition
      */
     boolean runUntil(BooleanSupplier condition, long timeoutNs);
 
+    /** Waits until a future is done, whatever happens to this thread; only for what an engine always does soon. */
+    void settle(CompletableFuture<?> future);
+
     /**
-     * As {@link #runUntil}, but an interrupt is an exception.
+     * Like {@link #runUntil}, but throws on an interrupt.
      *
      * @param condition checked between batches
      * @param timeoutNs how long at most

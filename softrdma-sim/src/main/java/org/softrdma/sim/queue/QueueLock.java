@@ -4,9 +4,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A lock that is real between threads and nothing in manual progress, where there is only one.
+ * A lock that does nothing in manual progress, where there is only one thread.
  *
- * <p>Who finds it taken spins a little before it queues: it is held for less than a microsecond, and queueing allocates.
+ * <p>A thread that finds it taken spins briefly before it queues: the lock is held for less than a microsecond, and
+ * queueing allocates.
  */
 final class QueueLock {
     private static final int SPINS = 100;

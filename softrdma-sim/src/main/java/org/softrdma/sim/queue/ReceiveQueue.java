@@ -10,11 +10,11 @@ import org.softrdma.verbs.ReceiveWorkRequest;
 /**
  * The RECVs of a queue pair, in posting order.
  *
- * <p>Three sequences move through a ring of slots: {@code freed <= consumed <= posted}. A message consumes a RECV; its slot is free
- * when the completion has been polled, as on hardware.
+ * <p>Three sequences move through a ring of slots: {@code freed <= consumed <= posted}. A message consumes a RECV. Its
+ * slot becomes free when the completion is polled, as on hardware.
  *
- * <p>Threads: posting under the queue pair's post lock, publishing {@code posted} by release; the engine consumes; {@code freed} is
- * moved by the polling thread under the completion queue's lock, by release.
+ * <p>Threads: a RECV is posted under the queue pair's post lock, which publishes {@code posted} by release; the engine
+ * consumes; the polling thread moves {@code freed} by release, under the completion queue's lock.
  */
 public final class ReceiveQueue {
     private static final VarHandle POSTED;
@@ -79,7 +79,7 @@ public final class ReceiveQueue {
 
     // ---- polling
 
-    /** A completion was polled: everything before this sequence is free. */
+    /** A completion was polled: all slots before this sequence are free. */
     public void free(long sequence) {
         if (sequence > freed) {
             FREED.setRelease(this, sequence);

@@ -9,6 +9,7 @@ import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
@@ -16,15 +17,14 @@ import org.softrdma.verbs.SendWorkRequest;
 /**
  * The send work requests of a queue pair, in posting order.
  *
- * <p>Four sequences move through a ring of slots: {@code freed <= retired <= cursor <= posted}. Posting writes a slot and
- * publishes it by moving {@code posted} (release; {@link #posted()} is the acquire). The engine sends at {@code cursor}; a
- * request is
- * done when its bytes went to TCP, a READ when its data has come; {@code retired} moves over done requests in order and gives
- * the completions. {@code freed} moves when a completion is polled, over all requests before it: unsignalled requests keep
- * their slots until then, as on hardware.
+ * <p>Four sequences move through a ring of slots: {@code freed <= retired <= cursor <= posted}. Posting writes a slot
+ * and publishes it by moving {@code posted} (release; {@link #posted()} is the acquire). The engine sends at
+ * {@code cursor}. A request is done when its bytes went to TCP, a READ when its data has arrived; {@code retired} moves
+ * over done requests in order and pushes their completions. Polling a completion moves {@code freed} over all requests
+ * up to it: unsignalled requests keep their slots until then, as on hardware.
  *
- * <p>Threads: posting under the queue pair's post lock; {@code freed} by the polling thread under its completion queue's lock;
- * everything else by the engine.
+ * <p>Threads: posting holds the queue pair's post lock; the polling thread moves {@code freed} under its completion
+ * queue's lock; the engine does everything else.
  */
 public final class SendQueue {
     private static final VarHandle POSTED;
@@ -74,25 +74,22 @@ public final class SendQueue {
      *
      * @param source the queue pair
      * @param completions where its completions go
-     * @param capacity a power of two
-     * @param maxEntries scatter/gather entries of a request
-     * @param maxInline bytes of an inline request
-     * @param signalAll every request gives a completion
+     * @param limits sizes of the queue pair; the number of send work requests is a power of two
+     * @param signalAll every request produces a completion
      * @param memory of the device
      */
     public SendQueue(
             CompletionSource source,
             SoftCompletionQueue completions,
-            int capacity,
-            int maxEntries,
-            int maxInline,
+            QueuePairLimits limits,
             boolean signalAll,
             MemoryOperations memory) {
         this.source = source;
         this.completions = completions;
         this.signalAll = signalAll;
-        this.maxInline = maxInline;
         this.memory = memory;
+        maxInline = limits.maxInline();
+        int capacity = limits.maxSendWorkRequests();
         mask = capacity - 1;
         wrIds = new long[capacity];
         remoteAddresses = new long[capacity];
@@ -100,7 +97,7 @@ public final class SendQueue {
         opcodes = new byte[capacity];
         flags = new byte[capacity];
         done = new byte[capacity];
-        entries = new EntryTable(capacity, maxEntries);
+        entries = new EntryTable(capacity, limits.maxSendScatterGather());
         if (maxInline > 0) {
             Arena arena = Arena.ofShared();
             inlineMemory = memory.allocate((long) capacity * maxInline, Long.BYTES, arena);
@@ -151,7 +148,7 @@ public final class SendQueue {
         }
     }
 
-    /** Frees its memory; nothing is posted or sent any more. */
+    /** Frees its memory. Nothing is posted or sent afterwards. */
     public void close() {
         Arena arena = inlineArena;
         if (arena != null) {
@@ -162,7 +159,7 @@ public final class SendQueue {
 
     // ---- polling
 
-    /** A completion was polled: everything before this sequence is free. */
+    /** A completion was polled: all slots before this sequence are free. */
     public void free(long sequence) {
         if (sequence > freed) {
             FREED.setRelease(this, sequence);
@@ -191,7 +188,7 @@ public final class SendQueue {
         return cursor < posted();
     }
 
-    /** Sequence of the oldest request that has not given its completion, or -1. */
+    /** Sequence of the oldest request without a completion yet, or -1. */
     public long oldest() {
         return retired < posted() ? retired : -1;
     }
@@ -216,7 +213,7 @@ public final class SendQueue {
         return remoteAddresses[slot];
     }
 
-    /** Key of the peer. */
+    /** The peer's key. */
     public int rkey(int slot) {
         return rkeys[slot];
     }
@@ -226,12 +223,12 @@ public final class SendQueue {
         return entries;
     }
 
-    /** Where the inline data of a request is. */
+    /** Address of a request's inline data. */
     public long inlineAddress(int slot) {
         return inlineMemory.address() + (long) slot * maxInline;
     }
 
-    /** A request succeeded; it and those behind it that are done give their completions, in order. */
+    /** A request succeeded: pushes its completion and those of done requests behind it, in order. */
     public void complete(long sequence) {
         done[(int) sequence & mask] = 1;
         while (retired < cursor && done[(int) retired & mask] != 0) {
@@ -250,7 +247,7 @@ public final class SendQueue {
         long end = posted();
         cursor = end;
         while (retired < end) {
-            long sequence = retired++; // first: whatever fails, none is flushed twice
+            long sequence = retired++; // first, so that no request is flushed twice if something fails
             int slot = (int) sequence & mask;
             completions.push(
                     source,

@@ -80,7 +80,7 @@ public final class SoftCompletionChannel implements CompletionChannel {
         lock.lock();
         try {
             events.addLast(queue);
-            if (!progress.isManual()) {
+            if (progress.isThreaded()) {
                 raised.signal();
             }
         } finally {
@@ -91,10 +91,11 @@ public final class SoftCompletionChannel implements CompletionChannel {
     @Override
     public Optional<CompletionQueue> await(long timeoutNs) {
         progress.checkThread();
-        if (progress.isManual()) {
-            progress.await(() -> !events.isEmpty(), timeoutNs, "a completion event");
+        if (progress.isThreaded()) {
+            return take(timeoutNs);
         }
-        return take(progress.isManual() ? 0 : timeoutNs);
+        progress.await(() -> !events.isEmpty() || closed, timeoutNs, "a completion event");
+        return take(0);
     }
 
     private Optional<CompletionQueue> take(long timeoutNs) {
@@ -131,7 +132,7 @@ public final class SoftCompletionChannel implements CompletionChannel {
                         VerbsErrorCode.BUSY, queues + " completion queues still use this completion channel");
             }
             closed = true;
-            if (!progress.isManual()) {
+            if (progress.isThreaded()) {
                 raised.signalAll();
             }
             onClose.run(); // inside: who closes it at the same time returns after this

@@ -12,8 +12,9 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * A ring of completions in parallel arrays. Engines push, application threads poll, both under one short lock: several queue
- * pairs of several engines may share the queue, several threads may poll it, and a READ served for a peer never comes here.
+ * A ring of completions in parallel arrays. Engines push and application threads poll under one short lock, because
+ * queue pairs of several engines may share the queue and several threads may poll it. A READ served for a peer never
+ * comes here.
  */
 public final class SoftCompletionQueue implements CompletionQueue {
     private static final CompletionOpcode[] OPCODES = CompletionOpcode.values();
@@ -26,11 +27,11 @@ public final class SoftCompletionQueue implements CompletionQueue {
     private final QueueLock lock;
     private final @Nullable SoftCompletionChannel channel;
     private final Runnable onClose;
-    /** What the channel gives out, made once. */
+    /** What the channel hands out, allocated once. */
     private final Optional<CompletionQueue> event = Optional.of(this);
 
     // Under the lock.
-    /** Not one that copies itself: a queue pair must be able to leave when there is no memory. */
+    /** Not a copy-on-write list: a queue pair must be able to detach when there is no memory. */
     private final List<CompletionSource> sources = new ArrayList<>();
 
     private final int mask;
@@ -53,7 +54,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
     /**
      * An empty queue.
      *
-     * @param minimumEntries at least this many entries, rounded up to a power of two
+     * @param minimumEntries minimum number of entries, rounded up to a power of two
      * @param progress how polling drives the device
      * @param channel where events go, or null
      * @param onClose called once on close
@@ -175,7 +176,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
         if (max < 0 || max > completions.length) {
             throw new IllegalArgumentException("max=" + max + ": expected 0 to " + completions.length);
         }
-        if (progress.isManual()) {
+        if (!progress.isThreaded()) {
             progress.checkThread();
             if (head == tail) {
                 progress.poll();
@@ -223,13 +224,13 @@ public final class SoftCompletionQueue implements CompletionQueue {
         }
     }
 
-    /** The channel gives out an event of this queue. Under the channel's lock. */
+    /** The channel hands out an event of this queue. Under the channel's lock. */
     Optional<CompletionQueue> takeEvent() {
         eventsTaken++;
         return event;
     }
 
-    /** Events were given back. Under the channel's lock. */
+    /** Events were acknowledged. Under the channel's lock. */
     void eventsAcknowledged(int count) {
         if (count < 0 || count > eventsTaken) {
             throw new IllegalArgumentException(
@@ -238,7 +239,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
         eventsTaken -= count;
     }
 
-    /** Events given out and not given back. Under the channel's lock. */
+    /** Events handed out and not acknowledged. Under the channel's lock. */
     int eventsTaken() {
         return eventsTaken;
     }
@@ -259,7 +260,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
                 channel.detach(this);
             }
             closed = true;
-            onClose.run(); // inside: who closes it at the same time returns after this
+            onClose.run(); // inside: a concurrent close returns after this
         } finally {
             lock.unlock();
         }
@@ -274,12 +275,12 @@ public final class SoftCompletionQueue implements CompletionQueue {
         }
     }
 
-    /** Before anything is taken: what was taken for an array with a hole in it would be lost. */
+    /** Checks before taking anything: completions taken for an array with a null element would be lost. */
     private static void requireElements(WorkCompletion[] completions, int count) {
         for (int i = 0; i < count; i++) {
             if (completions[i] == null) {
                 throw new IllegalArgumentException(
-                        "completions[" + i + "] is null: expected what WorkCompletion.array gives");
+                        "completions[" + i + "] is null: expected an array from WorkCompletion.array");
             }
         }
     }

@@ -5,8 +5,8 @@ import org.softrdma.sim.wire.TerminateCause;
 import org.softrdma.verbs.CompletionStatus;
 
 /**
- * Which Terminate answers a refused access, and how a READ ends that a Terminate is about. DDP has no code for a missing right:
- * "invalid STag" is said, as siw does.
+ * The Terminate that answers a refused access, and the status of a READ that a Terminate refers to. DDP has no code for
+ * a missing right: "invalid STag" is sent, as siw does.
  */
 final class AccessCauses {
     private AccessCauses() {}
@@ -22,8 +22,8 @@ final class AccessCauses {
     }
 
     /**
-     * How a READ ends that the peer has terminated (RFC 5040 figure 9): a protection error is one of access; a catastrophic
-     * error of the peer is no fault of the request; everything else finds fault with it.
+     * Status of a READ that the peer has terminated (RFC 5040 figure 9): a protection error is an access error; a
+     * catastrophic error of the peer is not the request's fault; everything else is.
      *
      * @param code layer, type and code of the Terminate
      */

@@ -25,20 +25,14 @@ public final class Incoming implements SegmentSink {
     /** Of the segment being received. */
     private MessageKind kind = MessageKind.READ_REQUEST;
 
-    /** For {@link RdmapStream}. */
-    Incoming(
-            StreamParts parts,
-            Writes writes,
-            Sends sends,
-            Reads reads,
-            ReadResponses readResponses,
-            Terminates terminates) {
+    /** With the kinds of the other direction. */
+    Incoming(StreamParts parts, Outgoing outgoing) {
         this.parts = parts;
-        this.writes = writes;
-        this.sends = sends;
-        this.reads = reads;
-        this.readResponses = readResponses;
-        this.terminates = terminates;
+        writes = outgoing.writes();
+        sends = outgoing.sends();
+        reads = outgoing.reads();
+        readResponses = outgoing.readResponses();
+        terminates = outgoing.terminates();
         outboundReads = parts.endpoint().outboundReads();
     }
 
@@ -117,7 +111,10 @@ public final class Incoming implements SegmentSink {
 
     @Override
     public boolean nextRun() {
-        return kind == MessageKind.SEND && sends.nextRun();
+        if (kind != MessageKind.SEND) {
+            throw new IllegalStateException(kind + " has one run, and that is full");
+        }
+        return sends.nextRun();
     }
 
     @Override
@@ -125,7 +122,9 @@ public final class Incoming implements SegmentSink {
         switch (kind) {
             case SEND -> sends.runGone();
             case READ_RESPONSE -> reads.runGone();
-            case WRITE, READ_REQUEST, TERMINATE, READY_TO_RECEIVE -> writes.runGone();
+            case WRITE -> writes.runGone();
+            case READ_REQUEST, TERMINATE, READY_TO_RECEIVE ->
+                throw new IllegalStateException(kind + " has no payload to place");
         }
     }
 

@@ -14,8 +14,9 @@ import org.softrdma.sim.wire.TerminateCause;
 import org.softrdma.verbs.SendFlags;
 
 /**
- * The messages that a stream sends: READ responses, the requests of the send queue, and at the end a Terminate. Messages are not
- * interleaved; responses and requests take turns, a request after every three responses. Engine thread only.
+ * The messages that a stream sends: READ responses, the requests of the send queue, and at the end a Terminate.
+ * Messages are not interleaved; responses and requests take turns, a request after every three responses. Engine thread
+ * only.
  */
 public final class Outgoing implements SegmentSource {
     private static final int RESPONSES_PER_REQUEST = 3;
@@ -35,57 +36,72 @@ public final class Outgoing implements SegmentSource {
     private boolean requestsAllowed;
     private boolean readyToReceivePending;
     private int responsesInARow;
-    /** Sequence of the request whose memory may not be used, or -1. */
+    /** Sequence of a request whose memory may not be used, or -1. */
     private long faultSequence = -1;
 
-    /** For {@link RdmapStream}. */
-    Outgoing(
-            StreamParts parts,
-            RequestPayload payload,
-            Writes writes,
-            Sends sends,
-            Reads reads,
-            ReadResponses readResponses,
-            Terminates terminates) {
+    /** Makes the kinds, each of which sends something; {@link Incoming} takes them from here. */
+    Outgoing(StreamParts parts) {
         this.parts = parts;
-        this.payload = payload;
-        this.writes = writes;
-        this.sends = sends;
-        this.reads = reads;
-        this.readResponses = readResponses;
-        this.terminates = terminates;
+        payload = new RequestPayload(parts);
+        writes = new Writes(parts, payload);
+        sends = new Sends(parts, payload);
+        reads = new Reads(parts);
+        readResponses = new ReadResponses(parts);
+        terminates = new Terminates(parts);
         fpdus = parts.fpdus();
         queue = parts.endpoint().sends();
         inboundReads = parts.endpoint().inboundReads();
         outboundReads = parts.endpoint().outboundReads();
     }
 
+    // ---- the kinds
+
+    Writes writes() {
+        return writes;
+    }
+
+    Sends sends() {
+        return sends;
+    }
+
+    Reads reads() {
+        return reads;
+    }
+
+    ReadResponses readResponses() {
+        return readResponses;
+    }
+
+    Terminates terminates() {
+        return terminates;
+    }
+
     // ---- the connection
 
-    /** From now on the requests of the send queue may go. */
+    /** From now on requests of the send queue may be sent. */
     public void allowRequests() {
         requestsAllowed = true;
     }
 
-    /** Sends a WRITE of no bytes next, between two messages (RFC 6581 section 9.2). */
+    /** Sends a zero-length WRITE next, between two messages (RFC 6581 section 9.2). */
     public void sendReadyToReceive() {
         readyToReceivePending = true;
     }
 
-    /** Gives up the requests of the send queue, also one that has gone in part. */
+    /** Abandons the requests of the send queue, even one that was sent in part. */
     public void abandonRequests() {
         requestsAllowed = false;
         payload.offset(0);
         faultSequence = -1;
     }
 
-    /** Gives up the READ responses, also one that has gone in part. */
+    /** Abandons the READ responses, even one that was sent in part. */
     public void abandonResponses() {
         inboundReads.clear();
         readResponses.forget();
     }
 
-    /** Gives up everything: no more is sent. */
+    /** Abandons everything: nothing more is sent. */
     public void abandonAll() {
         readyToReceivePending = false;
         abandonRequests();
@@ -97,13 +113,14 @@ public final class Outgoing implements SegmentSource {
         return terminates.isQueued();
     }
 
-    /** True once the Terminate is in a batch, until it has gone or the batch is taken back. */
+    /** True once the Terminate is in a batch, until it is sent or taken back. */
     public boolean isTerminateStaged() {
         return terminates.isStaged();
     }
 
     /**
-     * Queues a Terminate behind the READ responses that still can go; nothing else is sent any more. Requests are abandoned before.
+     * Queues a Terminate behind the READ responses that can still be sent; nothing else is sent any more. Requests must
+     * be abandoned before.
      *
      * @param cause why
      * @param segment FPDU of the segment that was wrong, its header complete, or 0
@@ -227,7 +244,7 @@ public final class Outgoing implements SegmentSource {
         return requestsAllowed;
     }
 
-    /** Once everything before a request with bad local memory is through, it fails. */
+    /** A request with bad local memory fails once everything before it is complete. */
     @Override
     public boolean settleFault() {
         if (faultSequence >= 0 && outboundReads.isEmpty()) {

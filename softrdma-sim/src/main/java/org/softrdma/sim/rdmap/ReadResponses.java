@@ -20,8 +20,8 @@ import org.softrdma.sim.wire.RdmapOpcode;
 import org.softrdma.sim.wire.TerminateCause;
 
 /**
- * READ at the responder: requests of the peer are queued when they come, and answered in order by tagged segments into the peer's
- * sink. Engine thread only.
+ * READ at the responder: the peer's requests are queued as they arrive, and answered in order by tagged segments into
+ * the peer's sink. Engine thread only.
  */
 final class ReadResponses {
     private final StreamParts parts;
@@ -33,14 +33,13 @@ final class ReadResponses {
     private final FpduWriter fpdus;
     private final int domain;
 
-    // Requests.
-    private int requestMsn = 1;
-
     // The response being sent.
     private long offset;
     private @Nullable Binding binding;
-    /** Where {@link #source} found a response of one segment, which needs no binding unless it goes in part. */
+    /** Row where {@link #source} found a response of one segment, which needs no binding unless it is sent in part. */
     private int row;
+    /** What {@link #source} found is moved by whole words. */
+    private boolean polled;
     /** Why {@link #source} has found nothing. */
     private AccessResult refusal = AccessResult.GRANTED;
 
@@ -63,7 +62,7 @@ final class ReadResponses {
             return parts.protocolError(TerminateCause.RDMAP_UNSPECIFIED, fpdu);
         }
         int msn = NativeMemory.getInt(fpdu + Ddp.MSN_OFFSET);
-        if (msn != requestMsn) {
+        if (msn != inboundReads.nextMsn()) {
             return parts.protocolError(TerminateCause.DDP_MSN_RANGE, fpdu);
         }
         if (NativeMemory.getInt(fpdu + Ddp.MESSAGE_OFFSET_OFFSET) != 0) {
@@ -83,20 +82,17 @@ final class ReadResponses {
         int sinkStag = NativeMemory.getInt(fpdu + Ddp.READ_SINK_STAG_OFFSET);
         long sinkOffset = NativeMemory.getLong(fpdu + Ddp.READ_SINK_OFFSET_OFFSET);
         long batch = engine.epoch().current();
-        if (!inboundReads.add(
-                MessageKind.READ_RESPONSE,
-                msn,
-                sinkStag,
-                sinkOffset,
-                length,
-                sourceStag,
-                sourceOffset,
-                granted,
-                batch)) {
-            return parts.protocolError(TerminateCause.DDP_NO_BUFFER, fpdu);
-        }
-        requestMsn++;
-        return true;
+        return inboundReads.add(
+                        MessageKind.READ_RESPONSE,
+                        msn,
+                        sinkStag,
+                        sinkOffset,
+                        length,
+                        sourceStag,
+                        sourceOffset,
+                        granted,
+                        batch)
+                || parts.protocolError(TerminateCause.DDP_NO_BUFFER, fpdu);
     }
 
     // ---- the response
@@ -106,7 +102,7 @@ final class ReadResponses {
         return offset > 0;
     }
 
-    /** Forgets where the response stood. */
+    /** Forgets the progress of the response. */
     void forget() {
         offset = 0;
         binding = null;
@@ -117,28 +113,30 @@ final class ReadResponses {
         long sequence = inboundReads.cursor();
         int slot = inboundReads.slot(sequence);
         long length = inboundReads.length(slot);
-        int payload = (int) Math.min(length - offset, fpdus.maxPayload());
-        boolean staged = fpdus.stages(payload);
-        if (!fpdus.hasRoom(Ddp.TAGGED_HEADER_LENGTH, payload, staged, 1)) {
-            return false;
-        }
         long source = 0;
-        if (payload > 0) {
-            source = source(slot, length, payload);
+        polled = false;
+        if (length > 0) {
+            source = source(slot, length);
             if (source == 0) {
-                // What is in the batch goes first: refusing flushes requests, and their buffers are not read after
+                // The batch is sent first: refusing flushes requests, and their buffers are not read after
                 // that.
                 return fpdus.isBatchEmpty() && refuse();
             }
         }
+        int payload = (int) Math.min(length - offset, fpdus.maxPayload());
         boolean last = offset + payload == length;
+        if (polled && !last) {
+            payload -= (int) ((source + payload) & (Long.BYTES - 1)); // the next segment is read later: no word in both
+        }
+        boolean staged = polled || fpdus.stages(payload);
+        if (!fpdus.hasRoom(Ddp.TAGGED_HEADER_LENGTH, payload, staged, 1)) {
+            return false;
+        }
         long at = fpdus.begin(Ddp.TAGGED_HEADER_LENGTH, payload, staged);
         long sink = inboundReads.sinkOffset(slot) + offset;
         Ddp.putTagged(at, RdmapOpcode.READ_RESPONSE, last, inboundReads.sinkStag(slot), sink, payload);
-        if (!staged) {
-            gather(source, payload);
-        } else if (payload > 0) {
-            memory.copy(source, at + Ddp.TAGGED_HEADER_LENGTH, payload);
+        if (payload > 0) {
+            addPayload(source, payload, at + Ddp.TAGGED_HEADER_LENGTH, staged);
         }
         fpdus.end(MessageKind.READ_RESPONSE, sequence, offset, last, binding);
         if (last) {
@@ -150,27 +148,40 @@ final class ReadResponses {
         return true;
     }
 
-    private void gather(long source, int payload) {
-        if (binding != null) {
-            fpdus.gather(source, payload, binding);
+    /** Copies the payload behind its header, or gathers it. */
+    private void addPayload(long source, int payload, long behindHeader, boolean staged) {
+        Binding begun = binding;
+        if (begun != null) {
+            engine.use(begun, source, payload);
+        } else {
+            engine.use(row, source, payload);
+        }
+        if (polled) {
+            memory.copyFromPolled(source, behindHeader, payload);
+        } else if (staged) {
+            memory.copy(source, behindHeader, payload);
+        } else if (begun != null) {
+            fpdus.gather(source, payload, begun);
         } else {
             fpdus.gather(source, payload, row);
         }
     }
 
     /**
-     * Where the next part of a response is read from, or 0 if that may not be read (any more).
+     * Address from which the next part of a response is read, or 0 if it may not be read (any more).
      *
-     * <p>A response of one segment needs its row of the stag table only. One of several keeps the binding it began with, so that
-     * it sees one memory to its end even if the region is swapped.
+     * <p>A response of one segment needs only its row in the stag table. A longer one keeps the binding it began with,
+     * so that all of it is read from the same memory even if the region is swapped.
      */
-    private long source(int slot, long length, int payload) {
+    private long source(int slot, long length) {
         Binding begun = binding;
         if (offset > 0) {
             refusal = AccessResult.INVALID_STAG;
-            return begun != null && begun.isAlive()
-                    ? used(begun, inboundReads.memoryOffset(slot) + offset, payload)
-                    : 0;
+            if (begun == null || !begun.isAlive()) {
+                return 0;
+            }
+            polled = begun.isPolled();
+            return begun.address() + inboundReads.memoryOffset(slot) + offset;
         }
         long address = inboundReads.sourceOffset(slot);
         int found = inboundReads.rowGranted(slot, engine.epoch().current());
@@ -181,25 +192,21 @@ final class ReadResponses {
                 return 0;
             }
         }
-        if (payload == length) {
+        polled = stags.isPolled(found);
+        if (length <= fpdus.maxPayload()) {
             row = found;
-            long source = stags.rawAddress(found, address);
-            engine.use(found, source, payload);
-            return source;
+            binding = null;
+            return stags.rawAddress(found, address);
         }
         begun = stags.binding(found);
         binding = begun;
         inboundReads.memoryOffset(slot, stags.offset(found, address));
-        return used(begun, inboundReads.memoryOffset(slot), payload);
+        return begun.address() + inboundReads.memoryOffset(slot);
     }
 
-    private long used(Binding begun, long memoryOffset, long length) {
-        long source = begun.address() + memoryOffset;
-        engine.use(begun, source, length);
-        return source;
-    }
-
-    /** The request at the cursor cannot be answered (any more): terminates the stream, if that still stands. Always true. */
+    /**
+     * The request at the cursor cannot be answered (any more): terminates the stream, if it has not ended. Always true.
+     */
     private boolean refuse() {
         long sent = offset;
         forget();
@@ -207,7 +214,7 @@ final class ReadResponses {
         parts.events().accessRefused();
         MemorySegment request = memory.allocate(Ddp.READ_REQUEST_END, Long.BYTES);
         try {
-            // RFC 5040 section 4.8: the READ request is updated to where the operation stands.
+            // RFC 5040 section 4.8: the READ request is updated to the progress of the operation.
             Ddp.putReadRequest(
                     request.address(),
                     inboundReads.msn(slot),

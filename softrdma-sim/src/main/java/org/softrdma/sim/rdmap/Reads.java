@@ -109,7 +109,7 @@ final class Reads {
     private boolean beginRun(long fpdu, int slot, int length) {
         EntryTable entries = sends.entries();
         long taggedOffset = NativeMemory.getLong(fpdu + Ddp.TAGGED_OFFSET_OFFSET);
-        // The peer names the sink that it was told; only that one, and only in order.
+        // The peer must name the sink that the request named, and write it in order.
         if (NativeMemory.getInt(fpdu + Ddp.STAG_OFFSET) != entries.lkey(slot, 0)) {
             return parts.protocolError(TerminateCause.DDP_INVALID_STAG, fpdu);
         }
@@ -132,6 +132,10 @@ final class Reads {
     void done() {
         offset += placement.payload();
         if (last) {
+            if (!placement.complete()) {
+                runGone();
+                return;
+            }
             offset = 0;
             long sequence = outboundReads.oldest();
             outboundReads.complete();

@@ -14,8 +14,9 @@ import org.softrdma.sim.wire.MessageKind;
 import org.softrdma.verbs.SendFlags;
 
 /**
- * The payload of the request at the cursor of the send queue, a segment at a time: {@link #prepare} finds what is next and whether it
- * may be read, {@link #begin} gives room for a header, {@link #end} adds the payload and moves on. Engine thread only.
+ * The payload of the request at the cursor of the send queue, a segment at a time: {@link #prepare} finds the next part
+ * and checks whether it may be read, {@link #begin} returns room for a header, {@link #end} adds the payload and moves
+ * on. Engine thread only.
  */
 final class RequestPayload {
     private final RnicEngine engine;
@@ -25,17 +26,20 @@ final class RequestPayload {
     private final SendQueue sends;
     private final EntryTable entries;
     private final int domain;
-    /** The row of each entry under the segment. */
+    /** Row of each entry that the segment covers. */
     private final int[] rows;
 
-    /** Bytes of the message in segments before. */
+    /** Bytes of the message in earlier segments. */
     private long offset;
 
-    // The segment that was prepared.
+    // The prepared segment.
     private int slot;
     private int length;
     private boolean inline;
     private boolean staged;
+    /** Some of it is moved by whole words. */
+    private boolean polled;
+
     private boolean last;
     private long payloadAt;
 
@@ -60,7 +64,7 @@ final class RequestPayload {
         offset = newOffset;
     }
 
-    /** Bytes of the message before the segment. */
+    /** Offset of the prepared segment in its message. */
     long offset() {
         return offset;
     }
@@ -85,13 +89,14 @@ final class RequestPayload {
         slot = requestSlot;
         long total = entries.total(slot);
         length = (int) Math.min(total - offset, fpdus.maxPayload());
-        inline = sends.hasFlag(slot, SendFlags.INLINE);
-        staged = inline || fpdus.stages(length);
         last = offset + length == total;
-        if (!fpdus.hasRoom(header, length, staged, entries.count(slot))) {
-            return Added.NO_ROOM;
+        inline = sends.hasFlag(slot, SendFlags.INLINE);
+        polled = false;
+        if (!inline && !findReadable()) {
+            return Added.NOT_ACCESSIBLE;
         }
-        return inline || findReadable() ? Added.YES : Added.NOT_ACCESSIBLE;
+        staged = inline || polled || fpdus.stages(length);
+        return fpdus.hasRoom(header, length, staged, entries.count(slot)) ? Added.YES : Added.NO_ROOM;
     }
 
     /** Begins the FPDU; returns the address for its header. */
@@ -117,7 +122,7 @@ final class RequestPayload {
         }
     }
 
-    /** Finds the rows of the local entries under the segment; false if one of them may not be read. */
+    /** Finds the rows of the local entries that the segment covers; false if one of them may not be read. */
     private boolean findReadable() {
         long skip = offset;
         long left = length;
@@ -131,12 +136,23 @@ final class RequestPayload {
                 }
                 rows[i] = row;
                 left -= here;
+                if (stags.isPolled(row)) {
+                    polled = true;
+                    if (left == 0 && skip + here < entries.length(slot, i)) {
+                        endWithWord(row, entries.address(slot, i) + skip, here);
+                    }
+                }
                 skip = 0;
             } else {
                 skip -= entries.length(slot, i);
             }
         }
         return true;
+    }
+
+    /** The segment ends within an entry, and the next one is read later: leaves it the word that would be in both. */
+    private void endWithWord(int row, long address, long here) {
+        length -= (int) Math.min(here, (stags.rawAddress(row, address) + here) & (Long.BYTES - 1));
     }
 
     /** Copies or gathers what {@link #findReadable} has found in this batch. */
@@ -152,7 +168,11 @@ final class RequestPayload {
                 if (staged) {
                     long source = stags.rawAddress(row, address);
                     engine.use(row, source, here);
-                    memory.copy(source, to, here);
+                    if (polled) {
+                        memory.copyFromPolled(source, to, here);
+                    } else {
+                        memory.copy(source, to, here);
+                    }
                     to += here;
                 } else {
                     Binding binding = stags.binding(row);

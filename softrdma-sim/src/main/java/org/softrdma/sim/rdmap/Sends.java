@@ -18,8 +18,8 @@ import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.SendFlags;
 
 /**
- * SEND: untagged segments on queue 0 into the peer's RECVs, in order. Without an answer, done when it has gone to TCP. Engine thread
- * only.
+ * SEND: untagged segments on queue 0 into the peer's RECVs, in order. There is no answer: a SEND is done when TCP has
+ * taken it. Engine thread only.
  */
 final class Sends {
     private final StreamParts parts;
@@ -124,6 +124,10 @@ final class Sends {
     void done() {
         receiveOffset += placement.payload();
         if (last) {
+            if (!placement.complete()) {
+                runGone();
+                return;
+            }
             counters.increment(Counter.RESPONDER_SENDS);
             receiveMsn++;
             long length = receiveOffset;

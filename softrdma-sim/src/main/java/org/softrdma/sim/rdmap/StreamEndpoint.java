@@ -6,14 +6,14 @@ import org.softrdma.sim.queue.ReceiveQueue;
 import org.softrdma.sim.queue.SendQueue;
 
 /**
- * One end of a stream: the queues it works on, and what it may touch. Engine thread only.
+ * One end of a stream: its queues, and the domain whose memory it may use. Engine thread only.
  *
- * @param sends requests of this side
- * @param receives RECVs of this side
- * @param inboundReads requests of the peer that wait for their response
- * @param outboundReads requests of this side that wait for their response
+ * @param sends send queue of this side
+ * @param receives receive queue of this side
+ * @param inboundReads requests of the peer that wait for a response
+ * @param outboundReads requests of this side that wait for a response
  * @param domain number of the protection domain in the stag table
- * @param sendEntries most scatter/gather entries of a request
+ * @param sendEntries maximum number of scatter/gather entries of a request
  */
 public record StreamEndpoint(
         SendQueue sends,

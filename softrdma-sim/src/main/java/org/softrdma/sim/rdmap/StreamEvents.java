@@ -3,12 +3,12 @@ package org.softrdma.sim.rdmap;
 import org.softrdma.sim.wire.TerminateCause;
 import org.softrdma.verbs.CompletionStatus;
 
-/** What messages do to their stream. Engine thread only. */
+/** Events that messages cause on their stream. Engine thread only. */
 public interface StreamEvents {
     /** False once the stream has ended on this side, perhaps by the last call. */
     boolean isReceiving();
 
-    /** A WRITE or SEND has gone to TCP. */
+    /** TCP has taken a WRITE or SEND. */
     void requestSent(long sequence);
 
     /** The peer used a key, range or right that it does not have; {@link #terminate} follows. */
@@ -18,25 +18,25 @@ public interface StreamEvents {
      * This side ends the stream because of what the peer sent.
      *
      * @param cause why
-     * @param segment FPDU of the segment that was wrong, its header complete, or 0
+     * @param segment FPDU of the faulty segment, its header complete, or 0
      */
     void terminate(TerminateCause cause, long segment);
 
-    /** The Terminate of this side has gone to TCP. */
+    /** TCP has taken this side's Terminate. */
     void terminateSent();
 
     /**
      * The peer has terminated the stream.
      *
      * @param code layer, type and code
-     * @param culprit sequence of the request it is about, or -1
-     * @param status how that one ends
+     * @param culprit sequence of the request that it refers to, or -1
+     * @param status status of that request's completion
      */
     void terminated(int code, long culprit, CompletionStatus status);
 
-    /** A local buffer of a request is wrong: everything before it is through, now it fails. */
+    /** A local buffer of a request may not be used: everything before the request is complete, and now it fails. */
     void localProtectionError(long sequence);
 
-    /** The buffer of a request was deregistered when part of its segment had gone: no Terminate can follow. */
+    /** The buffer of a request was deregistered after part of a segment was sent: no Terminate can follow. */
     void bufferGone(long sequence);
 }

@@ -7,11 +7,11 @@ import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.wire.TerminateCause;
 
 /**
- * What the kinds of messages of one stream share. Engine thread only.
+ * What all kinds of messages of a stream share. Engine thread only.
  *
  * @param engine of the connection
  * @param endpoint queues and domain
- * @param events told what messages do to the stream
+ * @param events told of events that messages cause
  * @param fpdus where outgoing segments go
  * @param placement where the payload of incoming segments goes
  */
@@ -24,7 +24,7 @@ public record StreamParts(
         return false;
     }
 
-    /** The peer may not do what it asked for: terminates the stream. Always false. */
+    /** The peer lacks the right to do what it asked for: terminates the stream. Always false. */
     boolean accessError(TerminateCause cause, long segment) {
         events.accessRefused();
         events.terminate(cause, segment);

@@ -29,7 +29,7 @@ final class Terminates {
         fpdus = parts.fpdus();
     }
 
-    /** True if this side ends the stream by one. */
+    /** True if this side ends the stream with a Terminate. */
     boolean isQueued() {
         return message != null;
     }
@@ -39,12 +39,12 @@ final class Terminates {
         return message != null && !staged;
     }
 
-    /** True once it is in a batch, until that is taken back. */
+    /** True once it is in a batch, until it is taken back. */
     boolean isStaged() {
         return staged;
     }
 
-    /** Makes the message; only the first one counts. */
+    /** Queues the message; only the first one counts. */
     void queue(TerminateCause cause, long segment) {
         MemorySegment made = memory.allocate(Terminate.MAX_FPDU, Long.BYTES);
         message = made;
@@ -68,20 +68,20 @@ final class Terminates {
         staged = false;
     }
 
-    /** The peer's has come. */
+    /** The peer's Terminate has arrived. */
     boolean begin(long fpdu) {
         int length = Ddp.ulpduLength(fpdu);
         counters.received(MessageKind.TERMINATE);
         int code;
-        int readMsn;
+        int requestMsn;
         if (length < Terminate.MIN_ULPDU) {
             code = TerminateCause.RDMAP_UNSPECIFIED.code();
-            readMsn = 0;
+            requestMsn = 0;
         } else {
             code = Terminate.code(fpdu);
-            readMsn = Terminate.readRequestMsn(fpdu, length);
+            requestMsn = Terminate.requestMsn(fpdu, length);
         }
-        long culprit = readMsn == 0 ? -1 : parts.endpoint().outboundReads().ofMsn(readMsn);
+        long culprit = requestMsn == 0 ? -1 : parts.endpoint().outboundReads().ofMsn(requestMsn);
         parts.events().terminated(code, culprit, AccessCauses.status(code));
         return false;
     }

@@ -26,6 +26,8 @@ final class Writes {
     private boolean last;
     /** The first one will be the initiator's ready-to-receive. */
     private boolean readyExpected;
+    /** This one says that the initiator is ready, for the first time or again. */
+    private boolean ready;
 
     Writes(StreamParts parts, RequestPayload payload) {
         this.parts = parts;
@@ -61,6 +63,8 @@ final class Writes {
     boolean begin(long fpdu, int length, boolean lastSegment) {
         counters.received(MessageKind.WRITE);
         last = lastSegment;
+        ready = length == 0 && (readyExpected || namesNothing(fpdu));
+        readyExpected = false;
         placement.begin(length);
         if (length > 0) {
             long taggedOffset = NativeMemory.getLong(fpdu + Ddp.TAGGED_OFFSET_OFFSET);
@@ -74,15 +78,24 @@ final class Writes {
         return true;
     }
 
+    /** An initiator whose peer is silent says again that it is ready (docs/reference/wire.md): that is no WRITE of the application either. */
+    private static boolean namesNothing(long fpdu) {
+        return NativeMemory.getInt(fpdu + Ddp.STAG_OFFSET) == 0
+                && NativeMemory.getLong(fpdu + Ddp.TAGGED_OFFSET_OFFSET) == 0;
+    }
+
     void runGone() {
         parts.accessError(TerminateCause.DDP_INVALID_STAG, 0);
     }
 
     void done() {
+        if (last && !placement.complete()) {
+            runGone();
+            return;
+        }
         counters.add(Counter.RESPONDER_WRITE_BYTES, placement.payload());
-        if (last && !(readyExpected && placement.payload() == 0)) {
+        if (last && !ready) {
             counters.increment(Counter.RESPONDER_WRITES);
         }
-        readyExpected = false;
     }
 }

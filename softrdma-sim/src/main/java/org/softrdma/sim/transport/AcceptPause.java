@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The rest of an acceptor after accept(2) has failed: most likely no descriptors or no memory is left, and level-triggered events
- * would spin until some is. Its loop's thread only.
+ * Pauses an acceptor after accept(2) has failed. Most likely no descriptor or no memory is left, and level-triggered
+ * events would spin until there is. Thread: its loop.
  */
 final class AcceptPause {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptPause.class);
@@ -23,7 +23,7 @@ final class AcceptPause {
     private boolean failing;
 
     /**
-     * For one listening socket.
+     * Makes the pause of one listening socket.
      *
      * @param loop that drives it
      * @param local its address
@@ -39,7 +39,7 @@ final class AcceptPause {
         this.accept = accept;
     }
 
-    /** Every connection that waited was accepted. */
+    /** All waiting connections were accepted. */
     void succeeded() {
         failing = false;
     }
@@ -52,7 +52,7 @@ final class AcceptPause {
         try {
             loop.schedule(this::resume, PAUSE_MS, TimeUnit.MILLISECONDS);
         } catch (RuntimeException | Error e) {
-            resume(); // no memory for a pause: tries again at once
+            resume(); // there is no memory for a pause, so this tries again at once
             return;
         }
         if (first) {
@@ -64,7 +64,7 @@ final class AcceptPause {
         try {
             LOG.warn("accept on {} failed, trying again every {} ms: {}", local, PAUSE_MS, cause.getMessage());
         } catch (RuntimeException | Error e) {
-            // What failed may have been memory, and it may be the words' turn now.
+            // Memory may be what is missing, and logging needs some.
         }
     }
 

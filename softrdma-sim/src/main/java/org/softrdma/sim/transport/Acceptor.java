@@ -4,7 +4,7 @@ import java.net.InetSocketAddress;
 
 /** A listening socket. */
 public interface Acceptor {
-    /** The address and port in force. */
+    /** The actual address and port. */
     InetSocketAddress localAddress();
 
     /** Stops listening. On its event loop. Idempotent. */

@@ -3,7 +3,10 @@ package org.softrdma.sim.transport;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 
-/** Addresses for people: {@code 127.0.0.1:11212}, {@code [::1]:11212}, without the host name and slash of the JDK's form. */
+/**
+ * Addresses in messages: {@code 127.0.0.1:11212}, {@code [::1]:11212}, without the host name and slash of the JDK's
+ * form.
+ */
 public final class AddressText {
     private AddressText() {}
 

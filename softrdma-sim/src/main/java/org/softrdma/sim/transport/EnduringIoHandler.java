@@ -12,19 +12,20 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * An I/O handler whose faults do not end its loop's thread, and with it every connection: Netty and the JDK make objects for an event
- * (epoll's EPOLLHUP, a selector's keys), too, for which there may be no memory. The events of that look are lost, so every
- * edge-triggered socket is made to say again what it has. A handler that is broken throws an exception, which ends the thread as before.
+ * An I/O handler whose Errors do not end its loop's thread, and with it every connection. Netty and the JDK allocate
+ * objects for some events (epoll's EPOLLHUP, a selector's keys), for which there may be no memory. The events of that
+ * round are lost, so every edge-triggered socket is re-armed to raise them again. A broken handler throws an exception,
+ * which ends the thread as before.
  *
- * <p>Its loop's thread only.
+ * <p>Thread: its loop.
  */
 final class EnduringIoHandler implements IoHandler {
-    /** What tells each event once, and can be made to tell it again. */
+    /** A source that raises each event once, and can be made to raise it again. */
     interface EdgeTriggered {
         /** Raises what is ready again. */
         void rearm();
 
-        /** True once it tells nothing any more. */
+        /** True once it raises no more events. */
         boolean isClosed();
     }
 
@@ -33,7 +34,7 @@ final class EnduringIoHandler implements IoHandler {
 
     private final IoHandler handler;
     private final List<EdgeTriggered> sockets = new ArrayList<>();
-    /** With so many sockets in the list it is time to look for closed ones. */
+    /** When the list has this many sockets, closed ones are removed. */
     private int full = LEAST_SOCKETS;
 
     private boolean eventsLost;
@@ -42,7 +43,7 @@ final class EnduringIoHandler implements IoHandler {
         this.handler = handler;
     }
 
-    /** Handlers around those of another factory. */
+    /** Wraps the handlers of another factory. */
     static IoHandlerFactory around(IoHandlerFactory factory) {
         return executor -> new EnduringIoHandler(factory.newHandler(executor));
     }
@@ -62,18 +63,18 @@ final class EnduringIoHandler implements IoHandler {
             return handler.run(context);
         } catch (Error e) {
             eventsLost = true;
-            FaultLog.tell(LOG, Level.ERROR, "a fault in the look at all sockets", e);
+            FaultLog.tell(LOG, Level.ERROR, "polling the sockets failed; polling again", e);
             return 0;
         }
     }
 
-    /** Without an iterator, for which there may be no memory. */
+    /** Uses no iterator, because there may be no memory for one. */
     private void rearmAll() {
         for (int i = 0; i < sockets.size(); i++) {
             try {
                 sockets.get(i).rearm();
             } catch (RuntimeException e) {
-                LOG.debug("a socket that cannot be asked again", e);
+                LOG.debug("cannot re-arm a socket", e);
             }
         }
     }

@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Edge-triggered epoll with raw-address calls: no allocation, no buffers of Netty in the data path. */
+/** Edge-triggered epoll with calls by raw address: no allocation and no Netty buffers on the data path. */
 final class EpollEventLoop extends NettyEventLoop {
     private static final Logger LOG = LoggerFactory.getLogger(EpollEventLoop.class);
     private static final EpollIoOps INPUT =
             EpollIoOps.EPOLLIN.with(EpollIoOps.EPOLLRDHUP).with(EpollIoOps.EPOLLET);
-    /** Only while a socket is full: with it each request of a peer would also tell that there is room. */
+    /** Only while a socket is full: otherwise each request of a peer would also report room to send. */
     private static final EpollIoOps INPUT_AND_ROOM = INPUT.with(EpollIoOps.EPOLLOUT);
 
-    /** What is reported in any case (epoll_ctl(2)); NONE would take the socket out of the epoll set for good. */
+    /** Always reported (epoll_ctl(2)); NONE would remove the socket from the epoll set for good. */
     private static final EpollIoOps NO_INPUT = EpollIoOps.EPOLLERR;
 
     private static final int SOCKADDR_BYTES = 128;
@@ -84,7 +84,10 @@ final class EpollEventLoop extends NettyEventLoop {
         }
     }
 
-    /** Netty says {@code finishConnect(..) failed with error(-111): Connection refused}; people want the end of it, as java.nio says it. */
+    /**
+     * Netty says {@code finishConnect(..) failed with error(-111): Connection refused}; users need only the end of it,
+     * as in java.nio.
+     */
     private static ConnectException withoutErrno(ConnectException e) {
         String message = String.valueOf(e.getMessage());
         int at = message.lastIndexOf(END_OF_ERRNO);
@@ -137,7 +140,7 @@ final class EpollEventLoop extends NettyEventLoop {
         }
     }
 
-    /** Whoever gives a socket up may not know that it was given up before: it counts once. */
+    /** A socket may be closed twice, by callers that do not know of each other; it counts once. */
     private void closeQuietly(Socket socket) {
         if (!socket.isOpen()) {
             return;
@@ -146,7 +149,7 @@ final class EpollEventLoop extends NettyEventLoop {
         try {
             socket.close();
         } catch (IOException e) {
-            LOG.debug("close of {}", socket, e);
+            LOG.debug("cannot close {}", socket, e);
         }
     }
 
@@ -213,7 +216,7 @@ final class EpollEventLoop extends NettyEventLoop {
             return !isClosed() && options.hostTimeoutMs() > 0 && hostWatch.isSilent(socket, options.hostTimeoutMs());
         }
 
-        /** The descriptor's number may be another socket's by now. */
+        /** Refuses a closed socket: its descriptor's number may belong to another socket by now. */
         private void checkOpen() throws IOException {
             if (isClosed()) {
                 throw new ClosedChannelException();
@@ -241,7 +244,7 @@ final class EpollEventLoop extends NettyEventLoop {
 
         @Override
         public void pause() {
-            // Edge triggered: it says it once.
+            // Edge triggered: raised once.
         }
 
         @Override
@@ -272,8 +275,8 @@ final class EpollEventLoop extends NettyEventLoop {
             try {
                 socket.shutdown(false, true);
             } catch (IOException | NotYetConnectedException e) {
-                // The second is what ENOTCONN becomes: the peer has reset the connection.
-                LOG.debug("shutdown of {}", socket, e);
+                // The second is Netty's form of ENOTCONN: the peer has reset the connection.
+                LOG.debug("cannot shut down the output of {}", socket, e);
             }
         }
 
@@ -315,7 +318,7 @@ final class EpollEventLoop extends NettyEventLoop {
             try {
                 byte[] address = new byte[SOCKADDR_BYTES];
                 for (int fd = socket.accept(address); fd >= 0; fd = socket.accept(address)) {
-                    hand(accepted, new Pending(counted(new Socket(fd))));
+                    LoopGuard.hand(accepted, new Pending(counted(new Socket(fd))));
                 }
                 pause.succeeded();
             } catch (IOException | RuntimeException | Error e) {

@@ -2,6 +2,7 @@ package org.softrdma.sim.transport;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.agrona.concurrent.NanoClock;
@@ -18,6 +19,11 @@ public interface EventLoop {
 
     /** The clock by which it schedules, and its device waits. Any thread. */
     NanoClock clock();
+
+    /** How threads wait for this loop, if they must not wait by locks and futures. Any thread. */
+    default Optional<Waits> waits() {
+        return Optional.empty();
+    }
 
     /** True on the loop's thread. */
     boolean inLoop();

@@ -3,7 +3,7 @@ package org.softrdma.sim.transport;
 import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
-/** Words about a fault, where nothing may come out: what has failed may be memory, and the words need some as well. Any thread. */
+/** Logs faults where no exception may escape: memory may be what has failed, and logging needs some. Any thread. */
 public final class FaultLog {
     private FaultLog() {}
 
@@ -12,7 +12,7 @@ public final class FaultLog {
         try {
             log.atLevel(level).setCause(cause).log(what);
         } catch (RuntimeException | Error e) {
-            // Counters and completions tell the rest.
+            // Counters and completions report the fault anyway.
         }
     }
 }

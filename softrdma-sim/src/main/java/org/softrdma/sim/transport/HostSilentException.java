@@ -3,18 +3,20 @@ package org.softrdma.sim.transport;
 import java.io.IOException;
 import java.util.Set;
 
-/** The peer's host does not answer, neither its application nor its kernel: it is down, or no packet comes through. */
+/** The peer's host does not answer, neither application nor kernel: it is down, or no packet gets through. */
 public final class HostSilentException extends IOException {
     private static final long serialVersionUID = 1;
 
-    /** ENETUNREACH, ETIMEDOUT, EHOSTDOWN and EHOSTUNREACH: what a router or the neighbour's silence made of it. */
+    /**
+     * ENETUNREACH, ETIMEDOUT, EHOSTDOWN and EHOSTUNREACH: the results of a router's reply or of a neighbour's silence.
+     */
     private static final Set<Integer> ERRNOS = Set.of(101, 110, 112, 113);
 
     private static final Set<String> MESSAGES =
             Set.of("Network is unreachable", "Connection timed out", "Host is down", "No route to host");
 
     /**
-     * For a connection that ends because of it.
+     * For a connection that ends because its peer's host is silent.
      *
      * @param cause what the kernel said
      */
@@ -22,12 +24,12 @@ public final class HostSilentException extends IOException {
         super(cause.getMessage(), cause);
     }
 
-    /** A failure of the kernel, as this one if it means this. */
+    /** A failure by errno, as a {@code HostSilentException} if that is what it means. */
     static IOException ofErrno(int errno, IOException failure) {
         return ERRNOS.contains(errno) ? new HostSilentException(failure) : failure;
     }
 
-    /** A failure of java.nio, as this one if it means this. */
+    /** A failure of java.nio, as a {@code HostSilentException} if that is what it means. */
     static IOException ofMessage(IOException failure) {
         return MESSAGES.contains(String.valueOf(failure.getMessage())) ? new HostSilentException(failure) : failure;
     }

@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a host that is gone from a peer that does not read, by what Linux knows of a connection ({@code TCP_INFO}, tcp(7)): how
- * often it has asked since an answer came, and when something came last. While nothing is under way keep-alive asks; bytes that
- * are not acknowledged, or find the peer's window closed, ask by themselves.
+ * Distinguishes a host that is gone from a peer that does not read, by what Linux knows of a connection
+ * ({@code TCP_INFO}, tcp(7)): how many probes went unanswered, and when something last arrived. On an idle connection
+ * keep-alive sends the probes; otherwise retransmissions and probes of a closed window do.
  *
- * <p>Rejected: {@code TCP_USER_TIMEOUT}. It also ends a connection whose peer answers every question but keeps its window closed
- * (tcp_probe_timer), which is what a stopped or slow application does. Keep-alive alone does not do: it asks nothing while bytes
- * are under way, and then only the kernel's own limit ends the connection, after a quarter of an hour.
+ * <p>Rejected: {@code TCP_USER_TIMEOUT}. It also ends a connection whose peer answers every probe but keeps its window
+ * closed (tcp_probe_timer), as a stopped or slow application does. Keep-alive alone is not enough: it sends no probes
+ * while bytes are in flight, and then only the kernel's own limit ends the connection, after a quarter of an hour.
  *
  * <pre>
  *   struct tcp_info, native byte order
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  *   |  ms since an acknowledgement came               |  56
  * </pre>
  *
- * <p>One event loop's thread.
+ * <p>Thread: one event loop.
  */
 final class HostWatch {
     private static final Logger LOG = LoggerFactory.getLogger(HostWatch.class);
@@ -34,7 +34,7 @@ final class HostWatch {
     private static final int TCP_KEEPINTVL = 5;
     private static final int TCP_KEEPCNT = 6;
     private static final int TCP_INFO = 11;
-    /** Since Linux 6.15: the longest wait between two questions, else two minutes. */
+    /** Since Linux 6.15: the longest wait between two probes, else two minutes. */
     private static final int TCP_RTO_MAX_MS = 44;
 
     private static final int LEAST_RTO_MAX_MS = 1000;
@@ -47,8 +47,8 @@ final class HostWatch {
     private static final int INFO_BYTES = LAST_ACKNOWLEDGEMENT_OFFSET + Integer.BYTES;
 
     /**
-     * Questions that must have been in vain. With waits of up to two minutes between them, one that was lost says nothing, however
-     * long ago the last answer came.
+     * Probes that must have gone unanswered. Waits between them reach two minutes, so a single lost probe says nothing,
+     * however long ago the last answer arrived.
      */
     private static final int LEAST_QUESTIONS = 3;
 
@@ -57,7 +57,7 @@ final class HostWatch {
 
     private final ByteBuffer info = ByteBuffer.allocateDirect(INFO_BYTES).order(ByteOrder.nativeOrder());
 
-    /** Makes the kernel ask a silent host. */
+    /** Makes the kernel probe a silent host. */
     static void tune(Socket socket, SocketOptions options) throws IOException {
         socket.setKeepAlive(true);
         socket.setIntOpt(IPPROTO_TCP, TCP_KEEPIDLE, options.keepAliveSeconds());
@@ -67,18 +67,18 @@ final class HostWatch {
             int longestWaitMs = (int) Math.max(LEAST_RTO_MAX_MS, options.hostTimeoutMs() / LEAST_QUESTIONS);
             socket.setIntOpt(IPPROTO_TCP, TCP_RTO_MAX_MS, Math.min(longestWaitMs, DEFAULT_RTO_MAX_MS));
         } catch (IOException e) {
-            LOG.debug("this kernel asks a peer with a closed window at its own pace", e);
+            LOG.debug("this kernel does not let a process set how often it probes a closed window", e);
         }
     }
 
-    /** True if questions were in vain and nothing has come for so long. */
+    /** True if enough probes went unanswered and nothing has arrived for the timeout. */
     boolean isSilent(Socket socket, long timeoutMs) {
         try {
             info.clear();
             socket.getRawOpt(IPPROTO_TCP, TCP_INFO, info);
         } catch (IOException e) {
-            LOG.debug("TCP_INFO of {}", socket, e);
-            return false; // The connection is broken; its events say so.
+            LOG.debug("cannot read TCP_INFO of {}", socket, e);
+            return false; // The connection is broken, as its events will say.
         }
         int questions = (info.get(RETRANSMITS_OFFSET) & OCTET) + (info.get(PROBES_OFFSET) & OCTET);
         long silentMs = Math.min(

@@ -13,13 +13,13 @@ import org.softrdma.sim.memory.NativeMemory;
  * </pre>
  */
 public final class IoVectors {
-    /** Most entries of one call (IOV_MAX). */
+    /** Maximum number of entries in one call (IOV_MAX). */
     public static final int MAX_ENTRIES = 1024;
 
     private static final int LENGTH_OFFSET = Long.BYTES;
     private static final int ENTRY_BYTES = LENGTH_OFFSET + Long.BYTES;
 
-    /** Lives as long as this. */
+    /** Kept alive as long as this object. */
     @SuppressWarnings("UnusedVariable")
     private final MemorySegment entries;
 

@@ -5,7 +5,7 @@ import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 
-/** A socket that cannot listen, with the reason as a constant and a message that says what to do. */
+/** A socket cannot listen: the reason as a constant, and a message that says what to do. */
 public final class ListenException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -44,6 +44,11 @@ public final class ListenException extends IOException {
         return new ListenException(reason, local, cause);
     }
 
+    /** Of a transport that has no kernel below it. */
+    public static ListenException of(Reason reason, InetSocketAddress local) {
+        return new ListenException(reason, local, new BindException(reason.name()));
+    }
+
     /** From java.nio, whose {@link BindException} has three meanings. */
     static ListenException ofCause(IOException cause, InetSocketAddress local) throws IOException {
         Reason reason = Reason.OTHER;
@@ -60,7 +65,7 @@ public final class ListenException extends IOException {
         return switch (reason) {
             case IN_USE -> "the port is in use; choose another" + ANY;
             case NOT_PERMITTED ->
-                "ports below 1024 are for root and CAP_NET_BIND_SERVICE (net.ipv4.ip_unprivileged_port_start); choose another"
+                "ports below 1024 need root or CAP_NET_BIND_SERVICE (net.ipv4.ip_unprivileged_port_start); choose another"
                         + ANY;
             case NOT_HERE -> "no interface of this machine has that address";
             case OTHER -> String.valueOf(cause.getMessage());

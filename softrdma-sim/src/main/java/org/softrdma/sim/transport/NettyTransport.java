@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The transports on Netty's event loops: threads of its own, or one loop that the owning thread runs. */
+/** The transports on Netty's event loops: loops with threads of their own, or one loop that the owning thread runs. */
 public final class NettyTransport implements Transport {
     private static final int SHUTDOWN_TIMEOUT_SECONDS = 10;
 

@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.sim.memory.NativeMemory;
 
-/** The portable loop: channels of java.nio and buffers made over raw memory for each call. */
+/** The portable loop: channels of java.nio, and buffers that are created over raw memory for each call. */
 final class NioEventLoop extends NettyEventLoop {
     private static final Logger LOG = LoggerFactory.getLogger(NioEventLoop.class);
 
@@ -95,7 +95,7 @@ final class NioEventLoop extends NettyEventLoop {
         }
     }
 
-    /** Ends a connection on which nothing is under way; for bytes under way java.nio has no limit (docs/reference/wire.md). */
+    /** Ends an idle connection to a silent host; for bytes in flight java.nio has no limit (docs/reference/wire.md). */
     private void keepAlive(SocketChannel channel) throws IOException {
         channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         if (channel.supportedOptions().containsAll(KEEP_ALIVE)) {
@@ -132,7 +132,7 @@ final class NioEventLoop extends NettyEventLoop {
         }
     }
 
-    /** Whoever gives a socket up may not know that it was given up before: it counts once. */
+    /** A socket may be closed twice, by callers that do not know of each other; it counts once. */
     private void closeQuietly(SelectableChannel channel) {
         if (!channel.isOpen()) {
             return;
@@ -141,7 +141,7 @@ final class NioEventLoop extends NettyEventLoop {
         try {
             channel.close();
         } catch (IOException e) {
-            LOG.debug("close of {}", channel, e);
+            LOG.debug("cannot close {}", channel, e);
         }
     }
 
@@ -220,19 +220,19 @@ final class NioEventLoop extends NettyEventLoop {
 
         @Override
         public void pause() {
-            // A selector is level triggered: it would say it for ever.
+            // A selector is level triggered: it would raise this for ever.
             paused = true;
             submit(NioIoOps.NONE);
         }
 
         @Override
         public boolean isHostSilent() {
-            return false; // java.nio does not tell what the kernel knows
+            return false; // java.nio does not show what the kernel knows
         }
 
         @Override
         public boolean isHungUp() {
-            // A selector is level triggered: it says so again.
+            // A selector is level triggered: it raises the event again.
             return false;
         }
 
@@ -250,7 +250,7 @@ final class NioEventLoop extends NettyEventLoop {
             try {
                 return (InetSocketAddress) channel.getLocalAddress();
             } catch (IOException e) {
-                LOG.debug("local address of {}", channel, e);
+                LOG.debug("cannot read the local address of {}", channel, e);
                 return new InetSocketAddress(0);
             }
         }
@@ -260,7 +260,7 @@ final class NioEventLoop extends NettyEventLoop {
             try {
                 channel.shutdownOutput();
             } catch (IOException e) {
-                LOG.debug("shutdown of {}", channel, e);
+                LOG.debug("cannot shut down the output of {}", channel, e);
             }
         }
 
@@ -301,7 +301,7 @@ final class NioEventLoop extends NettyEventLoop {
         public void handle(IoRegistration registered, IoEvent event) {
             try {
                 for (SocketChannel next = channel.accept(); next != null; next = channel.accept()) {
-                    hand(accepted, new Pending(counted(next)));
+                    LoopGuard.hand(accepted, new Pending(counted(next)));
                 }
                 pause.succeeded();
             } catch (IOException | RuntimeException | Error e) {
@@ -325,14 +325,14 @@ final class NioEventLoop extends NettyEventLoop {
             }
         }
 
-        /** The descriptor of a registered channel, and so its port, lives on until its selector looks again. */
+        /** Frees the port: the descriptor of a registered channel lives on until its selector selects again. */
         private void releasePort(Selector selector) {
             try {
                 int ignored = selector.selectNow(key -> {
-                    // What is ready is reported again by the loop's own next look.
+                    // The loop's own next select reports ready channels again.
                 });
             } catch (IOException e) {
-                LOG.debug("close of the listener on {}", local, e);
+                LOG.debug("cannot close the listener on {}", local, e);
             }
         }
     }

@@ -2,16 +2,16 @@ package org.softrdma.sim.transport;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Descriptors of a transport's sockets: each is counted when it is there and again when it is closed. Any thread. */
+/** Counts the open descriptors of a transport's sockets. Any thread. */
 final class OpenSockets {
     private final AtomicInteger count = new AtomicInteger();
 
-    /** There is one more. */
+    /** A descriptor was opened. */
     void opened() {
         count.incrementAndGet();
     }
 
-    /** One was closed. */
+    /** A descriptor was closed. */
     void closed() {
         count.decrementAndGet();
     }

@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import org.softrdma.sim.kernel.SystemCalls;
 
-/** readv(2) on Linux, which Netty's sockets have not. Any thread. */
+/** readv(2) on Linux, which Netty's sockets lack. Any thread. */
 final class ReadVector {
     private static final int EINTR = 4;
     private static final int EAGAIN = 11;

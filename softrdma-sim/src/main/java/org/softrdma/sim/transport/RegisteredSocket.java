@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The frame of a socket that a Netty loop drives: its registration, its events, its end. What fails in an event costs this
- * connection, and not the loop. On its loop only.
+ * What all sockets on a Netty loop share: registration, events, closing. A failure in an event ends this connection,
+ * but not the loop. Thread: its loop.
  */
 abstract class RegisteredSocket implements IoHandle, StreamSocket {
     private static final Logger LOG = LoggerFactory.getLogger(RegisteredSocket.class);
@@ -31,10 +31,10 @@ abstract class RegisteredSocket implements IoHandle, StreamSocket {
         registration = newRegistration;
     }
 
-    /** Takes an event in; returns true if there is room to send, or an outcome. */
+    /** Takes in an event; returns true if there is room to send, or a connect has an outcome. */
     abstract boolean take(IoRegistration registered, IoEvent event);
 
-    /** Makes a close tell the peer by a reset. */
+    /** Makes the close send a reset to the peer. */
     abstract void resetOnClose() throws IOException;
 
     /** Closes the descriptor; once. */
@@ -48,7 +48,7 @@ abstract class RegisteredSocket implements IoHandle, StreamSocket {
         try {
             events.ready(take(registered, event));
         } catch (RuntimeException | Error e) {
-            NettyEventLoop.failed(this, events, e);
+            LoopGuard.failed(this, events, e);
         }
     }
 
@@ -89,7 +89,7 @@ abstract class RegisteredSocket implements IoHandle, StreamSocket {
             try {
                 resetOnClose();
             } catch (IOException e) {
-                LOG.debug("linger of the connection to {}", remote, e);
+                LOG.debug("cannot set SO_LINGER on the connection to {}", remote, e);
             }
             close();
         }

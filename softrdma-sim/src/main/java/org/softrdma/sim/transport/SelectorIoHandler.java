@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drives channels of java.nio by one selector. An interrupt ends a wait and stays with the thread it was meant for: Netty's own
- * {@code NioIoHandler} clears it, and in manual progress that thread is the application's. Its loop's thread only, except
+ * Drives channels of java.nio by one selector. An interrupt ends a wait and stays set on its thread: Netty's own
+ * {@code NioIoHandler} clears it, and in manual progress that thread is the application's. Thread: its loop, except
  * {@link #wakeup}.
  */
 final class SelectorIoHandler implements IoHandler {
@@ -33,7 +33,7 @@ final class SelectorIoHandler implements IoHandler {
     private final ThreadAwareExecutor executor;
     private final boolean ownThread;
     private final Selector selector;
-    /** Taken out of the selector before any is handled: a handler may select too. */
+    /** Copied from the selector before any is handled, because a handler may select, too. */
     private final List<SelectionKey> ready = new ArrayList<>();
 
     private final Consumer<SelectionKey> collect = ready::add;
@@ -44,14 +44,14 @@ final class SelectorIoHandler implements IoHandler {
         try {
             selector = Selector.open();
         } catch (IOException e) {
-            throw new UncheckedIOException("no selector could be opened", e);
+            throw new UncheckedIOException("cannot open a selector", e);
         }
     }
 
     /**
      * Handlers of one kind of loop.
      *
-     * @param ownThread the loop has a thread of its own, which nobody has reason to interrupt
+     * @param ownThread the loop has a thread of its own, which nobody needs to interrupt
      */
     static IoHandlerFactory newFactory(boolean ownThread) {
         return executor -> new SelectorIoHandler(executor, ownThread);
@@ -63,7 +63,7 @@ final class SelectorIoHandler implements IoHandler {
         try {
             select(context.canBlock() ? context.delayNanos(System.nanoTime()) : 0);
         } catch (IOException e) {
-            throw new UncheckedIOException("the selector is broken", e);
+            throw new UncheckedIOException("the selector failed", e);
         }
         for (SelectionKey key : ready) {
             ((Registration) key.attachment()).raise();
@@ -78,7 +78,7 @@ final class SelectorIoHandler implements IoHandler {
         }
         selector.select(collect, Math.ceilDiv(timeoutNs, NS_PER_MS));
         if (ownThread && Thread.interrupted()) {
-            LOG.debug("interrupt ignored: as long as it is set the selector would not wait");
+            LOG.debug("interrupt ignored and cleared: the selector would not wait while it is set");
         }
     }
 
@@ -111,11 +111,11 @@ final class SelectorIoHandler implements IoHandler {
         try {
             selector.close();
         } catch (IOException e) {
-            LOG.warn("close of the selector", e);
+            LOG.warn("cannot close the selector", e);
         }
     }
 
-    /** A channel, what it waits for, and, while it is handled, what it is ready for. */
+    /** A channel: what it waits for and, while it is handled, what it is ready for. */
     private final class Registration implements IoRegistration, NioIoEvent {
         private final NioIoHandle handle;
         private final SelectionKey key;
@@ -132,7 +132,7 @@ final class SelectorIoHandler implements IoHandler {
             try {
                 handle.handle(this, this);
             } catch (RuntimeException | Error e) {
-                LOG.error("a fault in the handling of {}", key.channel(), e);
+                LOG.error("handling {} failed", key.channel(), e);
             }
         }
 
@@ -141,7 +141,7 @@ final class SelectorIoHandler implements IoHandler {
             try {
                 handle.close();
             } catch (Exception e) {
-                LOG.debug("close of {}", key.channel(), e);
+                LOG.debug("cannot close {}", key.channel(), e);
             }
         }
 
@@ -151,7 +151,7 @@ final class SelectorIoHandler implements IoHandler {
         }
 
         @Override
-        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // so in the interface
+        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // as in the interface
         public <T> T attachment() {
             return (T) key;
         }

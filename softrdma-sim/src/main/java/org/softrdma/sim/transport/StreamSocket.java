@@ -6,8 +6,8 @@ import java.net.InetSocketAddress;
 /**
  * A non-blocking byte stream that moves bytes at raw addresses. All methods on its event loop only.
  *
- * <p>Readiness is edge triggered: after an event, receive until fewer bytes came than were asked for, and gather until fewer
- * bytes went than were given (epoll(7)); whoever stops earlier calls {@link #rearm} and comes back by an event.
+ * <p>Readiness is edge triggered: after an event, receive until fewer bytes arrive than were asked for, and gather
+ * until fewer bytes go than were given (epoll(7)). To stop earlier, call {@link #rearm} and continue at the next event.
  */
 public interface StreamSocket {
     /** Result of {@link #receive}: the peer has ended its stream. */
@@ -24,7 +24,7 @@ public interface StreamSocket {
     int receive(long address, int length) throws IOException;
 
     /**
-     * Receives what is there into several places, in order.
+     * Receives what is there into several buffers, in order.
      *
      * @param vectors where to
      * @param count number of entries, from the first
@@ -34,15 +34,17 @@ public interface StreamSocket {
     int scatter(IoVectors vectors, int count) throws IOException;
 
     /**
-     * True if the peer has ended its stream or the connection broke, as an event told: no further event will say so, receive
-     * until {@link #END_OF_STREAM} or a failure.
+     * True if an event has said that the peer ended its stream or that the connection broke. No further event will say
+     * so: receive until {@link #END_OF_STREAM} or a failure.
      */
     boolean isHungUp();
 
-    /** Raises an event soon, after other sockets had their turn, if there is anything to receive or room to send. */
+    /**
+     * Raises an event soon, after the other sockets had their turn, if there is something to receive or room to send.
+     */
     void rearm();
 
-    /** No need for events until {@link #rearm}: there is something to receive that is not wanted now, or its end. */
+    /** Suppresses events until {@link #rearm}: there is input, or the end of it, that is not wanted now. */
     void pause();
 
     /**
@@ -62,15 +64,15 @@ public interface StreamSocket {
     /**
      * Completes an outgoing connection after its first event.
      *
-     * @return true if it is connected, false if it still takes time
+     * @return true if it is connected, false if that takes more time
      * @throws IOException if it failed, for example refused
      */
     boolean finishConnect() throws IOException;
 
     /**
-     * True if the peer's host is gone: the kernel asks and asks again, and nothing has come for the host timeout. A host whose
-     * application does not read is not gone, its kernel answers. A transport that cannot tell says no, and a call that receives
-     * fails once the kernel knows.
+     * True if the peer's host is gone: the kernel has probed it repeatedly, and nothing has arrived for the host
+     * timeout. A host whose application does not read is not gone, because its kernel answers. A transport that cannot
+     * tell returns false; its receive calls fail once the kernel knows.
      *
      * @see HostSilentException
      */
@@ -88,6 +90,6 @@ public interface StreamSocket {
     /** Closes without waiting. Idempotent, never throws. */
     void close();
 
-    /** Closes so that the peer sees a reset. Idempotent, never throws. */
+    /** Closes with a reset for the peer. Idempotent, never throws. */
     void abort();
 }

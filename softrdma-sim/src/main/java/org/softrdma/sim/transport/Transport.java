@@ -10,7 +10,7 @@ public interface Transport extends AutoCloseable {
     /** Its loops; exactly one in manual progress. */
     List<EventLoop> loops();
 
-    /** Descriptors of sockets that it has open, listening and accepted ones too. Any thread. */
+    /** Number of open socket descriptors, including listening and accepted ones. Any thread. */
     int openSockets();
 
     /** Stops all loops and waits for their threads. Not from one of them. Idempotent. */

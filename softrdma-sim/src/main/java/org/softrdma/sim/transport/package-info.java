@@ -1,8 +1,8 @@
 /**
  * Byte streams and the event loops that drive them; the only importer of Netty in this module.
  *
- * <p>Two transports with one behaviour: epoll (Linux, raw-address calls, no allocation) and NIO (portable). Everything of a
- * socket runs on its event loop. Read {@link org.softrdma.sim.transport.StreamSocket} first.
+ * <p>Two transports behave alike: epoll (Linux, calls by raw address, no allocation) and NIO (portable). Everything
+ * that concerns a socket runs on its event loop. Read {@link org.softrdma.sim.transport.StreamSocket} first.
  */
 @NullMarked
 package org.softrdma.sim.transport;

@@ -5,7 +5,8 @@ import org.softrdma.sim.memory.NativeMemory;
 /**
  * FPDUs and the DDP and RDMAP headers in them (RFC 5044 section 4, RFC 5041 section 4, RFC 5040 section 4).
  *
- * <p>All offsets count from the first byte of the FPDU, which is its length field. Big endian. The sender writes every field.
+ * <p>All offsets count from the first byte of the FPDU, which is its length field. Big endian. The sender writes every
+ * field.
  *
  * <pre>
  *   FPDU: length field | ULPDU = header and payload | pad to a multiple of 4, counted from the length field | CRC field
@@ -46,8 +47,8 @@ import org.softrdma.sim.memory.NativeMemory;
  *   +---------------------------------------------------------------+  48
  * </pre>
  *
- * <p>Control word: T 0x8000 tagged, L 0x4000 last segment of its message, DV 0x0300 DDP version 1, RV 0x00C0 RDMAP version 1,
- * opcode 0x000F.
+ * <p>Control word: T 0x8000 tagged, L 0x4000 last segment of its message, DV 0x0300 DDP version 1, RV 0x00C0 RDMAP
+ * version 1, opcode 0x000F.
  */
 public final class Ddp {
     /** The ULPDU length field. */
@@ -86,7 +87,7 @@ public final class Ddp {
 
     /** The CRC field behind the pad. */
     public static final int CRC_LENGTH = Integer.BYTES;
-    /** Longest ULPDU that the length field can say. */
+    /** Longest ULPDU that fits the length field. */
     public static final int MAX_ULPDU = 0xFFFF;
 
     /** Control: tagged buffer model. */

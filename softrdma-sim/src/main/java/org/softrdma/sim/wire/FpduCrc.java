@@ -5,8 +5,8 @@ import java.util.zip.CRC32C;
 import org.softrdma.sim.memory.NativeMemory;
 
 /**
- * The CRC32C of an FPDU, from its length field through the pad (RFC 5044 section 4.4), least significant byte first on the
- * wire. Not thread-safe; one for each engine.
+ * The CRC32C of an FPDU, from its length field through the pad (RFC 5044 section 4.4), least significant byte first on
+ * the wire. Not thread-safe; one for each engine.
  */
 public final class FpduCrc {
     private final CRC32C crc = new CRC32C();
@@ -27,7 +27,7 @@ public final class FpduCrc {
         NativeMemory.putIntLittleEndian(fpdu + covered, compute(view, viewAddress, fpdu, covered));
     }
 
-    /** True if the CRC field of a complete FPDU is right; parameters as in {@link #put}. */
+    /** True if the CRC field of a complete FPDU is correct; parameters as in {@link #put}. */
     public boolean isValid(ByteBuffer view, long viewAddress, long fpdu, int ulpduLength) {
         int covered = Ddp.fpduLength(ulpduLength) - Ddp.CRC_LENGTH;
         return NativeMemory.getIntLittleEndian(fpdu + covered) == compute(view, viewAddress, fpdu, covered);

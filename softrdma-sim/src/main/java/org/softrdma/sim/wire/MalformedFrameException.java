@@ -2,7 +2,7 @@ package org.softrdma.sim.wire;
 
 import java.io.Serial;
 
-/** A peer's handshake frame cannot be understood; the message says what was expected and what came. */
+/** A peer's handshake frame cannot be understood. The message says what was expected and what was received. */
 public final class MalformedFrameException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;

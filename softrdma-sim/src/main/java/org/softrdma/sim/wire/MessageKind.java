@@ -1,6 +1,6 @@
 package org.softrdma.sim.wire;
 
-/** The kinds of messages, each with the names of its counters of segments. */
+/** The kinds of messages, each with the names of its segment counters. */
 public enum MessageKind {
     /** WRITE. */
     WRITE(true, "sentSegments.write", "receivedSegments.write"),
@@ -12,7 +12,7 @@ public enum MessageKind {
     READ_RESPONSE(false, "sentSegments.readResponse", "receivedSegments.readResponse"),
     /** Terminate. */
     TERMINATE(false, "terminatesSent", "terminatesReceived"),
-    /** Ready-to-receive: a WRITE of no bytes, which nobody asked for (RFC 6581 section 9.2). */
+    /** Ready-to-receive: a zero-length WRITE that no application posted (RFC 6581 section 9.2). */
     READY_TO_RECEIVE(false, "sentSegments.write", "receivedSegments.write");
 
     private final boolean request;
@@ -25,17 +25,17 @@ public enum MessageKind {
         this.receivedLabel = receivedLabel;
     }
 
-    /** True if it is a request of the send queue, whose payload is sent from the application's memory. */
+    /** True for a request of the send queue. */
     public boolean isRequest() {
         return request;
     }
 
-    /** Name of the counter of those sent. */
+    /** Counter name of sent segments. */
     public String sentLabel() {
         return sentLabel;
     }
 
-    /** Name of the counter of those received. */
+    /** Counter name of received segments. */
     public String receivedLabel() {
         return receivedLabel;
     }

@@ -5,7 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * MPA request and reply frames, the handshake of a connection (RFC 5044 section 7.1.1, enhanced by RFC 6581 sections 6 and 9).
+ * MPA request and reply frames, the handshake of a connection (RFC 5044 section 7.1.1, enhanced by RFC 6581 sections 6
+ * and 9).
  *
  * <p>Big endian. The initiator writes the request, the responder the reply.
  *
@@ -31,7 +32,8 @@ import java.util.Arrays;
  * @param enhanced S
  * @param revision 1 or 2
  * @param peerToPeer A
- * @param rtr which zero-length messages may serve as ready-to-receive: {@link #RTR_SEND}, {@link #RTR_WRITE}, {@link #RTR_READ}
+ * @param rtr which zero-length messages may serve as ready-to-receive: {@link #RTR_SEND}, {@link #RTR_WRITE},
+ *     {@link #RTR_READ}
  * @param ird READs that the sender accepts in flight, 0 to {@link #DEPTH_MASK}; 0 if not enhanced
  * @param ord READs that the sender wants in flight, 0 to {@link #DEPTH_MASK}; 0 if not enhanced
  * @param privateData of the upper layer
@@ -93,12 +95,12 @@ public record MpaFrame(
     }
 
     /**
-     * How many bytes a frame has that begins like this: more than {@code available} if it is not all there yet.
+     * Length in bytes of the frame that begins with these bytes: more than {@code available} if part of it is missing.
      *
      * @param bytes received so far
      * @param available how many
      * @param request a request is expected, else a reply
-     * @throws MalformedFrameException if these bytes cannot begin the frame that is expected
+     * @throws MalformedFrameException if no expected frame begins with these bytes
      */
     public static int frameLength(byte[] bytes, int available, boolean request) throws MalformedFrameException {
         byte[] key = request ? REQUEST_KEY : REPLY_KEY;

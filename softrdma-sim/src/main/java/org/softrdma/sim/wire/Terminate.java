@@ -5,8 +5,8 @@ import org.softrdma.sim.memory.NativeMemory;
 /**
  * The Terminate message (RFC 5040 section 4.8): an untagged segment on queue 2 with MSN 1.
  *
- * <p>Offsets count from the first byte of the FPDU, big endian. The terminating side writes every field; D implies that the
- * length and the DDP header follow, R that the READ request follows that.
+ * <p>Offsets count from the first byte of the FPDU, big endian. The terminating side writes every field; D implies that
+ * the length and the DDP header follow, R that the READ request follows that.
  *
  * <pre>
  *   31     28 27   24 23            16 15 14 13                     0
@@ -21,9 +21,9 @@ import org.softrdma.sim.memory.NativeMemory;
 public final class Terminate {
     /** The Terminate Control field. */
     public static final int CONTROL_OFFSET = Ddp.UNTAGGED_HEADER_LENGTH;
-    /** Length of the segment that was wrong. */
+    /** Length of the faulty segment. */
     public static final int SEGMENT_LENGTH_OFFSET = CONTROL_OFFSET + Integer.BYTES;
-    /** DDP header of the segment that was wrong, without the MPA length. */
+    /** DDP header of the faulty segment, without the MPA length. */
     public static final int DDP_HEADER_OFFSET = SEGMENT_LENGTH_OFFSET + Short.BYTES;
     /** Longest ULPDU: everything included. */
     public static final int MAX_ULPDU =
@@ -44,7 +44,7 @@ public final class Terminate {
      *
      * @param fpdu where, {@link #MAX_FPDU} bytes
      * @param cause why
-     * @param segment FPDU of the segment that was wrong, its header complete, or 0
+     * @param segment FPDU of the faulty segment, its header complete, or 0
      * @return its ULPDU length
      */
     public static int put(long fpdu, TerminateCause cause, long segment) {
@@ -54,7 +54,7 @@ public final class Terminate {
             boolean tagged = (Ddp.control(segment) & Ddp.TAGGED) != 0;
             int header = (tagged ? Ddp.TAGGED_HEADER_LENGTH : Ddp.UNTAGGED_HEADER_LENGTH) - Short.BYTES;
             flags = SEGMENT_LENGTH_VALID | DDP_HEADER_INCLUDED;
-            // The segment's length field and DDP header stand in an FPDU just as they stand here.
+            // The segment's length field and DDP header have the same layout in an FPDU as here.
             NativeMemory.copy(segment, fpdu + SEGMENT_LENGTH_OFFSET, Short.BYTES + header);
             length = DDP_HEADER_OFFSET + header;
             boolean readRequest = !tagged && (Ddp.control(segment) & Ddp.OPCODE_MASK) == RdmapOpcode.READ_REQUEST;
@@ -76,29 +76,30 @@ public final class Terminate {
         return NativeMemory.getInt(fpdu + CONTROL_OFFSET) >>> Short.SIZE;
     }
 
-    /** For people: what a code means. */
+    /** The meaning of a code, for messages. */
     public static String describe(int code) {
         TerminateCause cause = TerminateCause.ofCode(code);
         return cause != null ? cause.text() : "layer/type/code 0x" + Integer.toHexString(code);
     }
 
     /**
-     * The message sequence number of the READ request that a received Terminate is about, or 0 if it is about something
-     * else or does not say.
+     * The message sequence number of the request on queue 1 that a received Terminate is about, or 0 if it is about
+     * something else or does not say.
      *
      * @param fpdu the Terminate
      * @param ulpduLength its ULPDU length, at least {@link #MIN_ULPDU}
      */
-    public static int readRequestMsn(long fpdu, int ulpduLength) {
+    public static int requestMsn(long fpdu, int ulpduLength) {
         int flags = NativeMemory.getInt(fpdu + CONTROL_OFFSET);
         int needed = DDP_HEADER_OFFSET - Short.BYTES + Ddp.UNTAGGED_HEADER_LENGTH - Short.BYTES;
         if ((flags & DDP_HEADER_INCLUDED) == 0 || ulpduLength < needed) {
             return 0;
         }
-        // As in put: from its length field on, the terminated segment reads like an FPDU.
+        // As in put: from its length field on, the terminated segment has the layout of an FPDU.
         long segment = fpdu + SEGMENT_LENGTH_OFFSET;
         int control = Ddp.control(segment);
-        boolean readRequest = (control & Ddp.TAGGED) == 0 && (control & Ddp.OPCODE_MASK) == RdmapOpcode.READ_REQUEST;
-        return readRequest ? NativeMemory.getInt(segment + Ddp.MSN_OFFSET) : 0;
+        boolean request = (control & Ddp.TAGGED) == 0
+                && NativeMemory.getInt(segment + Ddp.QUEUE_NUMBER_OFFSET) == Ddp.QUEUE_READ_REQUEST;
+        return request ? NativeMemory.getInt(segment + Ddp.MSN_OFFSET) : 0;
     }
 }

@@ -3,11 +3,12 @@ package org.softrdma.sim.wire;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a stream is terminated: layer, error type and error code of a Terminate message (RFC 5040 figure 9, RFC 5041 section 7.2,
- * RFC 5044 section 8, RFC 6581 section 8). All of them are understood; docs/reference/wire.md tells which are sent, and when.
+ * Why a stream is terminated: layer, error type and error code of a Terminate message (RFC 5040 figure 9, RFC 5041
+ * section 7.2, RFC 5044 section 8, RFC 6581 section 8). All of them are understood; docs/reference/wire.md says which
+ * are sent, and when.
  */
 public enum TerminateCause {
-    /** Something failed on the terminating side itself; with whatever error code. */
+    /** Something failed on the terminating side itself; any error code is allowed. */
     LOCAL_CATASTROPHIC(0, 0, 0, "local catastrophic error"),
     /** READ request: no such source STag. */
     RDMAP_INVALID_STAG(0, 1, 0, "invalid STag"),
@@ -25,19 +26,19 @@ public enum TerminateCause {
     RDMAP_UNSPECIFIED_PROTECTION(0, 1, 0xFF, "unspecified remote protection error"),
     /** The RDMAP version is not 1. */
     RDMAP_VERSION(0, 2, 5, "invalid RDMAP version"),
-    /** An opcode that does not fit here. */
+    /** An opcode that is unknown or unexpected here. */
     RDMAP_OPCODE(0, 2, 6, "unexpected opcode"),
-    /** The stream cannot go on, for example because a RECV has a bad buffer. */
+    /** The stream cannot continue, for example because a RECV has a bad buffer. */
     RDMAP_STREAM_CATASTROPHIC(0, 2, 7, "catastrophic error, localized to the RDMAP stream"),
-    /** The peer's RDMAP cannot go on with any of its streams. */
+    /** The peer's RDMAP cannot continue any of its streams. */
     RDMAP_GLOBAL_CATASTROPHIC(0, 2, 8, "catastrophic error, global"),
     /** As {@link #RDMAP_CANNOT_INVALIDATE}, which RFC 5040 figure 9 lists twice: peers may send either. */
     RDMAP_OPERATION_CANNOT_INVALIDATE(0, 2, 9, "STag cannot be invalidated"),
-    /** A message that is wrong in a way which has no code of its own. */
+    /** An error in a message that has no code of its own. */
     RDMAP_UNSPECIFIED(0, 2, 0xFF, "unspecified remote operation error"),
     /** Something failed in the peer's DDP. */
     DDP_LOCAL_CATASTROPHIC(1, 0, 0, "DDP: local catastrophic error"),
-    /** Tagged segment: no such STag, or it has not the right (DDP has no code for rights). */
+    /** Tagged segment: no such STag, or it lacks the right (DDP has no code for rights). */
     DDP_INVALID_STAG(1, 1, 0, "tagged buffer: invalid STag"),
     /** Tagged segment: outside the buffer. */
     DDP_BOUNDS(1, 1, 1, "tagged buffer: base or bounds violation"),
@@ -55,17 +56,17 @@ public enum TerminateCause {
     DDP_MSN_RANGE(1, 2, 3, "untagged buffer: message sequence number out of range"),
     /** Untagged segment: not the next part of its message. */
     DDP_MESSAGE_OFFSET(1, 2, 4, "untagged buffer: invalid message offset"),
-    /** Untagged segment: longer than its RECV. */
+    /** Untagged segment: the message is longer than its RECV. */
     DDP_TOO_LONG(1, 2, 5, "untagged buffer: message too long for the buffer"),
     /** Untagged segment: the DDP version is not 1. */
     DDP_UNTAGGED_VERSION(1, 2, 6, "untagged buffer: invalid DDP version"),
     /** The TCP connection was lost, as the peer's MPA tells its upper layers. */
     MPA_CONNECTION_LOST(2, 0, 1, "MPA: TCP connection closed, terminated or lost"),
-    /** FPDU: the CRC does not fit. */
+    /** FPDU: the CRC is wrong. */
     MPA_CRC(2, 0, 2, "MPA: CRC error"),
     /** Marker and ULPDU length disagree; never about this side, which sends no markers. */
     MPA_MARKER(2, 0, 3, "MPA: marker and ULPDU length do not agree"),
-    /** The peer found a handshake frame wrong. */
+    /** The peer rejected a handshake frame as invalid. */
     MPA_INVALID_FRAME(2, 0, 4, "MPA: invalid request or reply frame"),
     /** The handshake failed for a reason without a code of its own. */
     MPA_LOCAL_CATASTROPHIC(2, 0, 5, "MPA: local catastrophic error"),
@@ -94,7 +95,7 @@ public enum TerminateCause {
         return layer << 12 | errorType << 8 | errorCode;
     }
 
-    /** For people. */
+    /** Text for messages. */
     public String text() {
         return text;
     }
@@ -109,7 +110,7 @@ public enum TerminateCause {
         return layer == 0 && errorType == 1;
     }
 
-    /** The cause with these numbers, or null if they are not known here. */
+    /** The cause with these numbers, or null if there is none. */
     public static @Nullable TerminateCause ofCode(int code) {
         if (code >>> Byte.SIZE == LOCAL_CATASTROPHIC.code() >>> Byte.SIZE) {
             return LOCAL_CATASTROPHIC; // RFC 5040 figure 9: any error code is acceptable

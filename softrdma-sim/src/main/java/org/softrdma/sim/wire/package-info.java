@@ -1,5 +1,6 @@
 /**
- * iWARP as bytes: MPA (RFC 5044, RFC 6581), DDP (RFC 5041) and RDMAP (RFC 5040). Pure layouts and codes, no state and no I/O.
+ * iWARP as bytes: MPA (RFC 5044, RFC 6581), DDP (RFC 5041) and RDMAP (RFC 5040). Pure layouts and codes, no state and
+ * no I/O.
  *
  * <p>Everything is big endian unless said otherwise. Read {@link org.softrdma.sim.wire.Ddp} first, then {@link
  * org.softrdma.sim.wire.MpaFrame}. Any thread.

@@ -11,6 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.engine.EngineLimits;
+import org.softrdma.sim.engine.EngineTimeouts;
+import org.softrdma.sim.engine.MpaOffer;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.sim.wire.TerminateCause;
@@ -26,7 +28,13 @@ class MpaNegotiationTest {
     private static final int ORD = 6;
 
     private static EngineLimits limits(boolean crc, int revision) {
-        return new EngineLimits(EngineLimits.LARGEST_PAYLOAD, 4096, 262_144, crc, revision, 1, 0, 1, 1, 0);
+        return new EngineLimits(
+                EngineLimits.LARGEST_PAYLOAD,
+                4096,
+                262_144,
+                1,
+                new MpaOffer(crc, revision),
+                new EngineTimeouts(1, 0, 1, 0));
     }
 
     private static MpaFrame decode(String key, int flags, int revision, byte[] data) throws Exception {
@@ -124,7 +132,7 @@ class MpaNegotiationTest {
     void shouldRefuseAResponderThatIsNotReadyByWrite(int control) throws Exception {
         assertRefused(
                 TerminateCause.MPA_NO_MATCHING_RTR,
-                "the peer does not take a zero-length WRITE as ready-to-receive (RFC 6581 section 9.2)",
+                "the peer does not accept a zero-length WRITE as ready-to-receive (RFC 6581 section 9.2)",
                 judge(reply(0, P2P | control, 1, 1)));
     }
 
@@ -154,7 +162,7 @@ class MpaNegotiationTest {
     void shouldRefuseAResponderThatRequiresMarkers() throws Exception {
         assertRefused(
                 TerminateCause.MPA_LOCAL_CATASTROPHIC,
-                "the peer requires MPA markers (RFC 5044 section 4.3); this is iWARP without markers",
+                "the peer requires MPA markers (RFC 5044 section 4.3), which this RNIC does not support",
                 judge(reply(Frames.MARKERS, P2P | Frames.RTR_WRITE, 1, 1)));
     }
 

@@ -47,8 +47,7 @@ class EagerRegistrationTest {
         try (VerbsDevice device = new SoftRdmaDevice(
                         new SoftRdmaContext().conclude().deviceSettings(),
                         transport,
-                        new CountedPageLocks(locks),
-                        new MemoryOperations());
+                        DeviceSurroundings.with(new CountedPageLocks(locks), new MemoryOperations()));
                 ProtectionDomain domain = device.allocateProtectionDomain();
                 HostMemory memory = device.allocateMemory(PAGE)) {
             when(locks.lock(anyLong(), anyLong())).thenAnswer(call -> {

@@ -71,7 +71,7 @@ class ListenTest {
             assertEquals(VerbsErrorCode.UNREACHABLE, refusal.code());
             assertEquals(
                     "cannot connect to 127.0.0.1:" + silent.getPort()
-                            + ": Connection refused; is the server running there, and are address and port those it listens on?",
+                            + ": Connection refused; is the server running there, and does it listen on this address and port?",
                     refusal.getMessage());
         }
     }

@@ -16,6 +16,7 @@ import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.Quiescence;
+import org.softrdma.sim.memory.RegionObserver;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.CountedPageLocks;
 import org.softrdma.sim.pinning.PinTable;
@@ -40,6 +41,7 @@ class RegistrarTest {
                     quiescence,
                     1L << 30,
                     SystemNanoClock.INSTANCE),
+            RegionObserver.NONE,
             4);
     private final ProtectionDomain domain =
             mock(ProtectionDomain.class, withSettings().extraInterfaces(Registrar.Domain.class));

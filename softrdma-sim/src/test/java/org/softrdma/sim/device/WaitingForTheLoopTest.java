@@ -173,7 +173,7 @@ class WaitingForTheLoopTest {
                             VerbsException.class,
                             () -> connector.connect(ConnectionParameters.DEFAULT, TimeUnit.HOURS.toNanos(1))));
             assertEquals(
-                    "cannot connect to 127.0.0.1:1: a fault in the engine: java.lang." + kind + ": a test's",
+                    "cannot connect to 127.0.0.1:1: engine fault: java.lang." + kind + ": a test's",
                     failure.getMessage());
             assertEquals(QueuePairState.ERROR, pair.state());
             assertEquals(1L, device.counters().get("engineFaults"));

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.softrdma.sim.SoftRdmaContext;
+import org.softrdma.sim.device.DeviceSurroundings;
 import org.softrdma.sim.device.SoftRdmaDevice;
 import org.softrdma.sim.memory.GuardedMemory;
 import org.softrdma.sim.peer.Frames;
@@ -60,8 +61,7 @@ final class FakeDevice implements AutoCloseable {
         device = new SoftRdmaDevice(
                 new SoftRdmaContext().set(map).conclude().deviceSettings(),
                 transport,
-                CountedPageLocks.ofThisProcess(),
-                nativeMemory);
+                DeviceSurroundings.with(CountedPageLocks.ofThisProcess(), nativeMemory));
         domain = own(device.allocateProtectionDomain());
         queue = own(device.createCompletionQueue(4096));
         listener = own(device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 16));

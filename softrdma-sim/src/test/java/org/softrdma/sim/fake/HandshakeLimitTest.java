@@ -71,6 +71,24 @@ class HandshakeLimitTest {
         }
     }
 
+    /** An initiator whose peer is silent says again that it is ready: nobody has written anything. */
+    @Test
+    void shouldNotCountThatAPeerIsReadyAsAWrite() {
+        try (FakeDevice device = new FakeDevice("host-timeout", "0")) {
+            FakeSocket socket = device.socket();
+            QueuePair pair = accept(device, socket, PEER_TO_PEER);
+            for (int i = 0; i < 3; i++) {
+                socket.give(Frames.fpdu(Frames.tagged(Frames.WRITE, true, 0, 0), false));
+            }
+            device.run();
+            assertEquals(0, device.counter("responderWrites"));
+            socket.give(Frames.fpdu(Frames.tagged(Frames.WRITE, true, 7, 0), false));
+            device.run();
+            assertEquals(1, device.counter("responderWrites"));
+            assertEquals(QueuePairState.READY_TO_SEND, pair.state());
+        }
+    }
+
     /** The first message is its application's then, which may have nothing to say. */
     @Test
     void shouldGiveAPeerThatNeedNotBeReadyFirstAllTheTimeItWants() {

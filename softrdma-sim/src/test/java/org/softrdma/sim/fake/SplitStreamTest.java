@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.sim.peer.Frames;
@@ -43,15 +44,21 @@ class SplitStreamTest {
          * Makes one.
          *
          * @param large bytes of the largest payload; above 16 KiB it is received straight into its place
+         * @param also more flags of the regions
          */
-        Bench(boolean crc, int large) {
+        Bench(boolean crc, int large, AccessFlag... also) {
             this.crc = crc;
             this.large = large;
             device = new FakeDevice("crc", crc ? "on" : "off");
-            target = device.region(1, REGION, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
-            sink = device.region(2, REGION, AccessFlag.READ_SINK);
-            received = device.region(3, REGION, AccessFlag.RECEIVE_SINK);
+            target = device.region(
+                    1, REGION, with(also, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE));
+            sink = device.region(2, REGION, with(also, AccessFlag.READ_SINK));
+            received = device.region(3, REGION, with(also, AccessFlag.RECEIVE_SINK));
             stream = makeStream();
+        }
+
+        private static AccessFlag[] with(AccessFlag[] also, AccessFlag... access) {
+            return Stream.concat(Stream.of(access), Stream.of(also)).toArray(AccessFlag[]::new);
         }
 
         private byte[] makeStream() {
@@ -239,6 +246,14 @@ class SplitStreamTest {
         }
     }
 
+    private static void giveInPieces(FakeSocket socket, byte[] bytes, Random random, int most) {
+        for (int at = 0; at < bytes.length; ) {
+            int end = Math.min(bytes.length, at + 1 + random.nextInt(most));
+            socket.give(Frames.slice(bytes, at, end));
+            at = end;
+        }
+    }
+
     /** ULPDUs of any size (RFC 5044 section 4.1) in pieces of any size. */
     @ParameterizedTest
     @CsvSource({"false,200", "true,200", "false,65000", "true,65000"})
@@ -250,13 +265,7 @@ class SplitStreamTest {
                 byte[] stream = bench.makeStream(random);
                 int most = 1 + random.nextInt(random.nextBoolean() ? 50 : 40_000);
                 bench.run(
-                        (socket, ignored) -> {
-                            for (int at = 0; at < stream.length; ) {
-                                int end = Math.min(stream.length, at + 1 + random.nextInt(most));
-                                socket.give(Frames.slice(stream, at, end));
-                                at = end;
-                            }
-                        },
+                        (socket, ignored) -> giveInPieces(socket, stream, random, most),
                         "seed " + seed);
             }
         }
@@ -272,12 +281,25 @@ class SplitStreamTest {
                 bench.run(
                         (socket, bytes) -> {
                             int most = 1 + random.nextInt(random.nextBoolean() ? 50 : 40_000);
-                            for (int at = 0; at < bytes.length; ) {
-                                int end = Math.min(bytes.length, at + 1 + random.nextInt(most));
-                                socket.give(Frames.slice(bytes, at, end));
-                                at = end;
-                            }
+                            giveInPieces(socket, bytes, random, most);
                         },
+                        "seed " + seed);
+            }
+        }
+    }
+
+    /** Into memory that is polled bytes go another way, by words, with the end of each message held back. */
+    @ParameterizedTest
+    @CsvSource({"false,200", "true,200", "false,65000", "true,65000"})
+    void shouldTakeMessagesIntoPolledMemoryInAnySegmentsAndPieces(boolean crc, int large) {
+        try (Bench bench = new Bench(crc, large, AccessFlag.POLLED)) {
+            for (int round = 0; round < 40; round++) {
+                long seed = SEED + 2000 + round;
+                Random random = new Random(seed);
+                byte[] stream = bench.makeStream(random);
+                int most = 1 + random.nextInt(random.nextBoolean() ? 20 : 40_000);
+                bench.run(
+                        (socket, ignored) -> giveInPieces(socket, stream, random, most),
                         "seed " + seed);
             }
         }

@@ -135,7 +135,7 @@ class StagingBoundsTest {
     /** The batch that ends a message of many segments has room for none more, and the repeat of ready-to-receive is due. */
     @Test
     void shouldSendReadyToReceiveInTheNextBatchWhenThisOneIsFull() {
-        int segment = 4;
+        int segment = 8;
         int first = 3;
         int segments = first + 256;
         try (FakeDevice device =

@@ -152,6 +152,24 @@ public final class GuardedMemory extends MemoryOperations {
     }
 
     @Override
+    public void copyToPolled(long source, long target, long length) {
+        called();
+        super.copyToPolled(source, target, length);
+    }
+
+    @Override
+    public void copyFromPolled(long source, long target, long length) {
+        called();
+        super.copyFromPolled(source, target, length);
+    }
+
+    @Override
+    public void publish(long source, long target, int length) {
+        called();
+        super.publish(source, target, length);
+    }
+
+    @Override
     PageMemory map(long length, MemorySource source) {
         called();
         return super.map(length, source);

@@ -13,19 +13,25 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.sim.peer.ChildJvm;
 
 /** A copy from a mapped file that was truncated fails where it is made, however the code around it was compiled. */
 class LostPageTest {
     /** The compilers: none, the quick one, the one that inlines and moves most. The last two wait for it. */
     @ParameterizedTest
-    @ValueSource(strings = {"-Xint", "-XX:TieredStopAtLevel=1 -Xbatch", "-XX:-TieredCompilation -Xbatch"})
-    void shouldThrowBeforeItReturns(String compiler, @TempDir Path directory) {
+    @CsvSource({
+        "-Xint,false",
+        "-XX:TieredStopAtLevel=1 -Xbatch,false",
+        "-XX:-TieredCompilation -Xbatch,false",
+        "-XX:-TieredCompilation -Xbatch,true"
+    })
+    void shouldThrowBeforeItReturns(String compiler, boolean polled, @TempDir Path directory) {
         List<String> options = new ArrayList<>(List.of(compiler.split(" ", -1)));
         options.addAll(List.of(
                 "-XX:CompileCommand=quiet",
                 "-XX:CompileCommand=dontinline," + Copier.class.getName() + "::copied",
+                "-D" + Copier.POLLED + "=" + polled,
                 "-D" + Copier.MAPPED + "=" + directory.resolve("mapped")));
         ChildJvm.Outcome child = ChildJvm.run(List.of(), options, Copier.class);
         assertEquals(0, child.exitCode(), child::toString);
@@ -35,12 +41,14 @@ class LostPageTest {
     /** The process: copies from a mapped file, before and after it is truncated. */
     static final class Copier {
         private static final String MAPPED = "test.mapped";
+        private static final String POLLED = "test.polled";
         private static final int BYTES = 1 << 14;
         private static final int WARM_UP = 20_000;
         private static final int TRIES = 20;
         private static final int[] LENGTHS = {8, 100, 4000, BYTES};
 
         private final MemoryOperations operations = new MemoryOperations();
+        private final boolean polled = Boolean.getBoolean(POLLED);
         private int step;
 
         private Copier() {}
@@ -58,7 +66,11 @@ class LostPageTest {
         private boolean copied(long source, long target, int length) {
             try {
                 step = 1;
-                operations.copy(source, target, length);
+                if (polled) {
+                    operations.copyFromPolled(source, target, length);
+                } else {
+                    operations.copy(source, target, length);
+                }
                 step = 2;
                 return true;
             } catch (InternalError e) {

@@ -16,7 +16,7 @@ class PageMemoryTest {
     @ValueSource(longs = {1L << 60, Long.MAX_VALUE - 100, Long.MAX_VALUE})
     void shouldSayWhyMemoryCannotBeMapped(long length) {
         VerbsException refusal =
-                assertThrows(VerbsException.class, () -> PageMemory.allocate(length, new MemorySource.Anonymous()));
+                assertThrows(VerbsException.class, () -> PageMemory.allocate(length, new MemorySource.Anonymous(), 0));
 
         assertEquals(VerbsErrorCode.NO_RESOURCES, refusal.code());
         String message = String.valueOf(refusal.getMessage());

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -30,8 +31,18 @@ class CompletionQueueTest {
         }
 
         @Override
+        public boolean isThreaded() {
+            return true;
+        }
+
+        @Override
         public void checkThread() {
             // Any thread may call.
+        }
+
+        @Override
+        public void settle(CompletableFuture<?> future) {
+            throw new AssertionError("nobody waits here");
         }
 
         @Override

@@ -91,6 +91,25 @@ class InboundReadQueueTest {
         assertFalse(add(queue, 5));
     }
 
+    /** RFC 7306 section 5.2: the message sequence numbers of queue 1 do not tell the kinds apart. */
+    @Test
+    void shouldCountRequestsOfAllKindsTogether() {
+        InboundReadQueue queue = new InboundReadQueue(2);
+        assertEquals(1, queue.nextMsn());
+        assertTrue(queue.hasRoom());
+        add(queue, 1);
+        queue.add(MessageKind.SEND, 2, 1, 2, 3, 4, 5, ROW, BATCH);
+        assertEquals(3, queue.nextMsn());
+        assertFalse(queue.hasRoom());
+        add(queue, 3);
+        assertEquals(3, queue.nextMsn(), "it was refused");
+        queue.cursor(2);
+        queue.complete();
+        queue.complete();
+        add(queue, 3);
+        assertEquals(4, queue.nextMsn(), "an empty queue goes on counting");
+    }
+
     @Test
     void shouldRefuseEverythingWhenNothingWasGranted() {
         InboundReadQueue queue = new InboundReadQueue(0);

@@ -15,6 +15,7 @@ import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
@@ -23,6 +24,7 @@ import org.softrdma.verbs.WorkCompletion;
 class SendQueueTest {
     private static final int CAPACITY = 4;
     private static final int MAX_INLINE = 16;
+    private static final QueuePairLimits LIMITS = new QueuePairLimits(CAPACITY, CAPACITY, 3, 3, MAX_INLINE);
     private static final int SIGNALLED = SendFlags.SIGNALLED;
     private static final int UNSIGNALLED = SendFlags.NONE;
 
@@ -31,7 +33,7 @@ class SendQueueTest {
     private final SendQueue queue = queue(false);
 
     private SendQueue queue(boolean signalAll) {
-        SendQueue made = new SendQueue(source, completions, CAPACITY, 3, MAX_INLINE, signalAll, new MemoryOperations());
+        SendQueue made = new SendQueue(source, completions, LIMITS, signalAll, new MemoryOperations());
         source.sendQueue(made::free);
         return made;
     }
@@ -255,7 +257,7 @@ class SendQueueTest {
     void shouldFlushEachRequestOnceWhenTellingOfOneFails() {
         SoftCompletionQueue few = new SoftCompletionQueue(2, new StillProgress(), null, () -> {});
         few.attach(source);
-        SendQueue hurt = new SendQueue(source, few, CAPACITY, 3, MAX_INLINE, false, new MemoryOperations());
+        SendQueue hurt = new SendQueue(source, few, LIMITS, false, new MemoryOperations());
         for (int i = 0; i < CAPACITY; i++) {
             assertEquals(
                     PostStatus.ACCEPTED,

@@ -1,5 +1,6 @@
 package org.softrdma.sim.queue;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 
 /** Manual progress of a device in which nothing ever happens by itself: a queue alone with its test. */
@@ -10,6 +11,11 @@ final class StillProgress implements Progress {
     @Override
     public boolean isManual() {
         return true;
+    }
+
+    @Override
+    public boolean isThreaded() {
+        return false;
     }
 
     @Override
@@ -30,6 +36,11 @@ final class StillProgress implements Progress {
     @Override
     public boolean runUntil(BooleanSupplier condition, long timeoutNs) {
         return condition.getAsBoolean();
+    }
+
+    @Override
+    public void settle(CompletableFuture<?> future) {
+        throw new IllegalStateException("nothing ever happens here");
     }
 
     /** How often what was posted was sent without driving the device. */

@@ -22,7 +22,7 @@ class ListenExceptionTest {
         assertEquals(epoll.getMessage(), nio.getMessage());
         assertTrue(
                 String.valueOf(epoll.getMessage())
-                        .startsWith("cannot listen on 127.0.0.1:80: ports below 1024 are for root"),
+                        .startsWith("cannot listen on 127.0.0.1:80: ports below 1024 need root"),
                 epoll::getMessage);
     }
 

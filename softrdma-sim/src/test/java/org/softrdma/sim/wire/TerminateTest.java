@@ -103,39 +103,43 @@ class TerminateTest {
     }
 
     @Test
-    void shouldFindTheReadRequestThatATerminateIsAbout() {
-        assertEquals(READ_MSN, readRequestMsn("0102 e000" + READ_REQUEST + READ_BODY));
-        assertEquals(READ_MSN, readRequestMsn("0206 c000" + READ_REQUEST), "without the READ request itself");
-        assertEquals(READ_MSN, readRequestMsn("0206 4000" + READ_REQUEST), "M says less than D");
+    void shouldFindTheRequestThatATerminateIsAbout() {
+        assertEquals(READ_MSN, requestMsn("0102 e000" + READ_REQUEST + READ_BODY));
+        assertEquals(READ_MSN, requestMsn("0206 c000" + READ_REQUEST), "without the READ request itself");
+        assertEquals(READ_MSN, requestMsn("0206 4000" + READ_REQUEST), "M says less than D");
+        String other = "002e 414a 00000000 00000001 0a0b0c0d 00000000";
+        assertEquals(READ_MSN, requestMsn("0102 c000" + other), "requests of every opcode are counted on queue 1");
     }
 
     @Test
-    void shouldFindNoReadRequestWhenTheTerminateIsAboutSomethingElse() {
-        assertEquals(0, readRequestMsn("1202 c000" + SEND));
-        assertEquals(0, readRequestMsn("1101 c000" + WRITE + "00000000"));
+    void shouldFindNoRequestWhenTheTerminateIsAboutSomethingElse() {
+        assertEquals(0, requestMsn("1202 c000" + SEND));
+        assertEquals(0, requestMsn("1101 c000" + WRITE + "00000000"));
+        String onQueueThree = "002e 4141 00000000 00000003 0a0b0c0d 00000000";
+        assertEquals(0, requestMsn("0102 c000" + onQueueThree), "a response");
         String taggedOne = "002e c141 00000000 00000001 0a0b0c0d 00000000";
-        assertEquals(0, readRequestMsn("1101 c000" + taggedOne), "tagged: an opcode of 1 is no READ request");
+        assertEquals(0, requestMsn("1101 c000" + taggedOne), "tagged: an opcode of 1 is no READ request");
     }
 
     @Test
-    void shouldFindNoReadRequestWhenTheTerminateDoesNotCarryItsHeader() {
-        assertEquals(0, readRequestMsn("0102 0000" + READ_REQUEST), "neither M nor D");
-        assertEquals(0, readRequestMsn("0102 8000" + READ_REQUEST), "a length without a header");
-        assertEquals(0, readRequestMsn("0102 0000"), "control only");
+    void shouldFindNoRequestWhenTheTerminateDoesNotCarryItsHeader() {
+        assertEquals(0, requestMsn("0102 0000" + READ_REQUEST), "neither M nor D");
+        assertEquals(0, requestMsn("0102 8000" + READ_REQUEST), "a length without a header");
+        assertEquals(0, requestMsn("0102 0000"), "control only");
     }
 
     /** A peer's length is not to be believed: the header may be cut anywhere. */
     @Test
-    void shouldFindNoReadRequestWhenTheHeaderIsCut() {
+    void shouldFindNoRequestWhenTheHeaderIsCut() {
         WireMemory memory = WireMemory.of("002a" + HEADER + "0102 e000" + READ_REQUEST);
         for (int ulpdu = Terminate.MIN_ULPDU; ulpdu < ULPDU_WITH_UNTAGGED_HEADER; ulpdu++) {
-            assertEquals(0, Terminate.readRequestMsn(memory.address(), ulpdu), "ULPDU of " + ulpdu);
+            assertEquals(0, Terminate.requestMsn(memory.address(), ulpdu), "ULPDU of " + ulpdu);
         }
-        assertEquals(READ_MSN, Terminate.readRequestMsn(memory.address(), ULPDU_WITH_UNTAGGED_HEADER));
+        assertEquals(READ_MSN, Terminate.requestMsn(memory.address(), ULPDU_WITH_UNTAGGED_HEADER));
     }
 
-    private static int readRequestMsn(String body) {
+    private static int requestMsn(String body) {
         WireMemory memory = WireMemory.of("0000" + HEADER + body);
-        return Terminate.readRequestMsn(memory.address(), memory.bytes().length - Short.BYTES);
+        return Terminate.requestMsn(memory.address(), memory.bytes().length - Short.BYTES);
     }
 }

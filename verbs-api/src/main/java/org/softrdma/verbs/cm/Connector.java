@@ -1,5 +1,7 @@
 package org.softrdma.verbs.cm;
 
+import java.net.InetSocketAddress;
+import java.util.Optional;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
@@ -34,6 +36,16 @@ public interface Connector extends AutoCloseable {
      * @throws IllegalStateException if there is no queue pair in state INITIAL
      */
     byte[] connect(ConnectionParameters parameters, long timeoutNs);
+
+    /**
+     * The address and port of this end of the connection, as the peer sees it without address translation (C: {@code
+     * rdma_get_local_addr}).
+     *
+     * @return empty before {@link #connect} has returned, and if the device does not tell
+     */
+    default Optional<InetSocketAddress> localAddress() {
+        return Optional.empty();
+    }
 
     /** Gives up the connection if it was not made. Idempotent. */
     @Override

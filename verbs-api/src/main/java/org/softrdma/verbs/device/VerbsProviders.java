@@ -3,6 +3,7 @@ package org.softrdma.verbs.device;
 import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.stream.Collectors;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
@@ -17,6 +18,8 @@ import org.softrdma.verbs.VerbsException;
  * }</pre>
  */
 public final class VerbsProviders {
+    private static final char DECORATED = ':';
+
     private VerbsProviders() {}
 
     /** All of them, in the order of their names. */
@@ -30,12 +33,39 @@ public final class VerbsProviders {
     /**
      * The provider with a name. It need not be usable here: {@link VerbsProvider#open} says why if it is not.
      *
-     * @param name its {@link VerbsProvider#name()}
-     * @throws VerbsException {@link VerbsErrorCode#NO_DEVICE} if there is none; the message lists those there are, and
-     *     why each that is not usable here is not
+     * @param name its {@link VerbsProvider#name()}; behind the {@link ProviderDecorator#prefix()} of a decorator and a
+     *     colon for what that makes of it
+     * @throws VerbsException {@link VerbsErrorCode#NO_DEVICE} if there is none, or no such decorator; the message lists
+     *     those there are, and why each provider that is not usable here is not
      */
     public static VerbsProvider named(String name) {
-        return named(name, all());
+        return named(
+                name,
+                all(),
+                ServiceLoader.load(ProviderDecorator.class).stream()
+                        .map(ServiceLoader.Provider::get)
+                        .toList());
+    }
+
+    static VerbsProvider named(String name, List<VerbsProvider> providers, List<ProviderDecorator> decorators) {
+        int colon = name.indexOf(DECORATED);
+        if (colon < 0) {
+            return named(name, providers);
+        }
+        String prefix = name.substring(0, colon);
+        return decorators.stream()
+                .filter(decorator -> decorator.prefix().equals(prefix))
+                .findFirst()
+                .orElseThrow(() -> new VerbsException(VerbsErrorCode.NO_DEVICE, noDecorator(prefix, decorators)))
+                .decorate(named(name.substring(colon + 1), providers, decorators));
+    }
+
+    private static String noDecorator(String prefix, List<ProviderDecorator> decorators) {
+        String there = decorators.isEmpty()
+                ? "the class path has none at all; add verbs-sanitiser for \"sanitised\""
+                : "there are: "
+                        + decorators.stream().map(ProviderDecorator::prefix).collect(Collectors.joining(", "));
+        return "there is no decorator \"" + prefix + "\" of providers; " + there;
     }
 
     static VerbsProvider named(String name, List<VerbsProvider> providers) {

@@ -128,6 +128,17 @@ public final class HostMemories {
             });
         }
 
+        /**
+         * Frees it although it may be registered: whoever could use its registrations is gone, as a simulated process that was
+         * killed.
+         */
+        public void abandon() {
+            closing.once(() -> {
+                uses.set(CLOSED);
+                giveBack();
+            });
+        }
+
         private void giveBack() {
             BY_ADDRESS.remove(segment.address(), this);
             free.run();

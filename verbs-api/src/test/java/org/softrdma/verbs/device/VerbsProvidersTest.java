@@ -28,6 +28,13 @@ class VerbsProvidersTest {
         }
     }
 
+    private record Prefixed(String prefix) implements ProviderDecorator {
+        @Override
+        public VerbsProvider decorate(VerbsProvider provider) {
+            return new Named(prefix + " around " + provider.name(), provider.usability());
+        }
+    }
+
     @Test
     void shouldGiveAProviderByItsNameUsableOrNot() {
         assertSame(usable, VerbsProviders.named("sim", List.of(unusable, usable)));
@@ -43,6 +50,32 @@ class VerbsProvidersTest {
                         there is no provider "smi"; there are:
                           rdmacore: not usable here: no RDMA device; load a driver: modprobe rdma_rxe
                           sim: software RNIC""", e.getMessage());
+    }
+
+    @Test
+    void shouldPutTheDecoratorsInFrontOfTheNameAroundTheProvider() {
+        List<VerbsProvider> providers = List.of(unusable, usable);
+        List<ProviderDecorator> decorators = List.of(new Prefixed("outer"), new Prefixed("inner"));
+        assertEquals(
+                "outer around inner around sim",
+                VerbsProviders.named("outer:inner:sim", providers, decorators).name());
+        assertSame(usable, VerbsProviders.named("sim", providers, decorators));
+    }
+
+    @Test
+    void shouldListTheDecoratorsWhenNoneHasThePrefix() {
+        List<VerbsProvider> providers = List.of(usable);
+        VerbsException one = assertThrows(
+                VerbsException.class,
+                () -> VerbsProviders.named("otter:sim", providers, List.of(new Prefixed("outer"))));
+        assertEquals(VerbsErrorCode.NO_DEVICE, one.code());
+        assertEquals("there is no decorator \"otter\" of providers; there are: outer", one.getMessage());
+        VerbsException none =
+                assertThrows(VerbsException.class, () -> VerbsProviders.named("outer:sim", providers, List.of()));
+        assertEquals(
+                "there is no decorator \"outer\" of providers; the class path has none at all; add verbs-sanitiser for"
+                        + " \"sanitised\"",
+                none.getMessage());
     }
 
     @Test

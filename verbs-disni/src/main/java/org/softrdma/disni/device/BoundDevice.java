@@ -19,9 +19,9 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * A device found by binding an id to each address of this machine: DiSNI has no list of devices, a context comes from
- * a bound id only and lives as long as it. Name and transport are the kernel's, through the context's descriptor;
- * limits are found by trial, as DiSNI has no query either.
+ * A device that was found by binding an id to each address of this machine: DiSNI has no list of devices, and a context
+ * comes only from a bound id and lives as long as it. The kernel tells name and transport, by the context's descriptor.
+ * Limits are found by trial, because DiSNI has no query either.
  *
  * @param channel open
  * @param id bound to the device, which keeps the context
@@ -29,8 +29,8 @@ import org.softrdma.verbs.VerbsException;
  * @param address of the device
  * @param name of the device, or its address where the kernel does not tell
  * @param transport if the kernel tells
- * @param siwGuard on SoftiWARP, a completion queue that nobody uses, closed with the device; see {@link
- *     IbvDevice#SIW_GUARD_ENTRIES}
+ * @param siwGuard on SoftiWARP, an unused completion queue that is closed with the device; see
+ *     {@link IbvDevice#SIW_GUARD_ENTRIES}
  * @param capabilities limits and features
  */
 public record BoundDevice(
@@ -42,16 +42,16 @@ public record BoundDevice(
         Optional<WireProtocol> transport,
         Optional<DisniLibrary.Queue> siwGuard,
         Capabilities capabilities) {
-    /** What DiSNI's {@code int} holds, of regions and of a message. */
+    /** What fits DiSNI's {@code int}, for regions and messages. */
     private static final int MOST_BYTES = Integer.MAX_VALUE;
     /**
-     * The least of the kernel's drivers, SoftRoCE's {@code RXE_PORT_MAX_MSG_SZ}; {@code ibv_query_port} is out of
-     * reach.
+     * The smallest of the kernel's drivers, SoftRoCE's {@code RXE_PORT_MAX_MSG_SZ}; {@code ibv_query_port} is not
+     * available.
      */
     private static final int MOST_MESSAGE = 8 << 20;
-    /** DiSNI connects with the device's maximum and does not say how much that is; as many as common devices have. */
+    /** DiSNI connects with the device's maximum and does not say what it is; this is what common devices have. */
     private static final int READS = 16;
-    /** As many as a device needs not to be refused here; {@code ibv_query_device} is out of reach. */
+    /** Enough not to refuse a region that the device would accept; {@code ibv_query_device} is not available. */
     private static final int REGIONS = 1 << 16;
 
     private static final int MOST_WORK = 1 << 15;
@@ -65,9 +65,9 @@ public record BoundDevice(
      * @param subsystem the kernel
      * @param device name wanted; empty for the first one
      * @param addresses to try, in this order
-     * @throws IOException if the event channel cannot be opened: there is no device, or no right to it
-     * @throws VerbsException {@code NO_DEVICE} if no address belongs to a device, or not to the one wanted; how a
-     *     trial failed
+     * @throws IOException if the event channel cannot be opened: there is no device, or no permission to use it
+     * @throws VerbsException {@code NO_DEVICE} if no address belongs to a device, or to the one wanted; or the failure
+     *     of a trial
      */
     public static BoundDevice find(
             DisniLibrary library, RdmaSubsystem subsystem, Optional<String> device, List<InetAddress> addresses)
@@ -130,7 +130,7 @@ public record BoundDevice(
         }
         Optional<String> name = subsystem.deviceOfDescriptor(context.commandDescriptor());
         if (device.isPresent() && !device.equals(name)) {
-            refusals.add(text + " belongs to " + name.orElse("a device that the kernel does not name"));
+            refusals.add(text + " belongs to " + name.orElse("a device whose name the kernel does not tell"));
             return null;
         }
         Optional<WireProtocol> transport = name.flatMap(subsystem::transport);
@@ -148,7 +148,7 @@ public record BoundDevice(
         }
     }
 
-    /** Objects made and destroyed to see how large they can be. */
+    /** Creates and destroys objects to find out how large they can be. */
     private record Trial(DisniLibrary.Id id, DisniLibrary.Context context) {
         Capabilities limits(Optional<WireProtocol> transport) throws IOException {
             int completions = largest("completion queue entries", MOST_COMPLETIONS, this::makesQueue);
@@ -196,8 +196,8 @@ public record BoundDevice(
             }
             throw new VerbsException(
                     VerbsErrorCode.NO_RESOURCES,
-                    "the device makes nothing of " + what + ", however few; DiSNI asks for " + InstalledDisni.ENTRIES
-                            + " local entries of every request, see max_sge of ibv_devinfo -v");
+                    "the device refuses " + what + ", however few; DiSNI asks for " + InstalledDisni.ENTRIES
+                            + " local entries in every request, see max_sge in ibv_devinfo -v");
         }
 
         private boolean makesQueue(int entries) {

@@ -18,7 +18,7 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
 /**
- * A {@code rdma_cm_id} of DiSNI, which has no {@code rdma_reject}, no private data, and connects with the device's
+ * A {@code rdma_cm_id} of DiSNI. DiSNI has no {@code rdma_reject} and no private data, and connects with the device's
  * READ depths.
  */
 final class DisniCmId extends CmId {
@@ -26,11 +26,11 @@ final class DisniCmId extends CmId {
 
     private final InetSocketAddress address;
     private final DisniLibrary.Id handle;
-    /** This side asked for no READ in flight. The device grants its own maximum whatever was asked. */
+    /** This side requested no READs in flight. The device grants its maximum whatever was requested. */
     private volatile boolean readless;
 
     /**
-     * Of a native id.
+     * Wraps a native id.
      *
      * @param address of the device, with port 0
      * @param thread takes its events
@@ -60,17 +60,17 @@ final class DisniCmId extends CmId {
 
     // ---- resolving and listening
 
-    /** DiSNI would cut an IPv6 address to its first 4 bytes. */
+    /** Refuses IPv6: DiSNI would cut the address to its first 4 bytes. */
     static void checkVersion(InetSocketAddress address) {
         if (!(address.getAddress() instanceof Inet4Address)) {
             throw new VerbsException(
                     VerbsErrorCode.NOT_SUPPORTED,
                     address.getAddress().getHostAddress()
-                            + ": DiSNI knows IPv4 only; use an IPv4 address, or the provider rdmacore");
+                            + ": DiSNI supports IPv4 only; use an IPv4 address, or the provider rdmacore");
         }
     }
 
-    /** Binds it to the device's address first, as DiSNI hands no source to {@code rdma_resolve_addr}. */
+    /** Binds it to the device's address first, because DiSNI passes no source to {@code rdma_resolve_addr}. */
     @Override
     protected void resolveAddress(InetSocketAddress remote, int timeoutMs) {
         checkVersion(remote);
@@ -94,7 +94,7 @@ final class DisniCmId extends CmId {
     private static VerbsException notReached(IOException cause, InetSocketAddress remote) {
         return new VerbsException(
                 VerbsErrorCode.UNREACHABLE,
-                DisniErrors.text(cause) + ": this device does not reach " + SocketAddressText.of(remote),
+                DisniErrors.text(cause) + ": this device cannot reach " + SocketAddressText.of(remote),
                 cause);
     }
 
@@ -121,7 +121,7 @@ final class DisniCmId extends CmId {
         DisniErrors.run(handle::accept, "the request of a peer");
     }
 
-    /** The kernel rejects when the id is destroyed, and that can only be done when the native queue pair is gone. */
+    /** The kernel rejects when the id is destroyed, which is possible only once the native queue pair is gone. */
     @Override
     protected void reject(byte[] privateData, @Nullable ConnectionEnd made) {
         if (made != null) {
@@ -145,7 +145,7 @@ final class DisniCmId extends CmId {
         try {
             handle.disconnect();
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "rdma_disconnect of a connection that has gone", e);
+            LOG.log(System.Logger.Level.DEBUG, "rdma_disconnect: the connection is gone already", e);
         }
     }
 
@@ -159,7 +159,7 @@ final class DisniCmId extends CmId {
         return DisniErrors.make(
                 () -> handle.createQueuePair(domain, sends, receives, maxSend, maxReceive, limits.maxInline()),
                 "the device refuses a queue pair of " + maxSend + " sends, " + maxReceive + " RECVs and "
-                        + limits.maxInline() + " inline bytes; ask for less");
+                        + limits.maxInline() + " inline bytes; request less");
     }
 
     @Override
@@ -167,18 +167,18 @@ final class DisniCmId extends CmId {
         DisniErrors.close(handle::destroyQueuePair, "a queue pair that is closed");
     }
 
-    /** Excludes events, as DiSNI looks at a listener whose request it has acknowledged already. */
+    /** Excludes events, because DiSNI uses the listener of a request that it has acknowledged already. */
     @Override
     protected void destroy() {
         exclusively(this::destroyHandle);
     }
 
-    /** Nobody is left who could do anything about a failure. */
+    /** Only logs a failure: no caller could do anything about it. */
     private void destroyHandle() {
         try {
             handle.destroy();
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, "a connection id was not destroyed", e);
+            LOG.log(System.Logger.Level.WARNING, "cannot destroy a connection id", e);
         }
     }
 }

@@ -8,14 +8,14 @@ import org.softrdma.ibverbs.device.OpenDevice;
 import org.softrdma.verbs.CompletionQueue;
 
 /**
- * The events of completion queues, no C object: each queue has an {@code ibv_comp_channel} of its own, because DiSNI
- * does not tell which queue an event is of, and a thread that hands its events over ({@link EventPump}). Threads:
- * whoever waits, under one lock.
+ * The events of completion queues; not a C object. Each queue has an {@code ibv_comp_channel} of its own, because DiSNI
+ * does not say which queue an event belongs to, and a thread that hands over its events ({@link EventPump}). Threads:
+ * any thread that waits, under one lock.
  */
 final class DisniCompletionChannel extends IbvCompletionChannel {
     private final Condition raised = lock.newCondition();
 
-    /** None raised; its device counts it already. */
+    /** Without events; its device counts it already. */
     DisniCompletionChannel(OpenDevice device) {
         super(device);
     }

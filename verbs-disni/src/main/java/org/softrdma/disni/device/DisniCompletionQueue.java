@@ -8,8 +8,8 @@ import org.softrdma.ibverbs.device.IbvCompletionQueue;
 import org.softrdma.ibverbs.device.OpenDevice;
 
 /**
- * An {@code ibv_cq} with an {@code ibv_comp_channel} of its own. Native completions are polled by one prepared call
- * per size; of a failed one DiSNI gives number and status only, and leaves the rest from the completion before.
+ * An {@code ibv_cq} with an {@code ibv_comp_channel} of its own. Native completions are polled by one prepared call per
+ * size; for a failed one DiSNI sets only number and status, and the rest is left from an earlier completion.
  */
 final class DisniCompletionQueue extends IbvCompletionQueue {
     /** Sizes are 1, 2, 4 ... */
@@ -23,12 +23,12 @@ final class DisniCompletionQueue extends IbvCompletionQueue {
     private DisniLibrary.@Nullable PreparedPoll batch;
 
     /**
-     * Of a queue just created.
+     * Wraps a queue that was just created.
      *
      * @param device its device, which counts it already
      * @param handle native queue
-     * @param entries that were asked for
-     * @param channel where events go, which counts it already; or null
+     * @param entries requested number of entries
+     * @param channel gets its events and counts it already; or null
      */
     DisniCompletionQueue(
             OpenDevice device, DisniLibrary.Queue handle, int entries, @Nullable DisniCompletionChannel channel) {

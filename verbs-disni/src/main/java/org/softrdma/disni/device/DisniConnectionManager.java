@@ -12,17 +12,16 @@ import org.softrdma.ibverbs.device.CmId;
 import org.softrdma.ibverbs.device.ConnectionManager;
 
 /**
- * A channel of DiSNI and the thread that waits on it, in slices: DiSNI wakes it for nothing but an event. Slices are
- * short while connections are made and ended, longer when nothing happens.
+ * A channel of DiSNI and the thread that waits on it, in slices, because only an event ends a wait of DiSNI. Slices are
+ * short while connections begin and end, longer when nothing happens.
  *
- * <p>DiSNI finds ids in a map that is not made for two threads, so making one and waiting for events exclude each
- * other too.
+ * <p>DiSNI finds ids in a map that is not thread-safe, so creating ids and waiting for events exclude each other, too.
  */
 final class DisniConnectionManager extends ConnectionManager {
     private static final System.Logger LOG = System.getLogger(DisniConnectionManager.class.getName());
     private static final int SHORT_SLICE_MS = 1;
     private static final int LONG_SLICE_MS = 20;
-    /** Short slices without any event, after which they become longer. */
+    /** Number of short slices without an event, after which slices become longer. */
     private static final int SHORT_SLICES = 1000;
 
     private final DisniLibrary.EventChannel channel;
@@ -30,7 +29,7 @@ final class DisniConnectionManager extends ConnectionManager {
     private volatile int shortSlices = SHORT_SLICES;
 
     /**
-     * Of an open channel.
+     * Wraps an open channel.
      *
      * @param channel closed with this
      * @param address of the device, with port 0
@@ -53,15 +52,15 @@ final class DisniConnectionManager extends ConnectionManager {
         super.exclusively(action);
     }
 
-    /** Within a slice, which is a short one from now on. */
+    /** Wakes the thread within a slice; slices are short from now on. */
     @Override
     protected void wake() {
         shortSlices = SHORT_SLICES;
     }
 
     /**
-     * Waits a slice. An end that comes early means that the channel has failed, so the rest is waited here: it must
-     * not fill a core.
+     * Waits for a slice. If the wait ends early without an event, the channel has failed, and the rest of the slice is
+     * waited here, so as not to spin.
      */
     @Override
     protected void takeEvents() {
@@ -84,7 +83,7 @@ final class DisniConnectionManager extends ConnectionManager {
         try {
             return Optional.ofNullable(channel.next(sliceMs));
         } catch (IOException | RuntimeException e) {
-            LOG.log(System.Logger.Level.ERROR, "no connection event could be taken; trying again", e);
+            LOG.log(System.Logger.Level.ERROR, "cannot read a connection event; trying again", e);
             return Optional.empty();
         }
     }

@@ -17,8 +17,8 @@ import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 
 /**
- * A context of DiSNI, kept by an id that is bound to one address, as a verbs device. A wildcard to listen on means
- * this address, the only one that DiSNI has a context for. Thread-safe.
+ * A context of DiSNI as a verbs device. An id that is bound to one address keeps the context. Listening on a wildcard
+ * means this address, the only one for which DiSNI has a context. Thread-safe.
  */
 public final class DisniDevice extends IbvDevice {
     private final BoundDevice probe;

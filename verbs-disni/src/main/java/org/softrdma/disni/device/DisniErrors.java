@@ -5,23 +5,23 @@ import org.softrdma.disni.library.ErrorText;
 import org.softrdma.ibverbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
-/** DiSNI's exceptions as exceptions that say what was asked for and what to do. */
+/** Turns DiSNI's exceptions into exceptions that say what was requested and what to do. */
 final class DisniErrors {
     private DisniErrors() {}
 
-    /** A call that may fail in DiSNI's way. */
+    /** A call to DiSNI, with a result. */
     @FunctionalInterface
     interface Call<T> {
         T make() throws IOException;
     }
 
-    /** The same without a result. */
+    /** A call to DiSNI, without a result. */
     @FunctionalInterface
     interface Action {
         void run() throws IOException;
     }
 
-    /** Makes a call; {@code what} says what was asked for, and a remedy if one is known. */
+    /** Makes a call; {@code what} says what was requested, and a remedy if one is known. */
     static <T> T make(Call<T> call, String what) {
         try {
             return call.make();
@@ -30,7 +30,7 @@ final class DisniErrors {
         }
     }
 
-    /** Runs an action; {@code what} says what was asked for, and a remedy if one is known. */
+    /** Runs an action; {@code what} says what was requested, and a remedy if one is known. */
     static void run(Action action, String what) {
         try {
             action.run();
@@ -39,7 +39,7 @@ final class DisniErrors {
         }
     }
 
-    /** Closes something, unless its device was removed: then it is closed already, and C functions say {@code EIO}. */
+    /** Closes something. If its device was removed, it is closed already, and {@code EIO} is no failure. */
     static void close(Action action, String what) {
         try {
             action.run();
@@ -50,17 +50,17 @@ final class DisniErrors {
         }
     }
 
-    /** An error of DiSNI. */
+    /** The exception for an error of DiSNI. */
     static VerbsException failed(IOException cause, String what) {
         return new VerbsException(Errno.code(errno(cause)), text(cause) + ": " + what, cause);
     }
 
-    /** Its error number; 0 if the text has none. */
+    /** The error number; 0 if the text has none. */
     static int errno(IOException cause) {
         return ErrorText.errnoOf(String.valueOf(cause.getMessage()));
     }
 
-    /** Its text without the newline that it ends with. */
+    /** The text without its trailing newline. */
     static String text(IOException cause) {
         return String.valueOf(cause.getMessage()).strip();
     }

@@ -7,15 +7,15 @@ import org.softrdma.ibverbs.device.IbvMemoryRegion;
 final class DisniMemoryRegion extends IbvMemoryRegion {
     private final DisniLibrary.Region handle;
 
-    /** Of a region just registered. */
+    /** Wraps a region that was just registered. */
     DisniMemoryRegion(Registration registration, DisniLibrary.Region handle) {
         super(registration, registration.memory().address(), handle.lkey(), handle.rkey());
         this.handle = handle;
     }
 
     /**
-     * DiSNI takes the region for closed before the call that may fail, so a failure leaves it, and its memory, to the
-     * process.
+     * DiSNI considers the region closed before the call that may fail. So after a failure it stays registered, with its
+     * memory, for the life of the process.
      */
     @Override
     protected void deregister() {

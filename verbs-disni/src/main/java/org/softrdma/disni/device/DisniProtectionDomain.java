@@ -15,7 +15,7 @@ import org.softrdma.verbs.VerbsException;
 final class DisniProtectionDomain extends IbvProtectionDomain {
     private final DisniLibrary.Domain handle;
 
-    /** Of a domain just allocated; its device counts it already. */
+    /** Wraps a domain that was just allocated; its device counts it already. */
     DisniProtectionDomain(OpenDevice device, DisniLibrary.Domain handle) {
         super(device);
         this.handle = handle;

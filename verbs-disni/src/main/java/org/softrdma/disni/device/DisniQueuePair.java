@@ -43,7 +43,7 @@ final class DisniQueuePair extends IbvQueuePair {
                         parts.limits());
         try {
             return new DisniQueuePair(parts, pair);
-        } catch (Throwable e) { // an Error, too: what nobody knows nobody destroys
+        } catch (Throwable e) { // an Error, too: nothing else would destroy the queue pair
             parts.id().destroyQueuePair();
             throw e;
         }
@@ -51,7 +51,7 @@ final class DisniQueuePair extends IbvQueuePair {
 
     // ---- posting
 
-    /** One by one: DiSNI does not tell which request of a chain was refused. */
+    /** Posts one by one: DiSNI does not say which request of a chain was refused. */
     @Override
     protected int longestChain() {
         return 1;

@@ -7,8 +7,8 @@ import org.softrdma.ibverbs.Threads;
 import org.softrdma.ibverbs.device.Arming;
 
 /**
- * The thread that takes a completion queue's native events while the queue is armed, and rests while it is not. It
- * waits in slices, because nothing ends the wait of DiSNI but an event. Started at the first arming.
+ * The thread that takes a completion queue's native events while the queue is armed, and sleeps while it is not. It
+ * waits in slices, because only an event ends a wait of DiSNI. Started when the queue is first armed.
  */
 final class EventPump {
     private static final System.Logger LOG = System.getLogger(EventPump.class.getName());
@@ -52,7 +52,7 @@ final class EventPump {
         }
     }
 
-    /** A wait that ends early without an event means that the channel has failed; the rest is waited here. */
+    /** If a wait ends early without an event, the channel has failed, and the rest of the slice is waited here. */
     private void pump() {
         long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SLICE_MS);
         try {
@@ -62,7 +62,7 @@ final class EventPump {
                 handle.requestNotification(false);
             }
         } catch (Throwable e) {
-            LOG.log(System.Logger.Level.ERROR, "no completion event could be taken; trying again", e);
+            LOG.log(System.Logger.Level.ERROR, "cannot read a completion event; trying again", e);
             LockSupport.parkNanos(this, endNs - System.nanoTime());
         }
     }

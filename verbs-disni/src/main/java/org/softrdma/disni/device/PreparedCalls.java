@@ -8,8 +8,8 @@ import org.softrdma.verbs.ScatterGatherList;
 import org.softrdma.verbs.SendOpcode;
 
 /**
- * The calls that a queue pair makes: one per opcode and number of local entries, made when it is first needed and used
- * again ever after. Sends under the send lock, RECVs under the receive lock.
+ * The prepared calls of a queue pair: one per opcode and number of local entries, created when first needed and reused
+ * from then on. Sends under the send lock, RECVs under the receive lock.
  */
 final class PreparedCalls {
     private final DisniLibrary.Pair pair;
@@ -19,7 +19,7 @@ final class PreparedCalls {
     private DisniLibrary.@Nullable PreparedSend send;
 
     /**
-     * None made yet.
+     * None prepared yet.
      *
      * @param pair native queue pair
      * @param mostEntries local entries of a request
@@ -31,7 +31,7 @@ final class PreparedCalls {
         receives = new DisniLibrary.PreparedReceive[mostEntries + 1];
     }
 
-    /** The call for an opcode, which {@link #send()} is then. */
+    /** The call for an opcode, which {@link #send()} returns from then on. */
     DisniLibrary.PreparedSend send(SendOpcode opcode, int entries) throws IOException {
         int index = opcode.ordinal() * (mostEntries + 1) + entries;
         DisniLibrary.PreparedSend call = sends[index];
@@ -43,7 +43,7 @@ final class PreparedCalls {
         return call;
     }
 
-    /** The call that was asked for last. */
+    /** The send call that was requested last. */
     DisniLibrary.PreparedSend send() {
         return Objects.requireNonNull(send, "no send was written yet");
     }
@@ -74,7 +74,7 @@ final class PreparedCalls {
         }
     }
 
-    /** Gives all memory back; once, when the native queue pair is gone. */
+    /** Frees all memory; once, when the native queue pair is gone. */
     void free() {
         free(sends);
         free(receives);

@@ -6,18 +6,16 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.CmEventType;
 
 /**
- * The part of DiSNI's raw verbs layer that is used, an interface per C object. Nothing here checks states: a call on
- * an object that was destroyed is an {@link IOException} at best, and {@code connect} or {@code accept} on an id
- * without a context ends the process. An {@link IOException}'s text names the C function and the error; for posts,
- * nothing was posted then.
+ * The part of DiSNI's raw verbs layer that is used, with an interface per C object. Nothing here checks states: a call
+ * on a destroyed object is an {@link IOException} at best, and {@code connect} or {@code accept} on an id without a
+ * context ends the process. An {@link IOException}'s text names the C function and the error; if posting throws one,
+ * nothing was posted.
  */
 public interface DisniLibrary {
     /** {@code rdma_create_event_channel}. */
     EventChannel createEventChannel() throws IOException;
 
-    /**
-     * A {@code rdma_event_channel}. {@link #createId} and {@link #next} exclude each other, which the caller sees to.
-     */
+    /** A {@code rdma_event_channel}. The caller ensures that {@link #createId} and {@link #next} exclude each other. */
     interface EventChannel {
         /** {@code rdma_create_id}. */
         Id createId() throws IOException;
@@ -26,7 +24,7 @@ public interface DisniLibrary {
          * {@code rdma_get_cm_event} and {@code rdma_ack_cm_event}.
          *
          * @param timeoutMs how long to wait
-         * @return null at the end of the time, and also when the channel failed
+         * @return null after the timeout, and also if the channel has failed
          */
         @Nullable
         Event next(int timeoutMs) throws IOException;
@@ -39,7 +37,7 @@ public interface DisniLibrary {
      * An event, acknowledged already; neither its status nor its private data is known.
      *
      * @param type what has happened
-     * @param id it is about; of a connect request the new one; null if unknown
+     * @param id the id that it concerns; of a connect request the new one; null if unknown
      * @param listener of a connect request, else null
      */
     record Event(
@@ -85,12 +83,12 @@ public interface DisniLibrary {
         /** {@code rdma_disconnect}. */
         void disconnect() throws IOException;
 
-        /** {@code rdma_destroy_qp}; excludes {@link EventChannel#next}, which the caller sees to. */
+        /** {@code rdma_destroy_qp}. The caller ensures that it and {@link EventChannel#next} exclude each other. */
         void destroyQueuePair() throws IOException;
 
         /**
-         * {@code rdma_destroy_id}; rejects a connect request that was not answered. Of a listening id excludes {@link
-         * EventChannel#next}, which the caller sees to.
+         * {@code rdma_destroy_id}; rejects an unanswered connect request. For a listening id the caller ensures that it
+         * and {@link EventChannel#next} exclude each other.
          */
         void destroy() throws IOException;
 
@@ -113,7 +111,7 @@ public interface DisniLibrary {
         Domain allocateDomain() throws IOException;
 
         /**
-         * {@code ibv_create_comp_channel} and {@code ibv_create_cq}: an event does not tell its queue, so each has its
+         * {@code ibv_create_comp_channel} and {@code ibv_create_cq}: an event does not name its queue, so each has its
          * own channel.
          */
         Queue createQueue(int entries, int vector) throws IOException;
@@ -130,7 +128,7 @@ public interface DisniLibrary {
          */
         Region register(long address, int length, int access) throws IOException;
 
-        /** {@code ibv_dealloc_pd}; once, whatever comes of it. */
+        /** {@code ibv_dealloc_pd}; called once, even if it fails. */
         void deallocate() throws IOException;
     }
 
@@ -142,7 +140,7 @@ public interface DisniLibrary {
         /** The remote key. */
         int rkey();
 
-        /** {@code ibv_dereg_mr}; once, whatever comes of it. */
+        /** {@code ibv_dereg_mr}; called once, even if it fails. */
         void deregister() throws IOException;
     }
 
@@ -158,11 +156,11 @@ public interface DisniLibrary {
          * {@code ibv_get_cq_event} and {@code ibv_ack_cq_events}. One thread at a time.
          *
          * @param timeoutMs how long to wait
-         * @return false at the end of the time, and also when the channel failed
+         * @return false after the timeout, and also if the channel has failed
          */
         boolean takeEvent(int timeoutMs) throws IOException;
 
-        /** {@code ibv_destroy_cq}, then {@code ibv_destroy_comp_channel}; once, whatever comes of it. */
+        /** {@code ibv_destroy_cq}, then {@code ibv_destroy_comp_channel}; called once, even if it fails. */
         void destroy() throws IOException;
     }
 
@@ -187,9 +185,9 @@ public interface DisniLibrary {
         PreparedReceive prepareReceive(int entries) throws IOException;
     }
 
-    /** A call that is made many times, on native memory of its own. One thread at a time; freed exactly once. */
+    /** A call that is executed many times, on native memory of its own. One thread at a time; freed exactly once. */
     interface Prepared {
-        /** Gives the memory back. */
+        /** Frees the memory. */
         void free();
     }
 
@@ -198,7 +196,7 @@ public interface DisniLibrary {
         /**
          * Sets a local entry.
          *
-         * @param index below the entries it was prepared for
+         * @param index less than the number of entries it was prepared for
          * @param address of the memory
          * @param length bytes, as unsigned
          * @param lkey local key
@@ -228,12 +226,9 @@ public interface DisniLibrary {
         void request(long wrId);
     }
 
-    /**
-     * {@code ibv_poll_cq}. What a completion says holds until the next execution; of a failed one only number and
-     * status.
-     */
+    /** {@code ibv_poll_cq}. A completion is valid until the next execution; of a failed one only number and status. */
     interface PreparedPoll extends Prepared {
-        /** Polls; returns how many completions came. */
+        /** Polls; returns the number of completions. */
         int execute() throws IOException;
 
         /** {@code wr_id}. */

@@ -9,8 +9,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Error numbers from texts: DiSNI throws away {@code errno} and keeps {@code strerror}, which the user's locale
- * decides, so the C library is asked for the text of each number. Immutable.
+ * Finds error numbers by their texts: DiSNI drops {@code errno} and keeps {@code strerror}, which depends on the user's
+ * locale. So the C library is asked for the text of each number. Immutable.
  */
 public final class ErrorText {
     private static final int LAST_ERRNO = 133;

@@ -27,8 +27,8 @@ import org.softrdma.ibverbs.CmEventType;
 import org.softrdma.ibverbs.LibraryUnavailableException;
 
 /**
- * The jar of DiSNI 2.1 and the libdisni.so of this machine. Adds nothing but what makes its objects safe to use: an id
- * per event by identity, both retry counts, memory given back once.
+ * The jar of DiSNI 2.1 and the libdisni.so of this machine. Adds only what makes DiSNI's objects safe to use: an id per
+ * event by identity, both retry counts, memory freed once.
  */
 public final class InstalledDisni implements DisniLibrary {
     /** Local entries of a request, each way; a constant of libdisni.so. */
@@ -37,8 +37,8 @@ public final class InstalledDisni implements DisniLibrary {
     /** Upstream's own procedure; this project has none. */
     private static final String BUILD = "https://github.com/zrlio/disni#building-disni";
     /**
-     * How often InfiniBand and RoCE ask a silent peer again. DiSNI cannot set the time between, which the kernel's
-     * connection manager makes 2.1 s on RoCE: so it is given up after 9 s. 7 is for ever on rxe.
+     * How often InfiniBand and RoCE retry to reach a silent peer. DiSNI cannot set the time between retries, which is
+     * 2.1 s on RoCE by the kernel's connection manager. So a peer is given up after 9 s. 7 means for ever on rxe.
      */
     private static final byte RETRIES = 3;
     /** For ever: a SEND waits for its RECV. DiSNI's own default is none; rdma_connect(3). */
@@ -46,7 +46,7 @@ public final class InstalledDisni implements DisniLibrary {
 
     private static final int LEAST_BLOCK = 1;
 
-    /** What loading came to; a class initialiser that failed is not run again, and says less the second time. */
+    /** The result of loading. A failed class initialiser is not run again, and its second failure says less. */
     private static final AtomicReference<@Nullable Loaded> LOADED = new AtomicReference<>();
 
     private record Loaded(
@@ -78,15 +78,15 @@ public final class InstalledDisni implements DisniLibrary {
         }
     }
 
-    /** What a failure to load means, and what to do; see the package's tests for each. */
+    /** Explains a failure to load, and what to do; the package's tests show each. */
     static LibraryUnavailableException explain(Throwable thrown) {
         Throwable wrapped = thrown instanceof ExceptionInInitializerError ? thrown.getCause() : null;
         Throwable failure = wrapped == null ? thrown : wrapped;
         String text = String.valueOf(failure.getMessage());
         if (failure instanceof UnsatisfiedLinkError && text.startsWith("no disni in java.library.path")) {
             return new LibraryUnavailableException(
-                    "there is no libdisni.so in java.library.path; no distribution has one",
-                    "build it as " + BUILD + " says, then give its folder: java -Djava.library.path=FOLDER"
+                    "there is no libdisni.so in java.library.path; no distribution packages it",
+                    "build it (see " + BUILD + "), then name its folder: java -Djava.library.path=FOLDER"
                             + " (./softrdma: SOFTRDMA_JAVA_OPTS=-Djava.library.path=FOLDER); or use the"
                             + " provider rdmacore, which needs none",
                     failure);
@@ -94,7 +94,7 @@ public final class InstalledDisni implements DisniLibrary {
         if (failure instanceof UnsatisfiedLinkError && text.contains("cannot open shared object file")) {
             return new LibraryUnavailableException(
                     "libdisni.so cannot be loaded: " + text,
-                    "install what it names (Debian: apt-get install libibverbs1 librdmacm1 ibverbs-providers)",
+                    "install the missing library (Debian: apt-get install libibverbs1 librdmacm1 ibverbs-providers)",
                     failure);
         }
         if (failure instanceof IllegalAccessError) {
@@ -113,7 +113,7 @@ public final class InstalledDisni implements DisniLibrary {
         }
         return new LibraryUnavailableException(
                 "libdisni.so cannot be used: " + text.strip(),
-                "it must be the one of DiSNI 2.1, for this machine's architecture: build it as " + BUILD + " says",
+                "it must be DiSNI 2.1's, built for this machine's architecture; see " + BUILD,
                 failure);
     }
 

@@ -7,8 +7,8 @@ import java.io.IOException;
 import org.softrdma.disni.library.DisniLibrary.PreparedPoll;
 
 /**
- * A stateful call over completions of its own, exactly as many as it polls for: more would overrun them. One thread at
- * a time.
+ * A stateful call with memory for exactly as many completions as it polls for: more would overrun it. One thread at a
+ * time.
  */
 final class JniPoll implements PreparedPoll {
     private final IbvWC[] completions;

@@ -11,8 +11,8 @@ import java.util.List;
 import org.softrdma.disni.library.DisniLibrary.PreparedReceive;
 
 /**
- * A stateful call whose {@code ibv_recv_wr} is rewritten in place: DiSNI has no setters for it, and a call per buffer
- * would be made and freed for every RECV. One thread at a time.
+ * A stateful call whose {@code ibv_recv_wr} is rewritten in place: DiSNI has no setters for it, so otherwise every RECV
+ * would create and free a call. One thread at a time.
  *
  * <pre>
  *   native order; DiSNI lays it out, this class writes the number and the entries, the driver reads

@@ -9,7 +9,7 @@ import java.util.LinkedList;
 import java.util.List;
 import org.softrdma.disni.library.DisniLibrary.PreparedSend;
 
-/** A stateful call with its setters looked up once, so that posting allocates nothing. One thread at a time. */
+/** A stateful call whose setters are looked up once, so that posting allocates nothing. One thread at a time. */
 final class JniSend implements PreparedSend {
     private final SVCPostSend call;
     private final SVCPostSend.SendWRMod request;
@@ -29,7 +29,7 @@ final class JniSend implements PreparedSend {
         }
     }
 
-    /** Entries to be filled in later; DiSNI takes this class only. */
+    /** Entries to be filled in later; DiSNI accepts this class only. */
     @SuppressWarnings({"NonApiType", "JdkObsolete"})
     static LinkedList<IbvSge> emptyEntries(int count) {
         LinkedList<IbvSge> entries = new LinkedList<>();

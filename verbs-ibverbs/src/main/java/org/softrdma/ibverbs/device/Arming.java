@@ -4,8 +4,8 @@ import java.util.Optional;
 import org.softrdma.verbs.CompletionQueue;
 
 /**
- * What a completion queue is armed for, and its events that were given out: the part of the queue that its channel
- * knows. Under the channel's lock.
+ * What a completion queue is armed for, and how many of its events were handed out: the part of the queue that its
+ * channel sees. Under the channel's lock.
  */
 public final class Arming {
     final Optional<CompletionQueue> event;
@@ -19,7 +19,7 @@ public final class Arming {
     /**
      * Not armed.
      *
-     * @param queue what an event gives
+     * @param queue the queue that an event names
      * @param armForAny arms the native queue for any completion
      */
     Arming(CompletionQueue queue, Runnable armForAny) {

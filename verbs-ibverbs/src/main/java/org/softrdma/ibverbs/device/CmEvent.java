@@ -4,11 +4,11 @@ import java.util.OptionalInt;
 import org.softrdma.ibverbs.CmEventType;
 
 /**
- * What a provider learns of an event of librdmacm; rdma_get_cm_event(3).
+ * An event of librdmacm, as far as a provider knows it; rdma_get_cm_event(3).
  *
  * @param type what has happened
  * @param status 0, a negated errno, or a reason of the transport; empty if unknown
- * @param privateData what the peer sent, perhaps empty; not to be changed
+ * @param privateData what the peer sent, perhaps empty; must not be changed
  * @param responderResources as the event has it; empty if unknown
  * @param initiatorDepth as the event has it; empty if unknown
  */
@@ -19,12 +19,12 @@ public record CmEvent(
         byte[] privateData,
         OptionalInt responderResources,
         OptionalInt initiatorDepth) {
-    /** An event of which nothing else is known. */
+    /** An event of which only the type is known. */
     public static CmEvent of(CmEventType type) {
         return new CmEvent(type, OptionalInt.empty(), new byte[0], OptionalInt.empty(), OptionalInt.empty());
     }
 
-    /** For people. */
+    /** Text for messages. */
     @Override
     public String toString() {
         return type + (status.isPresent() ? ", status " + status.getAsInt() : "");

@@ -18,11 +18,11 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 
 /**
  * One {@code rdma_cm_id}: a listener or one side of a connection. It lives until the last of its holders (connector or
- * request, and queue pair) has released it. Events arrive on the device's thread, everything else comes from
- * application threads. That no call comes too early or too late is kept by its callers: connecting needs {@link
- * #resolve}, accepting a connect request, neither comes after the last {@link #release}.
+ * request, and queue pair) has released it. Events arrive on the device's thread, all other calls come from application
+ * threads. Callers must call in the right order: connecting needs {@link #resolve}, accepting needs a connect request,
+ * and neither comes after the last {@link #release}.
  *
- * <p>What a provider adds are the calls of its library; they throw {@link VerbsException} if refused.
+ * <p>A provider adds the calls of its library, which throw {@link VerbsException} if they are refused.
  */
 public abstract class CmId {
     private final ConnectionThread thread;
@@ -32,7 +32,7 @@ public abstract class CmId {
     private volatile @Nullable ConnectionEnd queuePair;
     private volatile @Nullable BiConsumer<CmEvent, CmId> requests;
     private volatile Runnable whenReleased = () -> {};
-    /** What {@code rdma_accept} is called with, or was; null on the side that connects. */
+    /** The parameters of {@code rdma_accept}; null on the connecting side. */
     private volatile @Nullable ConnectionParameters accepting;
     /** Done when {@code rdma_connect} has returned; null if it was not called. */
     private volatile @Nullable CompletableFuture<Void> connectCall;
@@ -56,7 +56,10 @@ public abstract class CmId {
     /** {@code rdma_get_peer_addr}. */
     public abstract InetSocketAddress remoteAddress();
 
-    /** Of a connect request: false if it came by another device of this machine, as a wildcard listens on all. */
+    /**
+     * For a connect request: false if it arrived on another device of this machine, because a wildcard listens on all
+     * of them.
+     */
     protected abstract boolean isOfDevice();
 
     /** {@code rdma_resolve_addr}. */
@@ -75,7 +78,7 @@ public abstract class CmId {
     protected abstract void callAccept(ConnectionParameters parameters);
 
     /**
-     * Rejects a connect request, which is released next; a peer that has gone is no error.
+     * Rejects a connect request, which is released next. A peer that is gone is no error.
      *
      * @param privateData for the peer
      * @param made its queue pair, which has to go to ERROR; or null
@@ -83,7 +86,7 @@ public abstract class CmId {
     protected abstract void reject(byte[] privateData, @Nullable ConnectionEnd made);
 
     /**
-     * The connection that this side asked for is there: tells the queue pair how many READs were agreed on. On the
+     * The connection that this side requested is established: tells the queue pair the agreed READ depths. On the
      * device's thread.
      *
      * @return what {@link ConnectionEnd#established} says
@@ -91,8 +94,8 @@ public abstract class CmId {
     protected abstract boolean established(ConnectionEnd connected, CmEvent event);
 
     /**
-     * {@code rdma_accept} has moved the queue pair to RTS: tells it how many READs were agreed on. On the thread that
-     * accepts, and on the device's, which may be first.
+     * {@code rdma_accept} has moved the queue pair to RTS: tells it the agreed READ depths. On the accepting thread and
+     * on the device's, whichever is first.
      *
      * @param connected the queue pair
      * @param parameters of the call
@@ -100,10 +103,10 @@ public abstract class CmId {
      */
     protected abstract boolean accepted(ConnectionEnd connected, ConnectionParameters parameters);
 
-    /** {@code rdma_disconnect}; a connection that has gone is no error. */
+    /** {@code rdma_disconnect}; a connection that is gone is no error. */
     protected abstract void disconnect();
 
-    /** {@code rdma_destroy_qp}; no event is taken meanwhile. */
+    /** {@code rdma_destroy_qp}, while no event is taken. */
     protected abstract void callDestroyQueuePair();
 
     /** {@code rdma_destroy_id}. */
@@ -120,7 +123,7 @@ public abstract class CmId {
         return thread;
     }
 
-    /** Connect requests to this listening id go there, each with its id. */
+    /** Sets the taker of connect requests to this listening id, each with its own id. */
     final void whenRequested(BiConsumer<CmEvent, CmId> taker) {
         requests = taker;
     }
@@ -130,7 +133,7 @@ public abstract class CmId {
         whenReleased = action;
     }
 
-    /** A queue pair was made on it, which holds it and hears of the connection's end. */
+    /** A queue pair was created on it, which holds it and learns of the connection's end. */
     final void heldBy(ConnectionEnd made) {
         holders.incrementAndGet();
         queuePair = made;
@@ -153,7 +156,7 @@ public abstract class CmId {
                 }
             }
             case ESTABLISHED -> {
-                // On this thread, so that the queue pair is connected before it can hear of the connection's end.
+                // On this thread, so that the queue pair is connected before it can learn of the connection's end.
                 ConnectionParameters agreed = accepting;
                 if (mine == null || (agreed == null ? established(mine, event) : accepted(mine, agreed))) {
                     expected.complete(event);
@@ -163,14 +166,15 @@ public abstract class CmId {
                             "the queue pair was " + mine.state() + " before it was connected"));
                 }
                 if (agreed != null && mine != null && mine.state() == QueuePairState.ERROR) {
-                    disconnect(); // the peer has not heard of a disconnect that came before its confirmation
+                    disconnect(); // the peer does not know of a disconnect that came before its confirmation
                 }
             }
             default -> {
                 expected.complete(event);
-                // A peer that closes before our confirmation has come to it rejects what is connected here.
+                // A peer that closes before our confirmation has reached it rejects a connection that is established
+                // here.
                 if (mine != null && (accepting != null || mine.state() == QueuePairState.READY_TO_SEND)) {
-                    mine.enterError("the connection has failed: "
+                    mine.enterError("the connection failed: "
                             + ConnectionFailures.of(event, remoteAddress()).getMessage());
                 }
             }
@@ -189,7 +193,7 @@ public abstract class CmId {
 
     // ---- steps
 
-    /** The next event goes to the future returned; call this before what causes it. */
+    /** The returned future gets the next event. Call this before the call that causes it. */
     private CompletableFuture<CmEvent> expect() {
         CompletableFuture<CmEvent> future = new CompletableFuture<>();
         expected = future;
@@ -199,13 +203,13 @@ public abstract class CmId {
     /**
      * Waits for an event.
      *
-     * @param future what {@link #connect} gave
+     * @param future result of {@link #connect}
      * @param wanted the event that means success
      * @param deadline of the whole operation
      * @param what waited for, for the message
      * @param remote the peer
-     * @throws VerbsException {@code TIMED_OUT}, {@code INTERRUPTED}, how the call failed that should have caused it,
-     *     or what another event means
+     * @throws VerbsException {@code TIMED_OUT}, {@code INTERRUPTED}, the failure of the call that should have caused
+     *     the event, or the meaning of another event
      */
     static CmEvent await(
             CompletableFuture<CmEvent> future,
@@ -238,7 +242,7 @@ public abstract class CmId {
         }
     }
 
-    /** Finds the way to a peer. */
+    /** Resolves address and route of a peer. */
     protected void resolve(InetSocketAddress remote, Deadline deadline) {
         CompletableFuture<CmEvent> resolved = expect();
         resolveAddress(remote, deadline.remainingMs());
@@ -249,9 +253,9 @@ public abstract class CmId {
     }
 
     /**
-     * {@code rdma_connect}, on a thread of its own: siw opens the TCP connection inside it, which no deadline ends.
+     * {@code rdma_connect}, on a thread of its own: siw opens the TCP connection inside it, without a deadline.
      *
-     * @return completed by the event, or by how the call failed
+     * @return completed by the event, or by the failure of the call
      */
     final CompletableFuture<CmEvent> connect(ConnectionParameters parameters, InetSocketAddress remote) {
         CompletableFuture<CmEvent> event = expect();
@@ -268,7 +272,7 @@ public abstract class CmId {
                 }
             });
         } catch (Throwable e) {
-            // No thread was to be had: nobody else would say that the call is over.
+            // There was no thread, so nothing else would report that the call is over.
             returned.complete(null);
             throw e;
         }
@@ -277,7 +281,7 @@ public abstract class CmId {
 
     /**
      * {@code rdma_accept}, which moves the queue pair to RTS: it takes requests when this returns. If the connection
-     * does not come up after all, an event says so and the queue pair goes to ERROR.
+     * fails after all, an event says so, and the queue pair goes to ERROR.
      *
      * @throws VerbsException if the call failed, or {@code CONNECTION_LOST} if the queue pair has gone to ERROR
      *     meanwhile
@@ -306,10 +310,7 @@ public abstract class CmId {
         }
     }
 
-    /**
-     * Waits until {@code rdma_connect} has returned, if it was called. Under no lock, as that may take as long as TCP
-     * does.
-     */
+    /** Waits until {@code rdma_connect} has returned, if it was called. Under no lock, because TCP may take long. */
     final void awaitConnecting() {
         CompletableFuture<Void> call = connectCall;
         if (call != null) {
@@ -322,7 +323,7 @@ public abstract class CmId {
         thread.exclusively(action);
     }
 
-    /** Destroys the queue pair and releases its hold. No connect call is under way. */
+    /** Destroys the queue pair and releases its hold. No connect call may be under way. */
     public final void destroyQueuePair() {
         try {
             exclusively(this::callDestroyQueuePair);
@@ -332,8 +333,8 @@ public abstract class CmId {
     }
 
     /**
-     * A holder lets go; the last one destroys the id, which rejects a request that was not answered. A queue pair
-     * holds it until a connect call under way has returned.
+     * A holder releases the id. The last one destroys it, which rejects an unanswered request. A queue pair holds it
+     * until a connect call under way has returned.
      */
     final void release() {
         if (holders.decrementAndGet() == 0) {

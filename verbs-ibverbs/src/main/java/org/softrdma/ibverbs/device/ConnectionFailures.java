@@ -9,9 +9,9 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionRejectedException;
 
-/** What an event or error of librdmacm means to the application; rdma_get_cm_event(3). */
+/** Translates events and errors of librdmacm for the application; rdma_get_cm_event(3). */
 public final class ConnectionFailures {
-    /** InfiniBand's reject reason "invalid service id": nobody listens (IBTA 12.6.7.2). */
+    /** InfiniBand's reject reason "invalid service id": nothing listens there (IBTA 12.6.7.2). */
     private static final OptionalInt INVALID_SERVICE_ID = OptionalInt.of(8);
 
     private static final OptionalInt TIMED_OUT = OptionalInt.of(-Errno.ETIMEDOUT);
@@ -20,7 +20,7 @@ public final class ConnectionFailures {
     private ConnectionFailures() {}
 
     /**
-     * An event that came in place of the one that was waited for.
+     * The failure that an unexpected event means.
      *
      * @param event the event
      * @param remote the peer
@@ -30,36 +30,38 @@ public final class ConnectionFailures {
         return switch (event.type()) {
             case ADDR_ERROR, ROUTE_ERROR ->
                 event.status().equals(TIMED_OUT)
-                        ? failure(VerbsErrorCode.TIMED_OUT, what + ": no answer to the resolution of its address")
-                        : failure(VerbsErrorCode.UNREACHABLE, what + ": no RDMA device has a way there");
+                        ? failure(VerbsErrorCode.TIMED_OUT, what + ": resolving its address timed out")
+                        : failure(VerbsErrorCode.UNREACHABLE, what + ": no RDMA device has a route to it");
             case UNREACHABLE ->
-                failure(VerbsErrorCode.UNREACHABLE, what + ": it does not answer, or nobody listens there");
+                failure(VerbsErrorCode.UNREACHABLE, what + ": it does not answer, or nothing listens there");
             case REJECTED -> rejected(event, what);
             case CONNECT_ERROR ->
                 event.status().equals(OTHER_PROTOCOL)
                         ? failure(VerbsErrorCode.PROTOCOL, what + ": it speaks another protocol")
-                        : failure(VerbsErrorCode.CONNECTION_LOST, what + ": the connection ended while it was made");
+                        : failure(VerbsErrorCode.CONNECTION_LOST, what + ": the connection ended during its setup");
             case DISCONNECTED ->
-                failure(VerbsErrorCode.CONNECTION_LOST, what + ": the connection ended while it was made");
+                failure(VerbsErrorCode.CONNECTION_LOST, what + ": the connection ended during its setup");
             case DEVICE_REMOVAL -> failure(VerbsErrorCode.NO_DEVICE, what + ": the device was removed");
-            default -> failure(VerbsErrorCode.OTHER, what + ": an event that does not belong here");
+            default -> failure(VerbsErrorCode.OTHER, what + ": unexpected event");
         };
     }
 
     private static VerbsException rejected(CmEvent event, String what) {
         if (event.status().equals(INVALID_SERVICE_ID)) {
-            return failure(VerbsErrorCode.UNREACHABLE, what + ": nobody listens there");
+            return failure(VerbsErrorCode.UNREACHABLE, what + ": nothing listens there");
         }
         return new ConnectionRejectedException(
                 what + ": it rejected the connection"
-                        + (event.status().isPresent() ? "" : ", or nobody listens there, which is not told apart"),
+                        + (event.status().isPresent()
+                                ? ""
+                                : ", or nothing listens there (the device does not say which)"),
                 event.privateData());
     }
 
     /**
-     * Binding or listening failed.
+     * The failure to bind or listen.
      *
-     * @param problem the C function and its error, for people
+     * @param problem the C function and its error, for messages
      * @param errno of the call, positive
      * @param local the address
      * @param cause what was thrown, or null
@@ -74,15 +76,15 @@ public final class ConnectionFailures {
             case Errno.EADDRNOTAVAIL, Errno.ENODEV ->
                 new VerbsException(
                         VerbsErrorCode.ADDRESS_NOT_AVAILABLE,
-                        what + " is no address of an RDMA device; `rdma link` and `ip address` show which are"
+                        what + " is not an address of an RDMA device; `rdma link` and `ip address` show which are"
                                 + " (rxe and siw do not work on 127.0.0.1)",
                         cause);
             case Errno.EACCES, Errno.EPERM ->
                 new VerbsException(
                         VerbsErrorCode.ADDRESS_NOT_AVAILABLE,
-                        what + " may not be used; ports below 1024 need rights",
+                        what + ": permission denied; ports below 1024 need root or CAP_NET_BIND_SERVICE",
                         cause);
-            default -> new VerbsException(VerbsErrorCode.OTHER, what + " cannot be listened on", cause);
+            default -> new VerbsException(VerbsErrorCode.OTHER, what + ": cannot listen there", cause);
         };
     }
 

@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event channel of a device: its ids by the keys that events name them by, and the thread, which acknowledges an
- * event at once (else {@code rdma_destroy_id} waits for ever) and hands it to the id's object.
+ * The event channel of a device: its ids, by the keys that name them in events, and its thread. The thread acknowledges
+ * an event at once, because {@code rdma_destroy_id} waits for that, and hands it to the id's object.
  */
 public abstract class ConnectionManager extends ConnectionThread {
     private final Map<Object, CmId> ids = new ConcurrentHashMap<>();
@@ -20,7 +20,7 @@ public abstract class ConnectionManager extends ConnectionThread {
     /**
      * From now on events reach the id's object.
      *
-     * @param id new, or brought by a connect request
+     * @param id a new id, or the id of a connect request
      * @return {@code id}
      */
     protected final CmId adopt(CmId id) {
@@ -30,12 +30,12 @@ public abstract class ConnectionManager extends ConnectionThread {
     }
 
     /**
-     * Finds whom an event is about. If the key is an address, before the acknowledgement: after it that may be
-     * another's.
+     * Finds the id of an event. If the key is an address, this must come before the acknowledgement: afterwards the
+     * address may belong to another id.
      *
-     * @param key of its id
+     * @param key names its id
      * @param event taken
-     * @return hands it over, on the thread once it is acknowledged; nothing if the id has gone
+     * @return delivers the event, on the thread and after the acknowledgement; does nothing if the id is gone
      */
     protected final Runnable delivery(Object key, CmEvent event) {
         CmId id = ids.get(key);
@@ -48,7 +48,7 @@ public abstract class ConnectionManager extends ConnectionThread {
      * @param listenerKey of the listening id; null if unknown
      * @param request adopted
      * @param event taken
-     * @return hands it over, or rejects it if the listener has gone
+     * @return delivers the request, or rejects it if the listener is gone
      */
     protected final Runnable requestDelivery(@Nullable Object listenerKey, CmId request, CmEvent event) {
         CmId listener = listenerKey == null ? null : ids.get(listenerKey);

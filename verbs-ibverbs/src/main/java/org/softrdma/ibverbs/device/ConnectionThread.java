@@ -12,9 +12,9 @@ import org.softrdma.ibverbs.Threads;
  * The one thread that waits on a device's event channel. It also runs tasks that must not run while posting or
  * polling.
  *
- * <p>librdmacm moves queue pairs between states while it takes an event, so that and the destruction of a queue pair
- * exclude each other ({@link #exclusively}); the lock is fair, or a thread that waits for events under it would keep
- * it.
+ * <p>librdmacm changes the state of queue pairs while it takes an event, so taking events and destroying queue pairs
+ * exclude each other ({@link #exclusively}). The lock is fair; otherwise a thread that waits for events under it would
+ * keep it.
  */
 public abstract class ConnectionThread implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ConnectionThread.class.getName());
@@ -25,7 +25,7 @@ public abstract class ConnectionThread implements AutoCloseable {
     private final ReentrantLock wakeLock = new ReentrantLock();
     private volatile @Nullable Thread thread;
     private volatile boolean closing;
-    /** There is nothing to {@link #wake} any more. Under the wake lock. */
+    /** There is no channel to {@link #wake} any more. Under the wake lock. */
     private boolean gone;
 
     /** Not started yet. */
@@ -34,7 +34,7 @@ public abstract class ConnectionThread implements AutoCloseable {
     // ---- what a provider does
 
     /**
-     * Waits for events until there is one or {@link #wake} was called, or a while; takes and delivers what is there.
+     * Waits until there is an event, {@link #wake} is called, or some time has passed; takes and delivers the events.
      */
     protected abstract void takeEvents();
 
@@ -70,21 +70,21 @@ public abstract class ConnectionThread implements AutoCloseable {
     }
 
     /**
-     * Runs something on the thread: a fault of one connection, of whatever kind, must not end the thread of all.
+     * Runs an action on the thread. No fault of one connection may end the thread of all.
      *
-     * @param action what may fail
+     * @param action may fail
      */
     protected static void guarded(Runnable action) {
         try {
             action.run();
         } catch (Throwable e) {
-            LOG.log(System.Logger.Level.ERROR, "a connection's event or task failed; the others go on", e);
+            LOG.log(System.Logger.Level.ERROR, "handling a connection event or task failed; others continue", e);
         }
     }
 
     /**
-     * Runs something on the thread, soon; nothing once the channel is closed, when everything it could be about is.
-     * Any thread.
+     * Runs a task on the thread, soon. Does nothing once the channel is closed, because then everything a task could
+     * concern is closed. Any thread.
      */
     final void execute(Runnable task) {
         wakeLock.lock();
@@ -98,7 +98,7 @@ public abstract class ConnectionThread implements AutoCloseable {
         }
     }
 
-    /** Something that needs the channel goes on after its application has closed it. */
+    /** Keeps the channel open after the application has closed it, until something that needs it has ended. */
     final void postpone(CompletableFuture<Void> end) {
         postponed.removeIf(CompletableFuture::isDone);
         postponed.add(end);
@@ -119,7 +119,7 @@ public abstract class ConnectionThread implements AutoCloseable {
     }
 
     /**
-     * Makes something, or takes an event, while no other event is taken from the channel.
+     * Like {@link #exclusively}, with a result.
      *
      * @param action short
      */
@@ -132,7 +132,9 @@ public abstract class ConnectionThread implements AutoCloseable {
         }
     }
 
-    /** Stops the thread and closes the channel; every id is destroyed before, as the device counts their holders. */
+    /**
+     * Stops the thread and closes the channel. All ids are destroyed by then, because the device counts their holders.
+     */
     @Override
     public final void close() {
         closing = true;

@@ -4,15 +4,15 @@ import java.util.Set;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 
-/** What kind of device it is, for its objects. Holds as long as the device is open. */
+/** What kind of device it is, for its objects. Constant while the device is open. */
 public interface DeviceTraits {
-    /** Name for people. */
+    /** Name for messages. */
     String name();
 
     /** Limits and features. */
     Capabilities capabilities();
 
-    /** True on iWARP, and where the transport is unknown: what is then done suits every transport. */
+    /** True on iWARP and on an unknown transport: the handling of iWARP suits every transport. */
     boolean isIwarp();
 
     /** True on the kernel's SoftiWARP. */

@@ -10,12 +10,12 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * What the completion queues of a channel are armed for, the events raised beside the device's, and those given out. A
- * provider adds how to wait. Thread-safe, under one lock.
+ * A completion channel: what its completion queues are armed for, the events that this side raises besides the
+ * device's, and those handed out. A provider adds how to wait. Thread-safe, under one lock.
  */
 public abstract class IbvCompletionChannel implements CompletionChannel {
     private final OpenDevice device;
-    /** Over everything in here, and what a provider adds. */
+    /** Guards everything here, and what a provider adds. */
     protected final ReentrantLock lock = new ReentrantLock();
 
     // Under the lock.
@@ -38,15 +38,15 @@ public abstract class IbvCompletionChannel implements CompletionChannel {
 
     // ---- what a provider does
 
-    /** There is an event for {@link #takeRaised}: wakes who waits. Under the lock. */
+    /** There is an event for {@link #takeRaised}: wakes waiting threads. Under the lock. */
     protected abstract void eventRaised();
 
-    /** Wakes who waits and waits until nobody does; then destroys what is native. Under the lock. */
+    /** Wakes waiting threads, waits until all have left, then destroys the native objects. Under the lock. */
     protected abstract void destroy();
 
     // ---- its queues
 
-    /** A queue begins to use this channel, which stays open until it ends. */
+    /** A queue begins to use this channel, which cannot be closed before the queue. */
     final void attach() {
         lock.lock();
         try {
@@ -70,7 +70,7 @@ public abstract class IbvCompletionChannel implements CompletionChannel {
     /**
      * A queue is about to be destroyed; its events not yet taken are dropped.
      *
-     * @throws VerbsException {@code BUSY} if an event of it was taken and not given back
+     * @throws VerbsException {@code BUSY} if one of its events was taken and not acknowledged
      */
     final void detach(Arming arming) {
         lock.lock();
@@ -89,7 +89,7 @@ public abstract class IbvCompletionChannel implements CompletionChannel {
     }
 
     /**
-     * Arms a queue; what was armed for any completion stays so.
+     * Arms a queue. One that is armed for any completion stays so.
      *
      * @return true if it is armed for any completion now
      */
@@ -125,7 +125,7 @@ public abstract class IbvCompletionChannel implements CompletionChannel {
         }
     }
 
-    /** Events of a queue were given back. */
+    /** Events of a queue were acknowledged. */
     final void acknowledge(Arming arming, int count) {
         lock.lock();
         try {
@@ -156,11 +156,11 @@ public abstract class IbvCompletionChannel implements CompletionChannel {
     }
 
     /**
-     * A native event came, which {@link #takeRaised} gives; nothing if the queue is not armed.
+     * A native event arrived, which {@link #takeRaised} returns; ignored if the queue is not armed.
      *
      * @param arming of a queue of this channel
-     * @return true if it goes on waiting, as this may be of another completion than the solicited one that the queue
-     *     is armed for, and has to be armed natively again
+     * @return true if the queue must be armed natively again: it is armed for a solicited completion, and the event may
+     *     be for another one
      */
     public final boolean happened(Arming arming) {
         lock.lock();
@@ -177,7 +177,7 @@ public abstract class IbvCompletionChannel implements CompletionChannel {
     }
 
     /**
-     * A native event was taken and is given out at once. Under the lock.
+     * A native event was taken and is handed out at once. Under the lock.
      *
      * @param arming of a queue of this channel
      * @return what {@link #await} gives; empty if the queue is closed
@@ -217,7 +217,7 @@ public abstract class IbvCompletionChannel implements CompletionChannel {
         return arming.event;
     }
 
-    /** True if {@link #takeRaised} gives one. Under the lock. */
+    /** True if {@link #takeRaised} would return an event. Under the lock. */
     protected final boolean hasRaised() {
         return !events.isEmpty();
     }

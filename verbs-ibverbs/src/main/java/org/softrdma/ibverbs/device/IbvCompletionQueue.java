@@ -14,19 +14,19 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * An {@code ibv_cq}. Native completions are polled in batches into memory of its own and handed out from there; those
- * of queue pairs that are gone, and of requests that were completed before, are passed over.
+ * An {@code ibv_cq}. Native completions are polled in batches into the queue's own memory and handed out from there.
+ * Those of destroyed queue pairs, and of requests that were completed before, are skipped.
  *
- * <p>Where the device does not flush by itself this queue does, in order ({@link WorkRing#nextToFlush}), once its
- * native queue was empty after the queue pair was quiesced.
+ * <p>If the device does not flush, this queue does, in order ({@link WorkRing#nextToFlush}), once its native queue was
+ * empty after the queue pair was quiesced.
  *
- * <p>A message may be there before the event that says that the connection is, which comes another way. Its completion
- * is held back until then, so that whoever gets it can answer.
+ * <p>A message may arrive before the event that reports the connection, which takes another path. Its completion is
+ * held back until then, so that its receiver can answer.
  *
- * <p>Threads: whoever polls, under one lock.
+ * <p>Threads: any thread that polls, under one lock.
  */
 public abstract class IbvCompletionQueue implements CompletionQueue {
-    /** Most completions of a native poll. */
+    /** Maximum number of completions in a native poll. */
     protected static final int LARGEST_BATCH = 32;
 
     /** {@code IBV_WC_RDMA_WRITE}. */
@@ -35,7 +35,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     public static final int COMPLETED_READ = 2;
 
     private static final int FLUSHED = CompletionStatus.FLUSHED.code();
-    /** Of {@link #take}: it waits, and what is behind it with it. */
+    /** Result of {@link #take}: this completion must wait, and with it those behind it. */
     private static final int EARLY = -1;
 
     private final OpenDevice device;
@@ -52,7 +52,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     private int batchEnd;
     private int queuePairs;
     private ToFlush[] toFlush = {};
-    /** Whose failure a poll has seen and not told yet, each once; as long as there are queue pairs. */
+    /** Queue pairs whose failure a poll has seen and not reported yet, each once. Has room for all queue pairs. */
     private @Nullable QueuePairWork[] failed = new QueuePairWork[0];
 
     private int failedCount;
@@ -66,11 +66,11 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     private record ToFlush(QueuePairWork work, WorkRing ring) {}
 
     /**
-     * Of a native queue just created.
+     * Wraps a native queue that was just created.
      *
      * @param device counts it already
      * @param entries that it holds
-     * @param channel where events go, which counts it already; or null
+     * @param channel gets its events and counts it already; or null
      */
     protected IbvCompletionQueue(OpenDevice device, int entries, @Nullable IbvCompletionChannel channel) {
         this.device = device;
@@ -83,7 +83,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     /**
      * How many completions a native poll asks for.
      *
-     * @param room that may be taken, at least 1
+     * @param room how many completions there is room for, at least 1
      * @return 1 to {@link #LARGEST_BATCH}, at most {@code room}
      */
     protected int batchSize(int room) {
@@ -94,7 +94,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
      * {@code ibv_poll_cq}: the batch of the next calls. Under the lock.
      *
      * @param size of {@link #batchSize}
-     * @return how many came; fewer than {@code size} if the native queue is empty now
+     * @return how many were polled; fewer than {@code size} if the native queue is empty now
      */
     protected abstract int pollNatively(int size);
 
@@ -104,7 +104,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     /** {@code status} of a completion of the batch. */
     protected abstract int status(int index);
 
-    /** {@code opcode} of a successful completion of the batch, which is not of a RECV. */
+    /** {@code opcode} of a successful completion of the batch, other than a RECV's. */
     protected abstract int opcode(int index);
 
     /** {@code byte_len} of a successful completion of the batch, as unsigned. */
@@ -120,7 +120,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
      */
     protected abstract void armNatively(boolean any);
 
-    /** {@code ibv_destroy_cq}, and all memory. Under the lock. */
+    /** {@code ibv_destroy_cq}; frees all memory. Under the lock. */
     protected abstract void destroy();
 
     // ---- its queue pairs
@@ -129,7 +129,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
         return device == other;
     }
 
-    /** The part of it that its channel knows. */
+    /** The part of it that its channel sees. */
     public final Arming arming() {
         return arming;
     }
@@ -151,7 +151,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
         }
     }
 
-    /** A queue pair is gone; null if it was never made. */
+    /** A queue pair is gone; null if it was never created. */
     final void detach(@Nullable QueuePairWork work) {
         lock.lock();
         try {
@@ -167,7 +167,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
         }
     }
 
-    /** The device says that it lost completions because the queue was full. */
+    /** The device reports that it lost completions because the queue was full. */
     public final void overrun() {
         lock.lock();
         try {
@@ -192,7 +192,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
         raise();
     }
 
-    /** A queue pair was connected, or will never be: what came early for it can be polled. */
+    /** A queue pair was connected, or never will be: completions that arrived early for it can be polled. */
     final void begun() {
         boolean waited;
         lock.lock();
@@ -207,7 +207,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
         }
     }
 
-    /** Something can be polled that the device does not know of. */
+    /** A completion that the device does not know of can be polled. */
     final void raise() {
         if (channel != null) {
             channel.raise(arming);
@@ -261,7 +261,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
         return taken;
     }
 
-    /** Changes states, under no lock; another thread that polls may do a part of it. */
+    /** Changes the states of failed queue pairs, under no lock. Another polling thread may do part of it. */
     private void tellFailed() {
         QueuePairWork next = nextFailed();
         while (next != null) {
@@ -284,7 +284,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
         }
     }
 
-    /** Of a queue that lost completions: what fitted is taken first. */
+    /** After an overrun: completions that fitted are taken first. */
     private void requireTaken(int taken) {
         if (taken == 0) {
             throw new VerbsException(
@@ -304,9 +304,9 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     }
 
     /**
-     * Before anything is taken: what was taken for an array with a hole in it would be lost.
+     * Checks before taking anything: completions taken for an array with a null element would be lost.
      *
-     * @return false if there is a hole behind completions that were taken already, which the caller gets first
+     * @return false if an element is null behind completions that were taken already, which the caller gets first
      */
     private static boolean areElements(WorkCompletion[] completions, int from, int count) {
         for (int i = from; i < from + count; i++) {
@@ -315,13 +315,13 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
                     return false;
                 }
                 throw new IllegalArgumentException(
-                        "completions[" + i + "] is null: expected what WorkCompletion.array gives");
+                        "completions[" + i + "] is null: expected an array from WorkCompletion.array");
             }
         }
         return true;
     }
 
-    /** Hands out a native completion; returns 0 if it means nothing any more, {@link #EARLY} if not yet. */
+    /** Hands out a native completion; returns 0 if it is obsolete, {@link #EARLY} if it must wait. */
     private int take(int index, WorkCompletion to) {
         long nativeId = wrId(index);
         QueuePairWork work = device.queuePairs().find(nativeId);
@@ -339,7 +339,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
             return 0;
         }
         if (status == FLUSHED && !work.deviceFlushes()) {
-            // siw flushes what it had not sent yet before the READs that were on their way.
+            // siw flushes requests that it had not sent before the READs in flight.
             ring.flushed(sequence);
             noteFailed(work);
             return 0;
@@ -370,7 +370,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
         };
     }
 
-    /** Its state changes once this queue's lock is free. */
+    /** Its state changes once this queue's lock is released. */
     private void noteFailed(QueuePairWork work) {
         for (int i = 0; i < failedCount; i++) {
             if (failed[i] == work) {

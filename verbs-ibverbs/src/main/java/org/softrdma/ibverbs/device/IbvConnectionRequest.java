@@ -13,7 +13,7 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.provider.Closing;
 
-/** An id that a connect request has brought. One application thread. */
+/** The id of a connect request. One application thread. */
 final class IbvConnectionRequest implements ConnectionRequest {
     private static final byte[] NO_DATA = {};
 
@@ -28,7 +28,7 @@ final class IbvConnectionRequest implements ConnectionRequest {
     private @Nullable IbvQueuePair queuePair;
 
     /**
-     * A request.
+     * Makes a request.
      *
      * @param device its device, which counts it already
      * @param queuePairs makes its queue pair

@@ -24,7 +24,7 @@ final class IbvConnector implements Connector {
     private boolean connected;
 
     /**
-     * A connector.
+     * Makes a connector.
      *
      * @param device its device, which counts it already
      * @param queuePairs makes its queue pair

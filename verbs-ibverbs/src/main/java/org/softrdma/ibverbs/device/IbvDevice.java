@@ -17,14 +17,14 @@ import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.provider.Closing;
 
 /**
- * An {@code ibv_context} as a verbs device: the table of its queue pairs, and what the application made. Thread-safe.
+ * An {@code ibv_context} as a verbs device: the table of its queue pairs, and the application's objects. Thread-safe.
  */
 public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
     /**
-     * Entries, of 32 bytes ({@code struct siw_cqe}), of a completion queue that nobody uses, made on siw before all
-     * others. libsiw takes the offset 0x90000 at which a queue is to be mapped for "none" (SIW_INVAL_UOBJ_KEY, which
-     * the kernel has not used since it gives offsets page by page) and refuses to create whatever gets it, for as long
-     * as it is the first that is free. This queue covers it, from 0.
+     * Entries, of 32 bytes ({@code struct siw_cqe}), of an unused completion queue that is created on siw before all
+     * others. libsiw mistakes the mapping offset 0x90000 of a queue for "none" (SIW_INVAL_UOBJ_KEY, which the kernel
+     * has not used since it assigns offsets page by page), and refuses to create any queue that gets it, as long as it
+     * is the first free offset. This queue covers it, from 0.
      */
     public static final int SIW_GUARD_ENTRIES = 0x90000 / 32 + 1;
 
@@ -47,7 +47,7 @@ public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
     /** {@code ibv_alloc_pd}. */
     protected abstract IbvProtectionDomain newProtectionDomain();
 
-    /** {@code ibv_create_comp_channel}, or what stands for it. */
+    /** {@code ibv_create_comp_channel}, or its substitute. */
     protected abstract IbvCompletionChannel newCompletionChannel();
 
     /**
@@ -68,16 +68,16 @@ public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
     protected abstract IbvQueuePair newQueuePair(QueuePairParts parts);
 
     /**
-     * Where to listen; the address of the device in place of a wildcard if it needs one.
+     * The address to listen on: the device's own in place of a wildcard, if it needs one.
      *
      * @param local resolved
      */
     protected abstract InetSocketAddress listenAddress(InetSocketAddress local);
 
-    /** Closes what keeps the context, and {@link #connections}. */
+    /** Closes whatever keeps the context open, and {@link #connections}. */
     protected abstract void destroy();
 
-    /** What its objects know of it. */
+    /** The part of it that its objects know. */
     public final OpenDevice opened() {
         return opened;
     }
@@ -119,7 +119,7 @@ public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
             return opened.child(() -> newCompletionQueue(minimumEntries, null, completionVector));
         }
         if (!(channel instanceof IbvCompletionChannel mine) || !mine.isOf(opened)) {
-            throw new IllegalArgumentException("the completion channel is not of this device, " + name());
+            throw new IllegalArgumentException("the completion channel belongs to another device, not to " + name());
         }
         return opened.child(() -> {
             mine.attach();
@@ -143,8 +143,7 @@ public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
             throw new IllegalArgumentException("backlog=" + backlog + ": expected at least 1");
         }
         if (local.isUnresolved()) {
-            throw new VerbsException(
-                    VerbsErrorCode.ADDRESS_NOT_AVAILABLE, "host " + local.getHostString() + " is unknown");
+            throw new VerbsException(VerbsErrorCode.ADDRESS_NOT_AVAILABLE, "unknown host " + local.getHostString());
         }
         InetSocketAddress address = listenAddress(local);
         return opened.child(() -> {
@@ -162,7 +161,7 @@ public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
     public final Connector resolve(InetSocketAddress remote, long timeoutNs) {
         return opened.child(() -> {
             if (remote.isUnresolved()) {
-                throw new VerbsException(VerbsErrorCode.UNREACHABLE, "host " + remote.getHostString() + " is unknown");
+                throw new VerbsException(VerbsErrorCode.UNREACHABLE, "unknown host " + remote.getHostString());
             }
             CmId id = connections().createId();
             try {

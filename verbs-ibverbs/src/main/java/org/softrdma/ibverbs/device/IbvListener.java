@@ -8,7 +8,7 @@ import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.provider.Closing;
 
-/** A listening id and the requests that wait to be taken. The device's thread adds, application threads take. */
+/** A listening id and its waiting connection requests. The device's thread adds them, application threads take them. */
 final class IbvListener implements Listener {
     private static final System.Logger LOG = System.getLogger(IbvListener.class.getName());
     private static final byte[] NO_DATA = {};
@@ -27,7 +27,7 @@ final class IbvListener implements Listener {
      * @param queuePairs of the requests
      * @param id new, released by {@link #close}
      * @param local where
-     * @param backlog requests that may wait
+     * @param backlog maximum number of waiting requests
      */
     IbvListener(OpenDevice device, QueuePairs queuePairs, CmId id, InetSocketAddress local, int backlog) {
         this.device = device;
@@ -49,7 +49,10 @@ final class IbvListener implements Listener {
         try {
             made = device.child(() -> new IbvConnectionRequest(device, queuePairs, request, event));
         } catch (VerbsException | IllegalStateException e) {
-            LOG.log(System.Logger.Level.WARNING, "a connection request that is gone again, or of a closed device", e);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "refused a connection request: the peer is gone, or the device is closed",
+                    e);
             refuse(request);
             return;
         }

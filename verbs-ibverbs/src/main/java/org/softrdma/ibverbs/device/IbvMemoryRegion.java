@@ -21,13 +21,13 @@ public abstract class IbvMemoryRegion implements MemoryRegion {
     private final Closing closing = new Closing();
 
     /**
-     * What is registered.
+     * What a registration consists of.
      *
      * @param domain its domain
      * @param memory its memory
      * @param access rights in force
-     * @param owner the device's memory it lies in, whose registration is counted already; null for foreign memory
-     * @param whenClosed of the domain, which counts the region
+     * @param owner the device allocation that contains it, whose registration is counted already; null for other memory
+     * @param whenClosed runs on close: the domain counts its regions
      */
     public record Registration(
             ProtectionDomain domain,
@@ -37,7 +37,7 @@ public abstract class IbvMemoryRegion implements MemoryRegion {
             Consumer<MemoryRegion> whenClosed) {}
 
     /**
-     * Of a region just registered.
+     * Wraps a region that was just registered.
      *
      * @param registration what was registered
      * @param base its first address
@@ -52,7 +52,8 @@ public abstract class IbvMemoryRegion implements MemoryRegion {
     }
 
     /**
-     * {@code ibv_dereg_mr}. Where it throws, the memory is left to the process, unless it called {@link #stillOpen}.
+     * {@code ibv_dereg_mr}. If it throws, the memory stays registered for the life of the process, unless it called
+     * {@link #stillOpen}.
      */
     protected abstract void deregister();
 
@@ -106,7 +107,7 @@ public abstract class IbvMemoryRegion implements MemoryRegion {
     public final void swap(MemoryRegion other) {
         throw new VerbsException(
                 VerbsErrorCode.NOT_SUPPORTED,
-                "swap: no verb exchanges the memory of two keys at once; expected a device with REGION_SWAP");
+                "swap: this device cannot exchange the memory of two keys; expected one with REGION_SWAP");
     }
 
     @Override

@@ -15,7 +15,7 @@ import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.DomainContents;
 import org.softrdma.verbs.provider.HostMemories;
 
-/** An {@code ibv_pd}, and a count of what lives in it. Thread-safe. */
+/** An {@code ibv_pd}, and a count of what it contains. Thread-safe. */
 public abstract class IbvProtectionDomain implements ProtectionDomain {
     private static final String WHAT = "a memory region";
 
@@ -23,7 +23,7 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
     private final DomainContents contents = new DomainContents();
 
     /**
-     * Of a domain just allocated.
+     * Wraps a domain that was just allocated.
      *
      * @param device counts it already
      */
@@ -48,7 +48,7 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
      */
     protected abstract IbvMemoryRegion register(IbvMemoryRegion.Registration registration);
 
-    /** {@code ibv_dealloc_pd}; after {@link #stillOpen} it may throw. */
+    /** {@code ibv_dealloc_pd}; may throw after {@link #stillOpen}. */
     protected abstract void deallocate();
 
     /**
@@ -61,9 +61,9 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
     }
 
     /**
-     * Why a registration was refused.
+     * The refusal of a registration.
      *
-     * @param problem the C function and its error, for people
+     * @param problem the C function and its error, for messages
      * @param errno of the call, positive
      * @param memory to be registered
      * @param cause what was thrown, or null
@@ -120,7 +120,7 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
                 WHAT);
     }
 
-    /** Neither the C object nor a key keeps the memory alive. */
+    /** Keeps the region reachable: neither the C object nor a key keeps the memory alive. */
     private IbvMemoryRegion keep(IbvMemoryRegion region) {
         return Creation.orUndo(
                 () -> {

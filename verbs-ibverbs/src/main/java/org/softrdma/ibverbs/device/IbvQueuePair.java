@@ -12,16 +12,17 @@ import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 
 /**
- * An {@code ibv_qp} with the {@code rdma_cm_id} it was made on: its states and its end. {@link IbvWorkQueues} is its
- * posting.
+ * An {@code ibv_qp} with the {@code rdma_cm_id} it was created on: its states and its end. {@link IbvWorkQueues} does
+ * the posting.
  *
- * <p>It enters ERROR at the first of: a failed completion polled, the connection's end, own disconnect, a failed
- * connect or accept, a rejection. A device that flushes by itself (InfiniBand, RoCE) is then moved to {@code
- * IBV_QPS_ERR}, twice: before the state is visible, so that what is posted in ERROR meets it, and by the disconnect,
- * so that it looks again at what was posted meanwhile. On iWARP, on an unknown transport, and once the native queue
- * pair is gone, what is posted in ERROR stays in the rings, and the completion queue's poll flushes it.
+ * <p>It enters ERROR at the first of: a polled failed completion, the connection's end, its own disconnect, a failed
+ * connect or accept, a rejection. On a device that flushes (InfiniBand, RoCE) the native queue pair is then moved to
+ * {@code IBV_QPS_ERR} twice: before the state becomes visible, so that requests posted in ERROR are flushed, and by the
+ * disconnect, so that the device looks again at requests posted meanwhile. On iWARP, on an unknown transport, and once
+ * the native queue pair is gone, requests posted in ERROR stay in the rings, and polling the completion queue flushes
+ * them.
  *
- * <p>Threads: whoever notices changes the state, under the state lock.
+ * <p>Threads: any thread that notices a cause changes the state, under the state lock.
  */
 public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEnd {
     private final QueuePairParts parts;
@@ -37,11 +38,11 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     private boolean gone;
 
     /**
-     * Of a native queue pair just created.
+     * Wraps a native queue pair that was just created.
      *
-     * @param parts what it is made of
+     * @param parts its parts
      * @param number of the native queue pair
-     * @param limits at least those asked for
+     * @param limits granted, at least those requested
      */
     protected IbvQueuePair(QueuePairParts parts, int number, QueuePairLimits limits) {
         super(parts, number, limits);
@@ -54,10 +55,10 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
 
     // ---- what a provider does
 
-    /** Ends the connection and makes the device flush what was posted meanwhile. */
+    /** Ends the connection, and makes the device flush requests posted meanwhile. */
     protected abstract void quiesce();
 
-    /** Destroys the native queue pair through its id and frees what posting needed; nothing posts any more. */
+    /** Destroys the native queue pair through its id, and frees the memory for posting. Nothing posts any more. */
     protected abstract void destroy();
 
     // ---- what it is
@@ -79,7 +80,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     // ---- its completion queues
 
     /**
-     * True if its RECVs complete there.
+     * True if its RECVs complete on a queue.
      *
      * @param queue of any device
      */
@@ -88,7 +89,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     }
 
     /**
-     * True if its sends complete there.
+     * True if its sends complete on a queue.
      *
      * @param queue of any device
      */
@@ -148,15 +149,13 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
         receiveCompletions.begun();
     }
 
-    /**
-     * Ends the connection and makes the device flush, again, for what was posted meanwhile. On the device's thread.
-     */
+    /** Ends the connection and makes the device flush again, for requests posted meanwhile. On the device's thread. */
     private void quiesce(boolean wasEstablished, String reason) {
         stateLock.lock();
         try {
             if (state() == QueuePairState.ERROR && !gone) {
                 if (id.isConnecting()) {
-                    // librdmacm would wait for the call under way, and with it every other connection.
+                    // librdmacm would wait for the call under way, and so would every other connection.
                     id.afterConnecting(() -> quiesce(wasEstablished, reason));
                     return;
                 }
@@ -173,13 +172,13 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
         }
     }
 
-    /** From now on polling completes what the device does not. Under the state lock. */
+    /** From now on polling completes the requests that the device does not. Under the state lock. */
     private void flushInJava() {
         sendCompletions.flushPending(work, work.sends());
         receiveCompletions.flushPending(work, work.receives());
     }
 
-    /** Counted before it is told. On the device's thread. */
+    /** Counts the end before it reports it. On the device's thread. */
     private void ended(String reason) {
         if (!disconnected.isDone()) {
             device.connectionClosed();
@@ -231,16 +230,14 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
         return endCause;
     }
 
-    /**
-     * The device has reported that it refused an access of the peer; no promise that it does, or before it flushes.
-     */
+    /** The device has reported that it refused an access of the peer. A device may report that late or never. */
     public final void accessRefused() {
         endCause = EndCause.PEER_ACCESS_ERROR;
     }
 
     @Override
     public final void close() {
-        // Before the lock: the device's thread, which all connections share, takes it too.
+        // Before taking the lock: the device's thread, which all connections share, takes it too.
         id.awaitConnecting();
         stateLock.lock();
         try {
@@ -257,7 +254,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
                 if (connection != null) {
                     id.thread().execute(() -> ended("closed by this side"));
                 }
-                // Last: from now on everything else may be closed.
+                // Last, because from now on everything else may be closed.
                 parts.giveBack(work);
             }
         } finally {

@@ -16,14 +16,14 @@ import org.softrdma.verbs.provider.PostingQueuePair;
 import org.softrdma.verbs.provider.PostingRules;
 
 /**
- * The posting half of an {@code ibv_qp}: its two queues and what goes from them to the device. A send work request is
- * written to a place of a chain, and the chain given to the device; a RECV is written and given one by one. What is
- * posted in ERROR to a device that does not flush stays in the rings.
+ * The posting half of an {@code ibv_qp}: its two queues, and what they pass to the device. Send work requests are
+ * written to a chain, which the device gets as a whole; RECVs are passed one by one. Requests posted in ERROR to a
+ * device that does not flush stay in the rings.
  *
  * <p>Threads: application threads, under a lock per direction.
  */
 public abstract class IbvWorkQueues extends PostingQueuePair {
-    /** What its completion queues see of it. */
+    /** The part of it that its completion queues see. */
     final QueuePairWork work;
 
     private final WorkRing sends;
@@ -32,11 +32,11 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
     private final IbvCompletionQueue receiveCompletions;
     private final long tableNumber;
     private final boolean signalAll;
-    /** siw completes a SEND or WRITE while READs before it are on their way, unless it is fenced. */
+    /** siw completes a SEND or WRITE while earlier READs are in flight, unless it is fenced. */
     private final int orderFlags;
     /**
-     * Of every send: a device that does not flush may end without a word about some, so it has to tell which were
-     * done.
+     * Flags of every send: a device that does not flush may end without reporting some requests, so it must report
+     * which were done.
      */
     private final int addedFlags;
 
@@ -84,7 +84,7 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
     protected abstract void writeSend(int position, SendWorkRequest request, long nativeId, int flags);
 
     /**
-     * {@code ibv_post_send}; what the device does not take is taken out of the ring again, also if this throws.
+     * {@code ibv_post_send}. Requests that the device does not take are removed from the ring, even if this throws.
      *
      * @param ring whose last {@code count} requests they are
      * @param count requests of the chain
@@ -94,8 +94,8 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
     protected abstract int postSends(WorkRing ring, int count);
 
     /**
-     * Writes a RECV and gives it to the device ({@code ibv_post_recv}); what the device does not take is taken out of
-     * the ring again, also if this throws.
+     * Writes a RECV and posts it ({@code ibv_post_recv}). If the device does not take it, it is removed from the ring,
+     * even if this throws.
      *
      * @param ring whose last request it is
      * @param request what it does
@@ -105,7 +105,7 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
      */
     protected abstract boolean postReceive(WorkRing ring, ReceiveWorkRequest request, long nativeId);
 
-    /** Makes the device flush; a queue pair that cannot is there already or has no connection. */
+    /** Makes the device flush. A queue pair for which this fails is in error already, or not connected. */
     protected abstract void moveToError();
 
     // ---- what the states do
@@ -118,7 +118,7 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
         readless = true;
     }
 
-    /** Runs something while nobody posts. */
+    /** Runs an action while nothing is posted. */
     final void withPostingStopped(Runnable action) {
         sendLock.lock();
         receiveLock.lock();
@@ -176,7 +176,7 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
         return true;
     }
 
-    /** siw is told to fence what is no READ. */
+    /** On siw, fences everything but READs. */
     private int nativeFlags(SendWorkRequest request) {
         int asked = request.opcode() == SendOpcode.READ ? request.flags() : request.flags() | orderFlags;
         return PostingRules.nativeFlags(asked, request.local().totalLength(), signalAll);
@@ -192,9 +192,9 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
     }
 
     /**
-     * True if the device took a request: on iWARP a queue pair that is not connected any more does, and then says so;
-     * they are flushed. libsiw returns what write(2) did when the kernel refuses its doorbell, -1, with the request in
-     * its queue already.
+     * True if the device took a request although the post failed. On iWARP a queue pair that is no longer connected
+     * takes requests and reports an error; they are flushed. If the kernel refuses libsiw's doorbell, it returns
+     * write(2)'s -1, with the request in its queue already.
      *
      * @param errno of the post, positive
      */
@@ -227,7 +227,7 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
             return PostStatus.QUEUE_FULL;
         }
         if (work.state() == QueuePairState.ERROR) {
-            // A RECV rings no doorbell on rxe, which looks at its queue again when it is told to go to ERROR.
+            // On rxe a RECV rings no doorbell; rxe looks at its queue again when it is moved to ERROR.
             moveToError();
         }
         return PostStatus.ACCEPTED;

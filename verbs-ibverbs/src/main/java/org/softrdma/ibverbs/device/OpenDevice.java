@@ -11,20 +11,20 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.provider.Creation;
 
 /**
- * What the objects of a device know of it: its traits, what it counts, and the numbers of its queue pairs. Lies below
- * all of them, so that none of them knows {@link IbvDevice}. Thread-safe.
+ * The part of a device that its objects know: traits, counts, and the numbers of its queue pairs. It lies below all of
+ * them, so that none of them knows {@link IbvDevice}. Thread-safe.
  */
 public final class OpenDevice {
     private static final int CLOSED = -1;
 
     private final DeviceTraits traits;
     private final QueuePairTable<QueuePairWork> queuePairs = new QueuePairTable<>();
-    /** Neither the C object nor a key keeps the memory of a region alive. */
+    /** Keeps regions reachable: neither the C object nor a key keeps their memory alive. */
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
 
     private final LongAdder connectionsEstablished = new LongAdder();
     private final LongAdder connectionsClosed = new LongAdder();
-    /** Number of live children, or {@link #CLOSED}. */
+    /** Number of open objects of the device, or {@link #CLOSED}. */
     private final AtomicInteger children = new AtomicInteger();
 
     /** Without children. */
@@ -103,7 +103,7 @@ public final class OpenDevice {
         return Creation.counted(this::childOpened, made, this::childClosed, "an object of " + traits.name());
     }
 
-    /** Closes it for children to come unless there are some; returns how many there are. */
+    /** Closes the device unless it has open objects; returns how many it has. */
     int closeUnlessInUse() {
         return Math.max(0, children.compareAndExchange(0, CLOSED));
     }

@@ -7,16 +7,16 @@ import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.PostingRules;
 
 /**
- * What a queue pair is made of, all of one device; counted there from {@link #take} to {@link #giveBack}.
+ * The parts of a queue pair, all of one device, which count it from {@link #take} to {@link #giveBack}.
  *
  * @param device its device
  * @param domain its domain
  * @param sendCompletions where its sends complete
  * @param receiveCompletions where its RECVs complete
- * @param limits asked for, within those of the device
+ * @param limits requested limits, within those of the device
  * @param signalAll every request is signalled
  * @param id resolved to the device, or of a connect request
- * @param tableNumber in the table of the device
+ * @param tableNumber its number in the device's table
  */
 public record QueuePairParts(
         OpenDevice device,
@@ -29,7 +29,7 @@ public record QueuePairParts(
         long tableNumber) {
     private static final String WHAT = "a queue pair";
 
-    /** Of a domain and completion queues that are the device's. */
+    /** Takes the parts; domain and completion queues must belong to the device. */
     static QueuePairParts take(OpenDevice device, IbvProtectionDomain domain, QueuePairAttributes attributes, CmId id) {
         IbvCompletionQueue sends = (IbvCompletionQueue) attributes.sendCompletions();
         IbvCompletionQueue receives = (IbvCompletionQueue) attributes.receiveCompletions();
@@ -68,7 +68,7 @@ public record QueuePairParts(
     /**
      * The queue pair is gone.
      *
-     * @param made null if it was never made
+     * @param made null if it was never created
      */
     void giveBack(@Nullable QueuePairWork made) {
         device.queuePairs().giveBack(tableNumber);

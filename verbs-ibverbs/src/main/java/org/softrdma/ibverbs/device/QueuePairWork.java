@@ -5,11 +5,11 @@ import org.softrdma.ibverbs.WorkRing;
 import org.softrdma.verbs.QueuePairState;
 
 /**
- * What is outstanding on a queue pair, and the state that decides how it ends: the part of a queue pair that its
+ * The outstanding requests of a queue pair, and the state that decides how they end: the part of a queue pair that its
  * completion queues see.
  *
- * <p>Threads: the rings as {@link WorkRing} says; the state changes under the queue pair's locks and is read by any
- * thread.
+ * <p>Threads: for the rings see {@link WorkRing}. The state changes under the queue pair's locks; any thread may read
+ * it.
  */
 final class QueuePairWork {
     private final int number;
@@ -26,7 +26,7 @@ final class QueuePairWork {
      * @param sends requests of the send queue
      * @param receives requests of the receive queue
      * @param deviceFlushes see {@link #deviceFlushes}
-     * @param whenFailed takes the queue pair to ERROR, with a reason for people
+     * @param whenFailed moves the queue pair to ERROR, with a reason
      */
     QueuePairWork(int number, WorkRing sends, WorkRing receives, boolean deviceFlushes, Consumer<String> whenFailed) {
         this.number = number;
@@ -57,17 +57,20 @@ final class QueuePairWork {
         state = next;
     }
 
-    /** True if the device completes, in order, whatever is posted in ERROR; else the completion queue does. */
+    /** True if the device completes requests that are posted in ERROR, in order; else the completion queue does. */
     boolean deviceFlushes() {
         return deviceFlushes;
     }
 
-    /** The device does not, although it could: the native queue pair is about to go. With posting stopped. */
+    /**
+     * The device will not flush although it could, because the native queue pair is about to be destroyed. With posting
+     * stopped.
+     */
     void deviceWillNotFlush() {
         deviceFlushes = false;
     }
 
-    /** True if what is posted stays in the rings. Under the lock of either queue. */
+    /** True if posted requests stay in the rings. Under the lock of either queue. */
     boolean isWithheld() {
         return state == QueuePairState.ERROR && !deviceFlushes;
     }
@@ -79,7 +82,7 @@ final class QueuePairWork {
         receives.withhold();
     }
 
-    /** A poll has seen a request of it fail. Under no lock. */
+    /** A poll has seen one of its requests fail. Under no lock. */
     void requestFailed() {
         whenFailed.accept("a work request failed");
     }

@@ -6,13 +6,13 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.provider.Creation;
 
-/** Makes the queue pairs of a device, for connectors and connection requests. Thread-safe. */
+/** Creates the queue pairs of a device, for connectors and connection requests. Thread-safe. */
 final class QueuePairs {
     private final OpenDevice device;
     private final Function<QueuePairParts, IbvQueuePair> create;
 
     /**
-     * Of a device.
+     * For a device.
      *
      * @param device counts them
      * @param create {@code rdma_create_qp}
@@ -23,15 +23,15 @@ final class QueuePairs {
     }
 
     /**
-     * Makes one.
+     * Creates one.
      *
      * @param domain of this device
      * @param attributes sizes, and completion queues of this device
-     * @param id on which it is made
+     * @param id on which it is created
      */
     IbvQueuePair create(ProtectionDomain domain, QueuePairAttributes attributes, CmId id) {
         if (!(domain instanceof IbvProtectionDomain mine) || !mine.isOf(device)) {
-            throw new IllegalArgumentException("the protection domain is not of this device, " + name());
+            throw new IllegalArgumentException("the protection domain belongs to another device, not to " + name());
         }
         checkMine(attributes.sendCompletions());
         checkMine(attributes.receiveCompletions());
@@ -49,7 +49,7 @@ final class QueuePairs {
 
     private void checkMine(CompletionQueue queue) {
         if (!(queue instanceof IbvCompletionQueue mine) || !mine.isOf(device)) {
-            throw new IllegalArgumentException("the completion queue is not of this device, " + name());
+            throw new IllegalArgumentException("the completion queue belongs to another device, not to " + name());
         }
     }
 

@@ -2,7 +2,7 @@ package org.softrdma.rdmacore.abi;
 
 import java.io.Serial;
 
-/** The native side is not laid out as this provider knows it; nothing of it may be used. */
+/** The layout of the native structures differs from what this provider knows, so none of them may be used. */
 public final class AbiMismatchException extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;
@@ -10,7 +10,7 @@ public final class AbiMismatchException extends RuntimeException {
     /**
      * Makes one.
      *
-     * @param message what was expected and what came
+     * @param message what was expected and what was found
      */
     public AbiMismatchException(String message) {
         super(message);

@@ -15,8 +15,8 @@ import java.lang.invoke.VarHandle;
 import org.softrdma.ibverbs.Errno;
 
 /**
- * A C function of the control path, called with longs, whose result is brought to one convention. Allocates at each
- * call; the data path has handles of its own ({@link NativeOperations}). Thread-safe.
+ * A C function of the control path, called with longs, whose result is converted to one convention. Each call
+ * allocates; the data path has handles of its own ({@link NativeOperations}). Thread-safe.
  */
 final class CFunction {
     /** An {@code int} or an enumeration. */
@@ -32,17 +32,17 @@ final class CFunction {
     private static final String ERRNO = "errno";
     private static final VarHandle ERRNO_VALUE = STATE.varHandle(MemoryLayout.PathElement.groupElement(ERRNO));
 
-    /** How a function says that it failed. */
+    /** How a function reports failure. */
     enum Failure {
         /** It returns NULL and sets errno; here: the negated errno in place of the pointer. */
         NULL_AND_ERRNO,
         /** It returns -1 and sets errno; here: the errno. */
         MINUS_ONE_AND_ERRNO,
-        /** As before, but success is a number; here: the number or the negated errno. */
+        /** Like MINUS_ONE_AND_ERRNO, but success is a number; here: the number or the negated errno. */
         COUNT_OR_ERRNO,
         /** It returns an errno, of either sign; here: the errno. */
         ERRNO_RETURNED,
-        /** It cannot fail, or nobody can tell; here: what it returns, 0 for void. */
+        /** It cannot fail, or does not report it; here: what it returns, 0 for void. */
         NONE
     }
 
@@ -53,7 +53,7 @@ final class CFunction {
     /**
      * Links a function.
      *
-     * @param lookup where it is
+     * @param lookup finds it
      * @param name its symbol
      * @param failure how it fails
      * @param result layout of its result, null for void
@@ -100,7 +100,7 @@ final class CFunction {
         }
     }
 
-    /** Some failures leave errno as it was. */
+    /** A nonzero errno: some failures leave errno unset. */
     private static int known(int errno) {
         return errno == 0 ? Errno.EINVAL : errno;
     }

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
-/** Memory by its address, as C code sees it. Whoever calls knows that the address is good. */
+/** Memory by address, as in C. The caller must know that the address is valid. */
 public final class CMemory {
     @SuppressWarnings("restricted")
     private static final MemorySegment EVERYTHING = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
@@ -63,7 +63,7 @@ public final class CMemory {
         MemorySegment.copy(bytes, 0, EVERYTHING, ValueLayout.JAVA_BYTE, address, bytes.length);
     }
 
-    /** A C string of at most {@code most} bytes; what has no end within them is cut there. */
+    /** A C string of at most {@code most} bytes; a longer one is cut there. */
     public static String getString(long address, int most) {
         int length = 0;
         while (length < most && getByte(address + length) != 0) {

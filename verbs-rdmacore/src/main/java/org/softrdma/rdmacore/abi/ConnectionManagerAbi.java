@@ -12,8 +12,8 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.GroupLayout;
 
 /**
- * The structures of {@code rdma/rdma_cma.h}, {@code sockaddr} and {@code pollfd} on LP64 Linux, and the offsets of the
- * fields used.
+ * The structures of {@code rdma/rdma_cma.h}, {@code sockaddr} and {@code pollfd} on LP64 Linux, with the offsets of the
+ * fields that are used.
  */
 public final class ConnectionManagerAbi {
     /** Bytes of {@code struct sockaddr_storage}. */
@@ -37,7 +37,7 @@ public final class ConnectionManagerAbi {
     public static final long ID_CONTEXT = VerbsAbi.offset(ID, "verbs");
     /** Its event channel. */
     public static final long ID_CHANNEL = VerbsAbi.offset(ID, "channel");
-    /** What it was created with. */
+    /** The cookie it was created with. */
     public static final long ID_COOKIE = VerbsAbi.offset(ID, "context");
     /** Its queue pair. */
     public static final long ID_QUEUE_PAIR = VerbsAbi.offset(ID, "qp");
@@ -77,13 +77,13 @@ public final class ConnectionManagerAbi {
     public static final long PARAMETERS_DATA = VerbsAbi.offset(PARAMETERS, "private_data");
     /** Bytes of private data, unsigned. */
     public static final long PARAMETERS_DATA_LENGTH = VerbsAbi.offset(PARAMETERS, "private_data_len");
-    /** READs that the side answers at a time, unsigned. */
+    /** READs that the side answers at once, unsigned. */
     public static final long PARAMETERS_RESPONDER_RESOURCES = VerbsAbi.offset(PARAMETERS, "responder_resources");
-    /** READs that the side has on their way, unsigned. */
+    /** READs that the side has in flight, unsigned. */
     public static final long PARAMETERS_INITIATOR_DEPTH = VerbsAbi.offset(PARAMETERS, "initiator_depth");
     /** Flow control, a flag. */
     public static final long PARAMETERS_FLOW_CONTROL = VerbsAbi.offset(PARAMETERS, "flow_control");
-    /** Retries of a request that is not answered, 0 to 7. */
+    /** Retries of an unanswered request, 0 to 7. */
     public static final long PARAMETERS_RETRIES = VerbsAbi.offset(PARAMETERS, "retry_count");
     /** Retries of a SEND that finds no RECV, 0 to 6; 7 is for ever. */
     public static final long PARAMETERS_RNR_RETRIES = VerbsAbi.offset(PARAMETERS, "rnr_retry_count");
@@ -148,9 +148,9 @@ public final class ConnectionManagerAbi {
 
     /** The descriptor. */
     public static final long POLL_FD = VerbsAbi.offset(POLL_DESCRIPTOR, "fd");
-    /** What is waited for. */
+    /** The events to wait for. */
     public static final long POLL_EVENTS = VerbsAbi.offset(POLL_DESCRIPTOR, "events");
-    /** What has come. */
+    /** The events that have occurred. */
     public static final long POLL_REVENTS = VerbsAbi.offset(POLL_DESCRIPTOR, "revents");
     /** {@code POLLIN}. */
     public static final short POLL_READABLE = 1;

@@ -14,7 +14,7 @@ final class ExecutableMemory {
         this.ranges = ranges;
     }
 
-    /** As they are now. */
+    /** The current parts. */
     static ExecutableMemory ofThisProcess() {
         try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
             return new ExecutableMemory(lines.map(line -> line.split(" ", 3))

@@ -7,11 +7,11 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The data path of a context through its operation table, as the inline functions of {@code infiniband/verbs.h} do it.
+ * The data path of a context, through its operation table like the inline functions of {@code infiniband/verbs.h}.
  * Allocates nothing. Thread-safe.
  */
 final class NativeOperations implements VerbsLibrary.Operations {
-    // Static, so that the JIT compiler sees through them.
+    // Static, so that the JIT compiler inlines them.
     private static final MethodHandle POST;
     private static final MethodHandle POLL;
     private static final MethodHandle NOTIFY;
@@ -19,7 +19,7 @@ final class NativeOperations implements VerbsLibrary.Operations {
     static {
         POST = handle(FunctionDescriptor.of(
                 ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
-        // Critical: reads completions in user memory under a spin lock, waits for nothing, calls nothing back.
+        // Critical: reads completions in user memory under a spin lock, never waits, makes no upcall.
         POLL = handle(
                 FunctionDescriptor.of(
                         ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG),

@@ -24,7 +24,7 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
     private static final String VERBS = "libibverbs.so.1";
     private static final String CONNECTION_MANAGER = "librdmacm.so.1";
     private static final Set<String> MACHINES = Set.of("x86_64", "aarch64");
-    /** {@code struct utsname}: six strings of 65 bytes, of which the fifth names the machine. */
+    /** {@code struct utsname}: six strings of 65 bytes; the fifth names the machine. */
     private static final int UTSNAME_FIELD_BYTES = 65;
 
     private static final int UTSNAME_FIELDS = 6;
@@ -130,9 +130,9 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
     }
 
     /**
-     * Loads the two libraries, for the life of this process.
+     * Loads the two libraries for the life of this process.
      *
-     * @throws LibraryUnavailableException with what is missing and what to do
+     * @throws LibraryUnavailableException says what is missing and what to do
      */
     @SuppressWarnings("restricted")
     public static NativeVerbsLibrary load() throws LibraryUnavailableException {
@@ -161,7 +161,7 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
         }
     }
 
-    /** The layouts of this package hold for LP64 little-endian Linux on two machines only. */
+    /** The layouts of this package are valid only for LP64 little-endian Linux on two architectures. */
     private static void requireKnownMachine() throws LibraryUnavailableException {
         MemoryLayout cLong = Linker.nativeLinker().canonicalLayouts().get("long");
         boolean lp64 = ValueLayout.ADDRESS.byteSize() == Long.BYTES && cLong != null && cLong.byteSize() == Long.BYTES;
@@ -182,8 +182,8 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
                 || !system.equals("Linux")
                 || !MACHINES.contains(machine)) {
             throw new LibraryUnavailableException(
-                    "the structures of libibverbs are known for 64-bit Linux on x86_64 and aarch64, this is " + system
-                            + " on " + machine + (lp64 ? "" : " without 64-bit longs and pointers"),
+                    "only the libibverbs of 64-bit Linux on x86_64 and aarch64 is supported, this is " + system + " on "
+                            + machine + (lp64 ? "" : " without 64-bit longs and pointers"),
                     "use the provider sim here");
         }
     }
@@ -442,7 +442,7 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
         close.call(descriptor);
     }
 
-    /** Calls a function that gives a pointer through its argument: the pointer, or the negated errno. */
+    /** Calls a function that returns a pointer through its argument: the pointer, or the negated errno. */
     private static long out(PointerCall call) {
         try (Arena arena = Arena.ofConfined()) {
             long pointer = arena.allocate(2L * Long.BYTES, Long.BYTES).address();

@@ -13,13 +13,14 @@ import java.lang.foreign.GroupLayout;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The structures of {@code infiniband/verbs.h} on LP64 Linux, and the offsets of the fields used. Native byte order
- * unless a field says otherwise; pointers are 8 bytes. Fields keep their C names, so that one can search for them.
+ * The structures of {@code infiniband/verbs.h} on LP64 Linux, with the offsets of the fields that are used. Native byte
+ * order unless a field says otherwise; pointers have 8 bytes. Fields keep their C names, so that you can search for
+ * them.
  */
 public final class VerbsAbi {
     private static final ValueLayout.OfLong POINTER = JAVA_LONG;
 
-    /** The operations that are called through; other slots are only counted. */
+    /** The operations that are called; other slots only take up space. */
     private static final GroupLayout CONTEXT_OPS = structLayout(
                     sequenceLayout(10, POINTER).withName("device_to_bind_mw"),
                     paddingLayout(8),
@@ -67,7 +68,7 @@ public final class VerbsAbi {
     public static final long EXTENDED_ABI = -1;
     /** {@code sz} of the {@code struct verbs_context} that ends with the context. */
     public static final long CONTEXT_EXTENDED_SIZE = -8;
-    /** The least {@code sz} that has all that is used. */
+    /** The smallest {@code sz} with everything that is used. */
     public static final long LEAST_EXTENDED_SIZE = CONTEXT.byteSize() + 8;
 
     /** {@code struct ibv_device}, as far as {@code name}. */
@@ -129,9 +130,9 @@ public final class VerbsAbi {
     public static final long MAX_CQE = offset(DEVICE_ATTRIBUTES, "max_cqe");
     /** Most regions. */
     public static final long MAX_MR = offset(DEVICE_ATTRIBUTES, "max_mr");
-    /** Most READs that a queue pair answers at a time. */
+    /** Most READs that a queue pair answers at once. */
     public static final long MAX_QP_RD_ATOM = offset(DEVICE_ATTRIBUTES, "max_qp_rd_atom");
-    /** Most READs that a queue pair has on their way. */
+    /** Most READs that a queue pair has in flight. */
     public static final long MAX_QP_INIT_RD_ATOM = offset(DEVICE_ATTRIBUTES, "max_qp_init_rd_atom");
 
     /** {@code struct ibv_port_attr}, the part that the exported {@code ibv_query_port} fills. */

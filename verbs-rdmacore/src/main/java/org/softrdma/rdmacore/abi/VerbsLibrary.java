@@ -1,12 +1,12 @@
 package org.softrdma.rdmacore.abi;
 
 /**
- * Every C function that this provider calls, and nothing else: the seam between Java and native code. Thread-safe as
- * the C functions are.
+ * Every C function that this provider calls, and nothing else: the seam between Java and native code. As thread-safe as
+ * the C functions.
  *
- * <p>Pointers are {@code long} addresses of this process. A function that makes something returns its pointer, or the
- * negated errno; {@link #isError} tells. One that does something returns 0 or a positive errno, whichever of the three
- * C conventions it has.
+ * <p>Pointers are {@code long} addresses of this process. A function that creates something returns its pointer or the
+ * negated errno ({@link #isError}). Others return 0 or a positive errno, whichever of the three C conventions they
+ * follow.
  */
 public interface VerbsLibrary {
     /** The largest errno of Linux; no pointer is that close to the end of the address space. */
@@ -24,8 +24,8 @@ public interface VerbsLibrary {
     // ---- librdmacm: devices and connections
 
     /**
-     * {@code rdma_get_devices}: a NULL-terminated array of contexts, which live until {@link #freeDevices}. A machine
-     * with none gives an empty array or an error, as the library pleases.
+     * {@code rdma_get_devices}: a NULL-terminated array of contexts, which live until {@link #freeDevices}. Without
+     * devices the result is an empty array or an error, depending on the library.
      */
     long getDevices();
 
@@ -41,7 +41,7 @@ public interface VerbsLibrary {
     /** {@code rdma_create_id}, port space TCP. */
     long createId(long channel, long cookie);
 
-    /** {@code rdma_destroy_id}; waits until every event of the id was acknowledged. */
+    /** {@code rdma_destroy_id}; waits until all events of the id are acknowledged. */
     int destroyId(long id);
 
     /** {@code rdma_bind_addr}. */
@@ -62,7 +62,7 @@ public interface VerbsLibrary {
     /** {@code rdma_destroy_qp}. */
     void destroyQueuePairOf(long id);
 
-    /** {@code rdma_set_option} of {@code RDMA_OPTION_ID_ACK_TIMEOUT}: 4.096 us shifted left so often. */
+    /** {@code rdma_set_option} of {@code RDMA_OPTION_ID_ACK_TIMEOUT}: 4.096 us shifted left by {@code shift}. */
     int setAckTimeout(long id, int shift);
 
     /** {@code rdma_connect}; on siw it opens the TCP connection, which may take minutes. */
@@ -118,7 +118,7 @@ public interface VerbsLibrary {
     /** {@code ibv_create_cq}; {@code channel} may be 0. */
     long createCompletionQueue(long context, int entries, long cookie, long channel, int vector);
 
-    /** {@code ibv_destroy_cq}; waits until every event of the queue was acknowledged. */
+    /** {@code ibv_destroy_cq}; waits until all events of the queue are acknowledged. */
     int destroyCompletionQueue(long queue);
 
     /** {@code ibv_get_cq_event} on a channel that does not block: the queue, or an error; -EAGAIN if there is none. */
@@ -148,11 +148,11 @@ public interface VerbsLibrary {
     /**
      * The operations that a context's driver has put into {@code ibv_context.ops}.
      *
-     * @throws AbiMismatchException if they cannot be functions
+     * @throws AbiMismatchException if they cannot be addresses of functions
      */
     Operations operations(long context);
 
-    /** The data path of a context. Results are as the driver gives them: 0, an errno, or a negated one (libsiw). */
+    /** The data path of a context. Results are the driver's: 0, an errno, or a negated errno (libsiw). */
     interface Operations {
         /**
          * {@code ibv_post_send}: a chain of {@code ibv_send_wr}; the first that was not taken goes to {@code *bad}.

@@ -15,12 +15,12 @@ import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 
 /**
- * What a context is and can do, found out by making one object of each kind, which also shows that the structures are
- * laid out as this provider knows them.
+ * What a context is and can do. The probe creates one object of each kind, which also proves that the structures have
+ * the layout this provider knows.
  *
  * @param name of the device
- * @param transport what it speaks
- * @param softIwarp it is the kernel's SoftiWARP
+ * @param transport its protocol
+ * @param softIwarp true for the kernel's SoftiWARP
  * @param capabilities limits and features
  */
 record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capabilities capabilities) {
@@ -28,9 +28,9 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
     private static final int SIW_VENDOR = 0x626D74;
 
     private static final int PORT = 1;
-    /** The least of what connect (56), accept (196) and reject (148) carry on InfiniBand; rdma_connect(3). */
+    /** The smallest of what connect (56), accept (196) and reject (148) carry on InfiniBand; rdma_connect(3). */
     private static final int PRIVATE_DATA = 56;
-    /** READ depths have 8 bits, of which all ones stand for "the most" (RDMA_MAX_RESP_RES). */
+    /** READ depths have 8 bits; all ones means "the maximum" (RDMA_MAX_RESP_RES). */
     private static final int MAX_READS = 254;
 
     private static final int MAX_WORK_REQUESTS = 1 << 20;
@@ -46,14 +46,14 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
     }
 
     /**
-     * Looks at a context.
+     * Probes a context.
      *
      * @param provider name of the provider, for the capabilities
      * @param library C functions
      * @param context of {@code rdma_get_devices}
      * @param operations its data path
-     * @throws AbiMismatchException if anything is not where it should be
-     * @throws org.softrdma.verbs.VerbsException if an object cannot be made
+     * @throws AbiMismatchException if a field is not where it should be
+     * @throws org.softrdma.verbs.VerbsException if an object cannot be created
      */
     static ContextProbe of(String provider, VerbsLibrary library, long context, VerbsLibrary.Operations operations) {
         try (Arena arena = Arena.ofConfined()) {
@@ -93,7 +93,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
             succeed("ibv_query_port", library.queryPort(context, PORT, port));
             boolean ethernet = CMemory.getByte(port + VerbsAbi.LINK_LAYER) == VerbsAbi.LINK_LAYER_ETHERNET;
             boolean softIwarp = CMemory.getInt(attributes + VerbsAbi.VENDOR_ID) == SIW_VENDOR;
-            // siw ignores where a region's addresses should begin.
+            // siw ignores the requested first address of a region.
             Made made = makeObjects(!softIwarp);
             EnumSet<Feature> features = EnumSet.of(Feature.IPV6);
             WireProtocol speaks = iwarp ? WireProtocol.IWARP : ethernet ? WireProtocol.ROCE : WireProtocol.INFINIBAND;
@@ -126,7 +126,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
                             .build());
         }
 
-        /** The context says itself that it is of libibverbs 1.1 or later, and how large it is. */
+        /** The context itself says that it comes from libibverbs 1.1 or later, and how large it is. */
         private void requireExtendedContext() {
             require(
                     CMemory.getLong(context + VerbsAbi.CONTEXT_ABI_COMPAT) == VerbsAbi.EXTENDED_ABI,
@@ -187,7 +187,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
             }
         }
 
-        /** Registers a page as it is and from 0; true if the latter works. */
+        /** Registers a page at its own address and at 0; true if the latter works. */
         private boolean makeRegions(long domain) {
             long page = arena.allocate(PAGE, PAGE).address();
             int access = RegionRights.LOCAL_WRITE | RegionRights.REMOTE_READ;
@@ -237,7 +237,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
             }
         }
 
-        /** No verb tells it. */
+        /** Found by trial: no verb reports it. */
         private int largestInline(long domain, long queue) {
             int works = 0;
             int fails = MAX_INLINE + 1;
@@ -289,8 +289,8 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
 
         private static void require(boolean holds, String field, long found, String expected) {
             if (!holds) {
-                throw new AbiMismatchException(field + " is " + found + ", expected " + expected
-                        + ": this libibverbs is not one that is known");
+                throw new AbiMismatchException(
+                        field + " is " + found + ", expected " + expected + ": this libibverbs has an unknown layout");
             }
         }
 

@@ -23,14 +23,14 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 /** A {@code rdma_cm_id} by its pointer. */
 final class CoreCmId extends CmId {
     /**
-     * How often a silent peer is asked again; 7, the most that rdma_connect(3) takes, is for ever on rxe (rxe_comp.c).
+     * How often to retry reaching a silent peer. 7, the maximum of rdma_connect(3), means for ever on rxe (rxe_comp.c).
      */
     private static final byte RETRIES = 6;
-    /** For ever, where a RECV is missing; rdma_connect(3). */
+    /** For ever: a SEND waits for its RECV; rdma_connect(3). */
     private static final byte RNR_RETRIES = 7;
     /**
-     * InfiniBand and RoCE ask a silent peer again after 4.096 us shifted left by this, 0.54 s, and give it up after
-     * {@link #RETRIES} times; the kernel's own choice is four to eight times as long (CMA_IBOE_PACKET_LIFETIME).
+     * InfiniBand and RoCE retry after 4.096 us shifted left by this, 0.54 s, and give up a silent peer after
+     * {@link #RETRIES} retries. The kernel's own choice is four to eight times as long (CMA_IBOE_PACKET_LIFETIME).
      */
     private static final int ACK_TIMEOUT_SHIFT = 17;
 
@@ -39,7 +39,7 @@ final class CoreCmId extends CmId {
     private final long pointer;
 
     /**
-     * Of a native id.
+     * Wraps a native id.
      *
      * @param device its device
      * @param thread takes its events
@@ -82,7 +82,7 @@ final class CoreCmId extends CmId {
                     VerbsErrorCode.UNREACHABLE,
                     SocketAddressText.of(remote) + " is reached by " + ContextProbe.nameOf(context()) + ", not by "
                             + ContextProbe.nameOf(device.context())
-                            + "; open that device, or give this one an address with its option address");
+                            + "; open that device, or set the option address to an address of this one");
         }
     }
 
@@ -99,7 +99,7 @@ final class CoreCmId extends CmId {
 
     @Override
     protected void resolveRoute(InetSocketAddress remote, int timeoutMs) {
-        library.setAckTimeout(pointer, ACK_TIMEOUT_SHIFT); // kernels before 5.3 refuse it, and keep their own
+        library.setAckTimeout(pointer, ACK_TIMEOUT_SHIFT); // kernels before 5.3 refuse this, and keep their own timeout
         requireWay("rdma_resolve_route", library.resolveRoute(pointer, timeoutMs), remote);
     }
 
@@ -107,7 +107,7 @@ final class CoreCmId extends CmId {
         if (errno != 0) {
             throw new VerbsException(
                     VerbsErrorCode.UNREACHABLE,
-                    function + ": " + Errno.text(errno) + ": no RDMA device reaches " + SocketAddressText.of(remote));
+                    function + ": " + Errno.text(errno) + ": no RDMA device can reach " + SocketAddressText.of(remote));
         }
     }
 
@@ -190,7 +190,7 @@ final class CoreCmId extends CmId {
     @Override
     protected boolean established(ConnectionEnd connected, CmEvent event) {
         if (device.isSoftIwarp()) {
-            // siw gives its own READ depths as cma_iw_handler expects the peer's, so that they arrive exchanged.
+            // siw reports its own READ depths where cma_iw_handler expects the peer's, so they arrive exchanged.
             return connected.established(event.responderResources(), event.initiatorDepth());
         }
         // rdma_get_cm_event(3): here the initiator depth is this side's, the responder resources are the peer's.
@@ -215,7 +215,7 @@ final class CoreCmId extends CmId {
         int errno = library.createQueuePair(pointer, domain, attributes);
         if (errno != 0) {
             throw NativeErrors.failed(
-                    "rdma_create_qp", errno, "the device refuses a queue pair of this size; ask for less");
+                    "rdma_create_qp", errno, "the device refuses a queue pair of this size; request less");
         }
         return CMemory.getLong(pointer + ConnectionManagerAbi.ID_QUEUE_PAIR);
     }

@@ -15,12 +15,11 @@ import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.CompletionQueue;
 
 /**
- * An {@code ibv_comp_channel}, and beside it the events that this provider raises itself. Who waits does so in {@code
- * poll(2)}, in slices, because an interrupt of a Java thread does not end that call; it holds a carrier thread if it
- * is a virtual one.
+ * An {@code ibv_comp_channel}, with the events that this provider raises itself. Threads wait in {@code poll(2)}, in
+ * slices, because an interrupt of a Java thread does not end that call. A virtual thread blocks its carrier meanwhile.
  *
- * <p>Native events are acknowledged when they are taken, the application's count is kept here. Threads: whoever waits,
- * under one lock that is not held while waiting.
+ * <p>Native events are acknowledged when they are taken; the application's acknowledgements are counted here. Threads:
+ * any thread that waits, under one lock that is not held while waiting.
  */
 final class CoreCompletionChannel extends IbvCompletionChannel {
     private static final System.Logger LOG = System.getLogger(CoreCompletionChannel.class.getName());
@@ -36,8 +35,8 @@ final class CoreCompletionChannel extends IbvCompletionChannel {
     /** Under the lock. */
     private int waiting;
     /**
-     * The native channel has failed, as when the device was removed, and is always readable: it is not waited for any
-     * more.
+     * The native channel has failed, for example because the device was removed, and is always readable. It is not
+     * waited for any more.
      */
     private volatile boolean broken;
 
@@ -113,8 +112,8 @@ final class CoreCompletionChannel extends IbvCompletionChannel {
     }
 
     /**
-     * Takes an event if there is one; who was woken may find that its queue was closed, and takes the wake back all
-     * the same.
+     * Takes an event if there is one. A woken thread resets the wake descriptor, even if the queue was closed and there
+     * is no event.
      */
     private Optional<CompletionQueue> take(boolean woken) {
         lock.lock();
@@ -137,13 +136,13 @@ final class CoreCompletionChannel extends IbvCompletionChannel {
                 broken = true;
                 LOG.log(
                         System.Logger.Level.ERROR,
-                        "ibv_get_cq_event: {0}: no more completion events come from {1}; close it and open it again",
+                        "ibv_get_cq_event: {0}: {1} delivers no more completion events; close the device and open it again",
                         Errno.text(errno),
                         device.name());
             }
             return Optional.empty();
         }
-        // Before the acknowledgement the queue cannot be destroyed, and so its address cannot be another's by now.
+        // Before the acknowledgement the queue cannot be destroyed, so its address cannot belong to another queue.
         IbvCompletionQueue about = device.shared().completionQueue(queue);
         library.acknowledgeCompletionEvents(queue, 1);
         return about == null ? Optional.empty() : taken(about.arming());

@@ -7,14 +7,14 @@ import org.softrdma.ibverbs.device.OpenDevice;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 
-/** An {@code ibv_cq} by its pointer, and the memory that its native completions are polled into. */
+/** An {@code ibv_cq} by its pointer, and the memory for its native completions. */
 final class CoreCompletionQueue extends IbvCompletionQueue {
     private final DeviceContext device;
     private final long pointer;
     private final Arena arena = Arena.ofShared();
     private final long batch;
 
-    /** Of a native queue just created; its device and channel count it already. */
+    /** Wraps a native queue that was just created; its device and channel count it already. */
     CoreCompletionQueue(
             DeviceContext device, OpenDevice counts, long pointer, @Nullable CoreCompletionChannel channel) {
         super(counts, CMemory.getInt(pointer + VerbsAbi.COMPLETION_QUEUE_ENTRIES), channel);
@@ -31,7 +31,7 @@ final class CoreCompletionQueue extends IbvCompletionQueue {
      * @param device its device
      * @param counts the device, which counts it already
      * @param minimumEntries checked
-     * @param channel where events go, which counts it already; or null
+     * @param channel gets its events and counts it already; or null
      * @param vector checked
      */
     static CoreCompletionQueue create(

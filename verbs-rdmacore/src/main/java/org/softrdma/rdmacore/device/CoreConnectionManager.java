@@ -17,11 +17,11 @@ import org.softrdma.rdmacore.abi.VerbsLibrary;
  * events.
  */
 final class CoreConnectionManager extends ConnectionManager {
-    /** A pause after an error of the channel that should not be there, so that it does not fill a core. */
+    /** A pause after an unexpected error of the channel, so as not to spin. */
     private static final int ERROR_PAUSE_MS = 100;
 
     private static final int DESCRIPTORS = 3;
-    /** {@code poll(2)} passes over it. */
+    /** {@code poll(2)} ignores it. */
     private static final int NO_DESCRIPTOR = -1;
 
     private static final long DESCRIPTOR_BYTES = ConnectionManagerAbi.POLL_DESCRIPTOR.byteSize();
@@ -66,7 +66,7 @@ final class CoreConnectionManager extends ConnectionManager {
         CMemory.putShort(pollDescriptor + ConnectionManagerAbi.POLL_REVENTS, (short) 0);
     }
 
-    /** What {@code poll(2)} said of a {@code pollfd}; an error is something to read too. */
+    /** The result of {@code poll(2)} for a {@code pollfd}; an error counts as readable. */
     static boolean isReadable(long pollDescriptor) {
         return CMemory.getShort(pollDescriptor + ConnectionManagerAbi.POLL_REVENTS) != 0;
     }

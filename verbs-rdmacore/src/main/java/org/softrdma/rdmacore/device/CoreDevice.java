@@ -29,9 +29,9 @@ public final class CoreDevice extends IbvDevice {
      *
      * @param provider name of the provider
      * @param library C functions
-     * @param devices of which it is one, closed with this device
+     * @param devices list that contains it, closed with this device
      * @param context its context
-     * @param address the address from which to connect, with port 0; empty: as routes say
+     * @param address the address to connect from, with port 0; empty to let routing choose
      */
     public CoreDevice(
             String provider,
@@ -51,7 +51,7 @@ public final class CoreDevice extends IbvDevice {
     }
 
     /**
-     * Name of the device of a context, as the kernel knows it.
+     * The kernel's name of a context's device.
      *
      * @param context of a {@link DeviceList}
      */

@@ -11,7 +11,7 @@ final class CoreMemoryRegion extends IbvMemoryRegion {
     private final long pointer;
 
     /**
-     * Of a region just registered.
+     * Wraps a region that was just registered.
      *
      * @param library C functions
      * @param registration what was registered

@@ -33,8 +33,8 @@ final class CoreProtectionDomain extends IbvProtectionDomain {
     }
 
     /**
-     * The kernel wants the region's first address and the memory's to agree within a page (uverbs_cmd.c,
-     * ib_uverbs_reg_mr).
+     * The kernel requires that the region's first address and the memory's have the same offset in a page
+     * (uverbs_cmd.c, ib_uverbs_reg_mr).
      */
     @Override
     protected void checkZeroBased(MemorySegment memory) {

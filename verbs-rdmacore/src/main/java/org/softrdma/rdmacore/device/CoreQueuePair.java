@@ -11,7 +11,7 @@ import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendWorkRequest;
 
-/** An {@code ibv_qp} by its pointer, and the memory that its work requests are written in. */
+/** An {@code ibv_qp} by its pointer, and the memory for its work requests. */
 final class CoreQueuePair extends IbvQueuePair {
     private final DeviceContext device;
     private final CoreCmId id;
@@ -42,7 +42,7 @@ final class CoreQueuePair extends IbvQueuePair {
             long pointer = ((CoreCmId) parts.id()).createQueuePair(domain, init);
             try {
                 return new CoreQueuePair(device, parts, pointer, granted(init, parts.limits()));
-            } catch (Throwable e) { // an Error, too: what nobody knows nobody destroys
+            } catch (Throwable e) { // an Error, too: nothing else would destroy the queue pair
                 parts.id().destroyQueuePair();
                 throw e;
             }
@@ -65,7 +65,7 @@ final class CoreQueuePair extends IbvQueuePair {
         return init;
     }
 
-    /** What the driver has written back, at least what was asked for. */
+    /** The limits that the driver has written back, at least those requested. */
     private static QueuePairLimits granted(long init, QueuePairLimits asked) {
         return new QueuePairLimits(
                 granted(init + VerbsAbi.INIT_MAX_SEND, asked.maxSendWorkRequests()),

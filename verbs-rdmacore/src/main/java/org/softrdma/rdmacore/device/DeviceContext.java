@@ -9,8 +9,8 @@ import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.Capabilities;
 
 /**
- * What the objects of a device know of it: the context, the functions to call with it, what it can do. Lies below all
- * of them, so that none of them knows {@link CoreDevice}. Thread-safe.
+ * The part of a device that its objects know: the context, the functions to call with it, and what it can do. It lies
+ * below all of them, so that none of them knows {@link CoreDevice}. Thread-safe.
  */
 final class DeviceContext {
     private final VerbsLibrary library;
@@ -26,12 +26,12 @@ final class DeviceContext {
     private final long errorState;
 
     /**
-     * Finds out what the context can do, and joins those who share it.
+     * Finds out what the context can do, and joins the other devices that share it.
      *
      * @param provider name of the provider
      * @param library C functions
      * @param context of librdmacm
-     * @param address the address from which to connect, with port 0; empty: as routes say
+     * @param address the address to connect from, with port 0; empty to let routing choose
      */
     DeviceContext(String provider, VerbsLibrary library, long context, Optional<InetSocketAddress> address) {
         this.library = library;
@@ -57,7 +57,7 @@ final class DeviceContext {
         return context;
     }
 
-    /** From which to connect, with port 0; empty: as routes say. */
+    /** The address to connect from, with port 0; empty to let routing choose. */
     Optional<InetSocketAddress> address() {
         return address;
     }
@@ -74,7 +74,7 @@ final class DeviceContext {
         return probe.softIwarp();
     }
 
-    /** Name for people. */
+    /** Name for messages. */
     String name() {
         return probe.name() + " (rdma-core, " + probe.capabilities().transport() + ")";
     }
@@ -88,13 +88,14 @@ final class DeviceContext {
     }
 
     /**
-     * {@code ibv_modify_qp} to {@code IBV_QPS_ERR}; a queue pair that cannot is there already or has no connection.
+     * {@code ibv_modify_qp} to {@code IBV_QPS_ERR}; a queue pair for which it fails is in error already, or not
+     * connected.
      */
     void moveToError(long queuePair) {
         library.modifyQueuePair(queuePair, errorState, VerbsAbi.MODIFY_STATE);
     }
 
-    /** Leaves those who share the context. */
+    /** Leaves the devices that share the context. */
     void close() {
         shared.leave(faults);
         arena.close();

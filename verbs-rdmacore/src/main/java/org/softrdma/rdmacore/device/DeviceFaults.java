@@ -2,7 +2,7 @@ package org.softrdma.rdmacore.device;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what a device's asynchronous events say of the device as a whole. Thread-safe. */
+/** Counts asynchronous events that concern a device as a whole. Thread-safe. */
 final class DeviceFaults {
     private final LongAdder deviceErrors = new LongAdder();
     private final LongAdder portErrors = new LongAdder();

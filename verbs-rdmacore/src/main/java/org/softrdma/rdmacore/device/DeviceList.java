@@ -8,8 +8,8 @@ import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 
 /**
- * The contexts of {@code rdma_get_devices}, which are the only ones that {@code rdma_create_qp} takes. They live until
- * this is closed.
+ * The contexts of {@code rdma_get_devices}, the only ones that {@code rdma_create_qp} accepts. They live until this is
+ * closed.
  */
 public final class DeviceList implements AutoCloseable {
     private final VerbsLibrary library;
@@ -41,12 +41,12 @@ public final class DeviceList implements AutoCloseable {
         return contexts;
     }
 
-    /** Why there is no list, for people; empty if there is one. */
+    /** Why there is no list; empty if there is one. */
     public String problem() {
         return VerbsLibrary.isError(array) ? "rdma_get_devices: " + Errno.text((int) -array) : "";
     }
 
-    /** Closes the contexts that nobody else has. Idempotent. */
+    /** Closes the contexts that nothing else uses. Idempotent. */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true) && !VerbsLibrary.isError(array)) {

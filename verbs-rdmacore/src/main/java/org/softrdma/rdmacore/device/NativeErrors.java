@@ -4,16 +4,16 @@ import org.softrdma.ibverbs.Errno;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.VerbsException;
 
-/** Error numbers of C functions as exceptions that say what was asked for and what to do. */
+/** Turns error numbers of C functions into exceptions that say what was requested and what to do. */
 final class NativeErrors {
     private NativeErrors() {}
 
     /**
-     * An error of a function.
+     * The exception for an error of a function.
      *
      * @param function its C name
      * @param errno of either sign
-     * @param what what was asked for, and a remedy if one is known
+     * @param what what was requested, and a remedy if one is known
      */
     static VerbsException failed(String function, long errno, String what) {
         int number = (int) Math.abs(errno);
@@ -21,7 +21,7 @@ final class NativeErrors {
     }
 
     /**
-     * A pointer that a function has made.
+     * Checks a pointer that a function has returned.
      *
      * @throws VerbsException if it is an error
      */
@@ -33,23 +33,23 @@ final class NativeErrors {
     }
 
     /**
-     * True if what a function closes is closed: by it, or because the device was removed, when the kernel has closed
-     * everything itself and says {@code EIO}.
+     * True if a function has closed its object, or the kernel had already closed it because the device was removed
+     * ({@code EIO}).
      *
-     * @param errno that it returned
+     * @param errno result of the function
      */
     static boolean isClosed(int errno) {
         return errno == 0 || Math.abs(errno) == Errno.EIO;
     }
 
     /**
-     * Checks what a function that closes something returned.
+     * Checks the result of a function that closes something.
      *
-     * @throws VerbsException if it failed: what it closes is still there
+     * @throws VerbsException if it failed: the object is still open
      */
     static void requireClosed(String function, int errno) {
         if (!isClosed(errno)) {
-            throw failed(function, errno, "expected no native user of it any more");
+            throw failed(function, errno, "expected that nothing uses it any more");
         }
     }
 }

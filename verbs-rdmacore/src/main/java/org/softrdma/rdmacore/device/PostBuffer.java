@@ -9,13 +9,13 @@ import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
 
 /**
- * The native memory in which a queue pair's work requests are written when they are posted: a chain of {@code
- * ibv_send_wr}, one {@code ibv_recv_wr}, and their entries. Made once; the driver has read it when its post returns.
+ * The native memory to which a queue pair writes its work requests when it posts them: a chain of {@code ibv_send_wr},
+ * one {@code ibv_recv_wr}, and their entries. Allocated once; the driver has read it when the post returns.
  *
- * <p>Entries of 0 bytes are left out: their keys are not looked at, and to some devices a length of 0 means 2 GiB.
+ * <p>Entries of 0 bytes are left out: their keys are not checked, and some devices take a length of 0 for 2 GiB.
  */
 final class PostBuffer {
-    /** Most send work requests with one doorbell. */
+    /** Maximum number of send work requests per doorbell. */
     static final int CHAIN = 16;
 
     private final long sends;
@@ -65,7 +65,7 @@ final class PostBuffer {
         return bad;
     }
 
-    /** Writes a send work request; another one may follow. */
+    /** Writes a send work request, which another one may follow. */
     void send(int position, SendWorkRequest request, long nativeId, int flags) {
         long at = send(position);
         CMemory.putLong(at + VerbsAbi.SEND_WR_ID, nativeId);
@@ -78,9 +78,7 @@ final class PostBuffer {
         CMemory.putInt(at + VerbsAbi.SEND_RKEY, request.rkey());
     }
 
-    /**
-     * Before the first requests are posted: none follows, and a driver that fails without naming where took nothing.
-     */
+    /** Ends the chain before it is posted. If a driver fails without naming a request, none was taken. */
     void endChain(int count) {
         CMemory.putLong(send(count - 1) + VerbsAbi.SEND_NEXT, 0);
         CMemory.putLong(bad, sends);
@@ -136,7 +134,7 @@ final class PostBuffer {
     // ---- results
 
     /**
-     * Requests of the chain before the one at which the driver stopped.
+     * Number of requests before the one at which the driver stopped.
      *
      * @param count requests of the chain; all of them if the driver names none, as libsiw does when its doorbell fails
      */

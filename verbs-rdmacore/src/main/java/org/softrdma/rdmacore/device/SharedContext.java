@@ -17,13 +17,13 @@ import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 
 /**
- * What all devices of this process on one context share, like librdmacm whose table of contexts is the process's.
+ * What all devices of this process on one context share, because librdmacm has one table of contexts per process.
  *
- * <p>Asynchronous events (C: {@code ibv_get_async_event}), of which each is given to one reader only: read,
- * acknowledged at once, because {@code ibv_destroy_qp} and {@code ibv_destroy_cq} wait for that, and told to the queue
- * pairs, completion queue or devices that they are about. Any of the devices' threads reads, under one lock.
+ * <p>Asynchronous events (C: {@code ibv_get_async_event}), each of which goes to only one reader. An event is read,
+ * acknowledged at once, because {@code ibv_destroy_qp} and {@code ibv_destroy_cq} wait for that, and passed to the
+ * queue pairs, completion queue or devices that it concerns. Any of the devices' threads reads, under one lock.
  *
- * <p>On siw, a completion queue that nobody uses ({@link IbvDevice#SIW_GUARD_ENTRIES}).
+ * <p>On siw, an unused completion queue ({@link IbvDevice#SIW_GUARD_ENTRIES}).
  */
 final class SharedContext {
     private static final System.Logger LOG = System.getLogger(SharedContext.class.getName());
@@ -40,7 +40,7 @@ final class SharedContext {
 
     private final ReentrantLock readLock = new ReentrantLock();
     private final Set<DeviceFaults> devices = ConcurrentHashMap.newKeySet();
-    /** By native pointer; what is in here is not destroyed yet. */
+    /** By native pointer; none of these is destroyed yet. */
     private final Map<Long, IbvQueuePair> queuePairs = new ConcurrentHashMap<>();
 
     private final Map<Long, IbvCompletionQueue> completionQueues = new ConcurrentHashMap<>();
@@ -58,7 +58,7 @@ final class SharedContext {
                 : 0;
     }
 
-    /** That of a context, until the device that joins leaves. */
+    /** Joins a device to the shared part of its context, until it leaves. */
     static SharedContext join(VerbsLibrary library, long context, boolean softIwarp, DeviceFaults device) {
         SHARED_LOCK.lock();
         try {
@@ -100,27 +100,27 @@ final class SharedContext {
         completionQueues.put(pointer, queue);
     }
 
-    /** That of a native queue; null if it is not there any more. */
+    /** The completion queue of a native one; null if it is closed. */
     @Nullable
     IbvCompletionQueue completionQueue(long pointer) {
         return completionQueues.get(pointer);
     }
 
-    /** Before a queue pair is destroyed: its address may soon be another's. */
+    /** Must be called before a queue pair is destroyed: its address may soon belong to another. */
     void closingQueuePair(long pointer) {
         queuePairs.remove(pointer);
     }
 
-    /** Before a completion queue is destroyed. */
+    /** Must be called before a completion queue is destroyed. */
     void closingCompletionQueue(long pointer) {
         completionQueues.remove(pointer);
     }
 
     /**
-     * Reads and tells all events that are there. On the thread of any of the devices.
+     * Reads and passes on all available events. On the thread of any of the devices.
      *
-     * @return false if the descriptor has failed, as when the device was removed: it is always readable and nothing
-     *     comes any more
+     * @return false if the descriptor has failed, for example because the device was removed: it is always readable,
+     *     and delivers no more events
      */
     boolean take() {
         try (Arena arena = Arena.ofConfined()) {
@@ -134,7 +134,8 @@ final class SharedContext {
     }
 
     /**
-     * Told under the lock, so in order; nothing that is told waits. Returns 0, or why there was no event, an errno.
+     * Passes on one event under the lock, and so in order; no receiver waits. Returns 0, or an errno if there was no
+     * event.
      */
     private int takeOne(long event) {
         readLock.lock();
@@ -143,7 +144,8 @@ final class SharedContext {
             if (errno != 0) {
                 return errno;
             }
-            // Before the acknowledgement what it names cannot be destroyed, and so cannot be another one by now.
+            // Before the acknowledgement the object it names cannot be destroyed, so its address cannot belong to
+            // another one.
             Runnable told = meaning(
                     CMemory.getInt(event + VerbsAbi.ASYNC_EVENT_TYPE),
                     CMemory.getLong(event + VerbsAbi.ASYNC_EVENT_ELEMENT));
@@ -194,7 +196,7 @@ final class SharedContext {
     private void deviceFatal() {
         LOG.log(
                 System.Logger.Level.ERROR,
-                "{0}: {1}: its queue pairs are dead, close it and open it again",
+                "{0}: {1}: its queue pairs no longer work; close the device and open it again",
                 deviceName(),
                 name(VerbsAbi.EVENT_DEVICE_FATAL));
         devices.forEach(DeviceFaults::deviceFailed);
@@ -204,7 +206,7 @@ final class SharedContext {
     private void portDown(int port) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "{0}: port {1} is down: connections stand still until it is up again, or end",
+                "{0}: port {1} is down: connections stall until it is up again, or end",
                 deviceName(),
                 port);
         devices.forEach(DeviceFaults::portFailed);

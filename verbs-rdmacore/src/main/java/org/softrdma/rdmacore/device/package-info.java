@@ -1,6 +1,6 @@
 /**
- * What this provider adds to {@link org.softrdma.ibverbs.device}: C objects by their pointers, work requests written
- * to native memory, asynchronous events. Application threads call in; one thread per device ({@code
+ * What this provider adds to {@link org.softrdma.ibverbs.device}: C objects by pointer, work requests written to
+ * native memory, asynchronous events. Application threads call in; one thread per device ({@code
  * CoreConnectionManager}) waits for connection and asynchronous events. Read {@code CoreQueuePair} first.
  */
 @NullMarked

@@ -18,11 +18,11 @@ import org.softrdma.testkit.CompletionReader;
 import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.ConnectionSpec;
 import org.softrdma.testkit.Endpoint;
-import org.softrdma.testkit.Fabric;
-import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.testkit.Task;
+import org.softrdma.testkit.TwoNodes;
+import org.softrdma.testkit.TwoNodesExtension;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionOpcode;
@@ -36,25 +36,24 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.device.VerbsDevice;
 
-/** Completion queues: sizes, sharing, order, what an error leaves, and what happens when one is full. */
-@ExtendWith(FabricExtension.class)
+/** Completion queues: sizes, sharing, order, fields after an error, and overruns. */
+@ExtendWith(TwoNodesExtension.class)
 public final class CompletionQueueCases {
     private static final int BYTES = 64;
 
     /** Made by JUnit. */
     public CompletionQueueCases() {}
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 55,
-            title = "a queue holds at least what was asked for; sizes of 0, below and above the limit are refused",
+            title = "a queue holds at least the requested entries; sizes of 0, below and above the limit are refused",
             source = "rdma-unit-test CqTest.Basic, ZeroCqe, NegativeCqe, LargeCqe; ibv_create_cq(3)")
-    void shouldCheckSizeWhenQueueIsCreated(Fabric fabric) {
-        VerbsDevice device = fabric.requester().device();
+    void shouldCheckSizeWhenQueueIsCreated(TwoNodes nodes) {
+        VerbsDevice device = nodes.requester().device();
         for (int entries : new int[] {1, 2, 100, 1000}) {
             int asked = Math.min(entries, device.capabilities().maxCompletionQueueEntries());
-            CompletionQueue queue = fabric.own(device.createCompletionQueue(asked));
+            CompletionQueue queue = nodes.own(device.createCompletionQueue(asked));
             assertTrue(queue.entries() >= asked, queue.entries() + " entries, asked for " + asked);
         }
         assertThrows(IllegalArgumentException.class, () -> device.createCompletionQueue(0));
@@ -65,37 +64,35 @@ public final class CompletionQueueCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 56,
             title = "every completion vector works, others are refused",
             source = "rdma-unit-test CqTest.CreateCqWithInvalidCompVector; ibv_create_cq(3) comp_vector")
-    void shouldCheckVectorWhenQueueIsCreated(Fabric fabric) {
-        VerbsDevice device = fabric.requester().device();
-        var channel = fabric.requester().channel();
+    void shouldCheckVectorWhenQueueIsCreated(TwoNodes nodes) {
+        VerbsDevice device = nodes.requester().device();
+        var channel = nodes.requester().channel();
         int vectors = device.capabilities().completionVectors();
         for (int vector = 0; vector < Math.min(vectors, 64); vector++) {
-            fabric.own(device.createCompletionQueue(1, channel, vector));
+            nodes.own(device.createCompletionQueue(1, channel, vector));
         }
         assertThrows(IllegalArgumentException.class, () -> device.createCompletionQueue(1, channel, -1));
         assertThrows(IllegalArgumentException.class, () -> device.createCompletionQueue(1, channel, vectors));
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 57,
             title = "a queue with a queue pair refuses to close, and closes once that is gone",
             source = "rdma-unit-test CqTest.QueueRefs; ibv_destroy_cq(3) EBUSY")
-    void shouldRefuseToCloseQueueWhenAQueuePairUsesIt(Fabric fabric) {
-        LoopbackPair pair = fabric.connect();
+    void shouldRefuseToCloseQueueWhenAQueuePairUsesIt(TwoNodes nodes) {
+        LoopbackPair pair = nodes.connect();
         CompletionReader sends = pair.requester().sends();
         CompletionReader receives = pair.requester().receives();
         Refusals.expectBusy(sends.queue()::close, "closing the queue of a send queue");
         Refusals.expectBusy(receives.queue()::close, "closing the queue of a receive queue");
-        MemoryRegion source = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ);
-        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
+        MemoryRegion source = nodes.responder().region(BYTES, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
         pair.requester().read(1, sink, source);
         sends.expect(1, CompletionOpcode.READ, BYTES);
         pair.requester().queuePair().close();
@@ -104,23 +101,22 @@ public final class CompletionQueueCases {
         sends.close();
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 58,
             title = "queue pairs share a completion queue: every completion once, in order per queue pair",
             source = "rdma-unit-test CqTest.SharedCq; ibv_create_qp(3)")
-    void shouldKeepOrderOfEachQueuePairWhenTheyShareAQueue(Fabric fabric) {
+    void shouldKeepOrderOfEachQueuePairWhenTheyShareAQueue(TwoNodes nodes) {
         int pairCount = 4;
-        int reads = fabric.times(100);
-        CompletionReader shared = fabric.requester().completions(pairCount * 128);
-        MemoryRegion source = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ);
-        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
+        int reads = nodes.times(100);
+        CompletionReader shared = nodes.requester().completions(pairCount * 128);
+        MemoryRegion source = nodes.responder().region(BYTES, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
         List<LoopbackPair> pairs = new ArrayList<>();
         Map<Integer, Integer> next = new HashMap<>();
         for (int i = 0; i < pairCount; i++) {
             LoopbackPair pair =
-                    fabric.connect(new ConnectionSpec().requesterSends(shared).requesterReceives(shared));
+                    nodes.connect(new ConnectionSpec().requesterSends(shared).requesterReceives(shared));
             pairs.add(pair);
             next.put(pair.requester().queuePair().number(), 0);
         }
@@ -141,26 +137,25 @@ public final class CompletionQueueCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 59,
-            title = "polling gives 0 from an empty queue, and never more than asked for",
+            title = "polling returns 0 from an empty queue, and never more than requested",
             source = "ibv_poll_cq(3)")
-    void shouldGiveAtMostWhatWasAskedForWhenPolling(Fabric fabric) {
+    void shouldGiveAtMostWhatWasAskedForWhenPolling(TwoNodes nodes) {
         int reads = 5;
-        LoopbackPair pair = fabric.connect();
+        LoopbackPair pair = nodes.connect();
         CompletionQueue queue = pair.requester().sends().queue();
         WorkCompletion[] completions = WorkCompletion.array(8);
         assertEquals(0, queue.poll(completions));
         assertEquals(0, queue.poll(completions, 0));
-        MemoryRegion source = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ);
-        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
+        MemoryRegion source = nodes.responder().region(BYTES, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
         for (int i = 0; i < reads; i++) {
             pair.requester().read(i, sink, source);
         }
         int[] taken = {0};
-        fabric.await("5 READs, polled two at a time", () -> {
+        nodes.await("5 READs, polled two at a time", () -> {
             assertEquals(0, queue.poll(completions, 0));
             int count = queue.poll(completions, 2);
             assertTrue(count >= 0 && count <= 2, "poll of 2 gave " + count);
@@ -171,34 +166,33 @@ public final class CompletionQueueCases {
             taken[0] += count;
             return taken[0] == reads;
         });
-        fabric.countOperations(reads);
+        nodes.countOperations(reads);
         assertEquals(0, queue.poll(completions));
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 60,
-            title = "an overrun is reported once all that fitted was taken, and takes the queue pairs to ERROR",
+            title = "an overrun is reported once everything that fitted was taken, and moves the queue pairs to ERROR",
             source = "rdma-unit-test CqTest.CqOverflow; ibv_get_async_event(3) IBV_EVENT_CQ_ERR; IBTA 10.2.6.3")
-    void shouldReportOverrunWhenQueueIsFull(Fabric fabric) {
-        fabric.require(fabric.traits().has(Trait.REPORTS_QUEUE_OVERRUN), "the device does not report lost completions");
-        CompletionReader tiny = fabric.requester().completions(1).allowLeftovers();
+    void shouldReportOverrunWhenQueueIsFull(TwoNodes nodes) {
+        nodes.require(nodes.traits().has(Trait.REPORTS_QUEUE_OVERRUN), "the device does not report lost completions");
+        CompletionReader tiny = nodes.requester().completions(1).allowLeftovers();
         int entries = tiny.queue().entries();
         int depth = entries + 8;
-        fabric.require(
-                depth <= fabric.requester().device().capabilities().maxSendWorkRequests(),
+        nodes.require(
+                depth <= nodes.requester().device().capabilities().maxSendWorkRequests(),
                 "a send queue cannot fill a completion queue of " + entries);
-        LoopbackPair other = fabric.connect();
-        LoopbackPair pair = fabric.connect(new ConnectionSpec()
+        LoopbackPair other = nodes.connect();
+        LoopbackPair pair = nodes.connect(new ConnectionSpec()
                 .requesterLimits(QueuePairLimits.of(depth, 8))
                 .requesterSends(tiny));
-        MemoryRegion source = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ);
-        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
+        MemoryRegion source = nodes.responder().region(BYTES, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
         for (int i = 0; i < entries + 1; i++) {
             pair.requester().read(i, sink, source);
         }
-        fabric.await(
+        nodes.await(
                 "the queue pair of a full completion queue to go to ERROR",
                 () -> pair.requester().queuePair().state() == QueuePairState.ERROR);
         WorkCompletion[] completions = WorkCompletion.array(entries + 8);
@@ -220,27 +214,26 @@ public final class CompletionQueueCases {
         other.requester().sends().expect(77, CompletionOpcode.READ, BYTES);
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 62,
             title = "a failed completion names its own request and queue pair, also in a reused object",
             source = "ibv_poll_cq(3): on error only wr_id, status, qp_num and vendor_err are valid")
-    void shouldNameRequestAndQueuePairWhenARequestFails(Fabric fabric) {
-        CompletionReader shared = fabric.requester().completions(256);
-        LoopbackPair good = fabric.connect(new ConnectionSpec().requesterSends(shared));
-        LoopbackPair bad = fabric.connect(new ConnectionSpec().requesterSends(shared));
-        MemoryRegion source = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ);
-        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
+    void shouldNameRequestAndQueuePairWhenARequestFails(TwoNodes nodes) {
+        CompletionReader shared = nodes.requester().completions(256);
+        LoopbackPair good = nodes.connect(new ConnectionSpec().requesterSends(shared));
+        LoopbackPair bad = nodes.connect(new ConnectionSpec().requesterSends(shared));
+        MemoryRegion source = nodes.responder().region(BYTES, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
         WorkCompletion[] reused = WorkCompletion.array(1);
         good.requester().read(0x1122334455667788L, sink, source);
-        fabric.await("a READ", () -> shared.queue().poll(reused) == 1);
+        nodes.await("a READ", () -> shared.queue().poll(reused) == 1);
         assertEquals(0x1122334455667788L, reused[0].wrId());
         assertEquals(good.requester().queuePair().number(), reused[0].qpNumber());
         assertEquals(CompletionOpcode.READ, reused[0].opcode());
         bad.requester().read(-2, sink, 0, BYTES, source.address() + 1, source.rkey());
-        fabric.await("a refused READ", () -> shared.queue().poll(reused) == 1);
-        assertTrue(fabric.traits().readRefused().contains(reused[0].status()), reused[0].toString());
+        nodes.await("a refused READ", () -> shared.queue().poll(reused) == 1);
+        assertTrue(nodes.traits().readRefused().contains(reused[0].status()), reused[0].toString());
         assertEquals(-2, reused[0].wrId());
         assertEquals(bad.requester().queuePair().number(), reused[0].qpNumber());
         assertThrows(IllegalStateException.class, reused[0]::opcode);
@@ -249,26 +242,25 @@ public final class CompletionQueueCases {
         bad.responder().awaitError();
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 63,
-            title = "completions of a closed queue pair that were not polled are gone, those of others stay",
+            title = "unpolled completions of a closed queue pair are gone, those of others stay",
             source = "QueuePair.close; ibv_destroy_qp(3)")
-    void shouldRemoveCompletionsWhenTheirQueuePairIsClosed(Fabric fabric) {
+    void shouldRemoveCompletionsWhenTheirQueuePairIsClosed(TwoNodes nodes) {
         int reads = 16;
-        CompletionChannel channel = fabric.requester().channel();
-        CompletionReader shared = fabric.requester().completions(512, channel);
-        LoopbackPair kept = fabric.connect(new ConnectionSpec().requesterSends(shared));
-        LoopbackPair closed = fabric.connect(new ConnectionSpec().requesterSends(shared));
-        MemoryRegion source = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ);
-        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
+        CompletionChannel channel = nodes.requester().channel();
+        CompletionReader shared = nodes.requester().completions(512, channel);
+        LoopbackPair kept = nodes.connect(new ConnectionSpec().requesterSends(shared));
+        LoopbackPair closed = nodes.connect(new ConnectionSpec().requesterSends(shared));
+        MemoryRegion source = nodes.responder().region(BYTES, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
         shared.queue().requestNotification(false);
         for (int i = 0; i < reads; i++) {
             closed.requester().read(1000 + i, sink, source);
         }
-        // The event tells that a completion is in the queue, without taking it.
-        fabric.await("an event for the first READ", () -> channel.await(0).isPresent());
+        // The event shows that a completion is in the queue, without taking it.
+        nodes.await("an event for the first READ", () -> channel.await(0).isPresent());
         shared.queue().acknowledgeEvents(1);
         for (int i = 0; i < reads; i++) {
             kept.requester().read(i, sink, source);
@@ -279,29 +271,28 @@ public final class CompletionQueueCases {
             assertEquals(kept.requester().queuePair().number(), completion.qpNumber(), completion.toString());
             assertEquals(i, completion.wrId());
         }
-        fabric.linger(2_000_000);
+        nodes.linger(2_000_000);
         shared.expectNone("the other queue pair is closed");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 64,
             title = "eight threads poll one queue: every completion is taken exactly once",
             source = "ibv_poll_cq(3) is thread-safe; rdma-unit-test ThreadedTest")
-    void shouldGiveEachCompletionOnceWhenManyThreadsPoll(Fabric fabric) {
-        fabric.requireThreads();
-        int reads = fabric.times(5000);
-        LoopbackPair pair = fabric.connect();
-        MemoryRegion source = fabric.responder().region(8, AccessFlag.REMOTE_READ);
-        MemoryRegion sink = fabric.requester().region(8, AccessFlag.READ_SINK);
+    void shouldGiveEachCompletionOnceWhenManyThreadsPoll(TwoNodes nodes) {
+        nodes.requireThreads();
+        int reads = nodes.times(5000);
+        LoopbackPair pair = nodes.connect();
+        MemoryRegion source = nodes.responder().region(8, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = nodes.requester().region(8, AccessFlag.READ_SINK);
         AtomicIntegerArray seen = new AtomicIntegerArray(reads);
         AtomicInteger taken = new AtomicInteger();
         List<Task<Integer>> pollers = new ArrayList<>();
         for (int thread = 0; thread < 8; thread++) {
-            pollers.add(fabric.start("poll-" + thread, () -> {
+            pollers.add(nodes.start("poll-" + thread, () -> {
                 WorkCompletion[] completions = WorkCompletion.array(4);
-                fabric.await("all READs to be polled", () -> {
+                nodes.await("all READs to be polled", () -> {
                     int count = pair.requester().sends().queue().poll(completions);
                     for (int i = 0; i < count; i++) {
                         assertTrue(completions[i].isSuccess(), completions[i].toString());
@@ -314,7 +305,7 @@ public final class CompletionQueueCases {
         }
         for (int i = 0; i < reads; i++) {
             int wrId = i;
-            fabric.await("room for READ " + wrId, () -> wrId - taken.get() < 100);
+            nodes.await("room for READ " + wrId, () -> wrId - taken.get() < 100);
             pair.requester().read(wrId, sink, source);
         }
         pollers.forEach(Task::get);
@@ -322,7 +313,7 @@ public final class CompletionQueueCases {
             assertEquals(1, seen.get(i), "times that completion " + i + " was taken");
         }
         assertEquals(reads, taken.get());
-        fabric.countOperations(reads);
+        nodes.countOperations(reads);
         Endpoint.require(
                 pair.requester().queuePair().postRead(reads, sink, 0, 8, source.address(), source.rkey(), 2),
                 "READ after the race");

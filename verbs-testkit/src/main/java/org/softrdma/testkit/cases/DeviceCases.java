@@ -14,10 +14,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.softrdma.testkit.BytePattern;
 import org.softrdma.testkit.CompletionReader;
 import org.softrdma.testkit.ConformanceCase;
-import org.softrdma.testkit.Fabric;
-import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.testkit.Task;
+import org.softrdma.testkit.TwoNodes;
+import org.softrdma.testkit.TwoNodesExtension;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionChannel;
@@ -34,7 +34,7 @@ import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** Devices and protection domains: opening, limits, and what closing refuses. */
-@ExtendWith(FabricExtension.class)
+@ExtendWith(TwoNodesExtension.class)
 public final class DeviceCases {
     private static final int THREADS = 16;
     private static final int PAGE_BYTES = 4096;
@@ -42,17 +42,16 @@ public final class DeviceCases {
     /** Made by JUnit. */
     public DeviceCases() {}
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 1,
             title = "a device opened twice reports the same capabilities, every limit positive",
             source = "rdma-unit-test DeviceTest.OpenMultipleContext, QueryDevice; ibv_query_device(3)")
-    void shouldReportSameCapabilitiesWhenOpenedTwice(Fabric fabric) {
-        Capabilities first = fabric.requester().device().capabilities();
-        VerbsDevice second = fabric.own(fabric.provider().open(fabric.settings().requesterOptions()));
+    void shouldReportSameCapabilitiesWhenOpenedTwice(TwoNodes nodes) {
+        Capabilities first = nodes.requester().device().capabilities();
+        VerbsDevice second = nodes.own(nodes.provider().open(nodes.settings().requesterOptions()));
         assertEquals(first, second.capabilities());
-        assertEquals(fabric.settings().provider(), first.provider());
+        assertEquals(nodes.settings().bareProvider(), first.provider());
         assertTrue(first.maxSendWorkRequests() > 0, first.toString());
         assertTrue(first.maxReceiveWorkRequests() > 0, first.toString());
         assertTrue(first.maxScatterGather() > 0, first.toString());
@@ -68,22 +67,20 @@ public final class DeviceCases {
         assertTrue(first.completionVectors() > 0, first.toString());
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 2,
             title = "sixteen threads open, query and close devices",
             source = "rdma-unit-test DeviceTest.OpenInAnotherThread, OpenInManyThreads; ibv_open_device(3)")
-    void shouldOpenAndCloseWhenManyThreadsDoSo(Fabric fabric) {
-        Capabilities expected = fabric.requester().device().capabilities();
-        int rounds = fabric.times(3);
+    void shouldOpenAndCloseWhenManyThreadsDoSo(TwoNodes nodes) {
+        Capabilities expected = nodes.requester().device().capabilities();
+        int rounds = nodes.times(3);
         List<Task<Integer>> tasks = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
-            tasks.add(fabric.start("open-" + i, () -> {
+            tasks.add(nodes.start("open-" + i, () -> {
                 int same = 0;
                 for (int round = 0; round < rounds; round++) {
-                    VerbsDevice device =
-                            fabric.provider().open(fabric.settings().requesterOptions());
+                    VerbsDevice device = nodes.provider().open(nodes.settings().requesterOptions());
                     try {
                         ProtectionDomain domain = device.allocateProtectionDomain();
                         same += device.capabilities().equals(expected) ? 1 : 0;
@@ -100,78 +97,75 @@ public final class DeviceCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 3,
             title = "a thousand domains come and go; a closed one refuses work, and closing it again is harmless",
             source = "rdma-unit-test PdTest.OpenPd, DeleteInvalidPd; ibv_alloc_pd(3)")
-    void shouldRefuseWorkWhenDomainIsClosed(Fabric fabric) {
-        VerbsDevice device = fabric.requester().device();
-        for (int i = 0; i < fabric.times(1000); i++) {
+    void shouldRefuseWorkWhenDomainIsClosed(TwoNodes nodes) {
+        VerbsDevice device = nodes.requester().device();
+        for (int i = 0; i < nodes.times(1000); i++) {
             ProtectionDomain domain = device.allocateProtectionDomain();
             domain.close();
         }
         ProtectionDomain closed = device.allocateProtectionDomain();
         closed.close();
         closed.close();
-        MemorySegment memory = fabric.requester().memory(64);
+        MemorySegment memory = nodes.requester().memory(64);
         assertThrows(IllegalStateException.class, () -> closed.register(memory, Set.of(AccessFlag.LOCAL_WRITE)));
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 4,
             title = "a domain with a queue pair or a region refuses to close, and closes once they are gone",
             source = "rdma-unit-test PdTest.DeleteWithMr, DeleteWithQp; ibv_dealloc_pd(3) EBUSY")
-    void shouldRefuseToCloseDomainWhenItHasChildren(Fabric fabric) {
-        ProtectionDomain domain = fabric.requester().otherDomain();
+    void shouldRefuseToCloseDomainWhenItHasChildren(TwoNodes nodes) {
+        ProtectionDomain domain = nodes.requester().otherDomain();
         MemoryRegion region =
-                fabric.requester().register(domain, fabric.requester().memory(64));
+                nodes.requester().register(domain, nodes.requester().memory(64));
         Refusals.expectBusy(domain::close, "closing a domain with a region");
         region.close();
-        CompletionQueue queue = fabric.requester().completions(8).queue();
+        CompletionQueue queue = nodes.requester().completions(8).queue();
         Connector connector =
-                fabric.own(fabric.requester().device().resolve(fabric.responderAddress(), fabric.timeoutNs()));
+                nodes.own(nodes.requester().device().resolve(nodes.responderAddress(), nodes.timeoutNs()));
         QueuePair queuePair =
-                fabric.own(connector.createQueuePair(domain, QueuePairAttributes.of(queue, QueuePairLimits.of(4, 4))));
+                nodes.own(connector.createQueuePair(domain, QueuePairAttributes.of(queue, QueuePairLimits.of(4, 4))));
         Refusals.expectBusy(domain::close, "closing a domain with a queue pair");
         queuePair.close();
         domain.close();
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 5,
-            title = "neither a region nor a queue pair is made on a closed domain",
+            title = "neither a region nor a queue pair can be created on a closed domain",
             source = "rdma-unit-test MrTest.RegisterBadPd, QpTest.CreateWithInvalidPd; ibv_reg_mr(3)")
-    void shouldCreateNothingWhenDomainIsClosed(Fabric fabric) {
-        ProtectionDomain closed = fabric.requester().otherDomain();
+    void shouldCreateNothingWhenDomainIsClosed(TwoNodes nodes) {
+        ProtectionDomain closed = nodes.requester().otherDomain();
         closed.close();
-        MemorySegment memory = fabric.requester().memory(64);
+        MemorySegment memory = nodes.requester().memory(64);
         assertThrows(IllegalStateException.class, () -> closed.register(memory, Set.of(AccessFlag.REMOTE_READ)));
-        CompletionReader completions = fabric.requester().completions(8);
+        CompletionReader completions = nodes.requester().completions(8);
         Connector connector =
-                fabric.own(fabric.requester().device().resolve(fabric.responderAddress(), fabric.timeoutNs()));
+                nodes.own(nodes.requester().device().resolve(nodes.responderAddress(), nodes.timeoutNs()));
         QueuePairAttributes attributes = QueuePairAttributes.of(completions.queue(), QueuePairLimits.of(4, 4));
         RuntimeException refused =
                 assertThrows(RuntimeException.class, () -> connector.createQueuePair(closed, attributes));
         assertTrue(
                 refused instanceof IllegalStateException || refused instanceof IllegalArgumentException,
                 "expected a caller's mistake, got " + refused);
-        completions.close(); // Would be refused if a queue pair had been made on it.
+        completions.close(); // Would be refused if a queue pair had been created on it.
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 220,
             title = "a device with a domain, a channel, a completion queue or a listener refuses to close",
             source = "ibv_close_device(3): does not release what was made with it")
-    void shouldRefuseToCloseDeviceWhenItHasChildren(Fabric fabric) {
-        VerbsDevice device = fabric.own(fabric.provider().open(fabric.settings().responderOptions()));
+    void shouldRefuseToCloseDeviceWhenItHasChildren(TwoNodes nodes) {
+        VerbsDevice device =
+                nodes.own(nodes.responderProvider().open(nodes.settings().responderOptions()));
         ProtectionDomain domain = device.allocateProtectionDomain();
         Refusals.expectBusy(device::close, "closing a device with a domain");
         CompletionChannel channel = device.createCompletionChannel();
@@ -181,7 +175,7 @@ public final class DeviceCases {
         channel.close();
         Refusals.expectBusy(device::close, "closing a device with a completion queue");
         var listener =
-                device.listen(new java.net.InetSocketAddress(fabric.settings().address(), 0), 1);
+                device.listen(new java.net.InetSocketAddress(nodes.settings().address(), 0), 1);
         queue.close();
         Refusals.expectBusy(device::close, "closing a device with a listener");
         listener.close();
@@ -190,37 +184,35 @@ public final class DeviceCases {
         assertThrows(IllegalStateException.class, device::allocateProtectionDomain);
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(number = 221, title = "an unknown device option is refused by name", source = "VerbsProvider.open")
-    void shouldNameTheOptionWhenItIsUnknown(Fabric fabric) {
+    void shouldNameTheOptionWhenItIsUnknown(TwoNodes nodes) {
         String unknown = "noSuchOption";
         IllegalArgumentException refused = assertThrows(
-                IllegalArgumentException.class, () -> fabric.provider().open(Map.of(unknown, "1")));
+                IllegalArgumentException.class, () -> nodes.provider().open(Map.of(unknown, "1")));
         assertTrue(String.valueOf(refused.getMessage()).contains(unknown), "message: " + refused.getMessage());
         assertTrue(
-                fabric.provider()
+                nodes.provider()
                         .options()
                         .keySet()
-                        .containsAll(fabric.settings().requesterOptions().keySet()),
+                        .containsAll(nodes.settings().requesterOptions().keySet()),
                 "options() lists what open() takes: "
-                        + fabric.provider().options().keySet());
+                        + nodes.provider().options().keySet());
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 222,
-            title = "allocated memory is zeroed, page-aligned and of the length asked for",
+            title = "allocated memory is zeroed, page-aligned and has the requested length",
             source = "VerbsDevice.allocate; posix_memalign(3)")
-    void shouldGiveZeroedAlignedMemoryWhenAllocating(Fabric fabric) {
-        VerbsDevice device = fabric.requester().device();
+    void shouldGiveZeroedAlignedMemoryWhenAllocating(TwoNodes nodes) {
+        VerbsDevice device = nodes.requester().device();
         for (long length : new long[] {1, 100, PAGE_BYTES, PAGE_BYTES + 1, 1 << 20}) {
             HostMemory used = device.allocateMemory(length);
             used.segment().fill(BytePattern.POISON);
             used.close();
             used.close();
-            MemorySegment memory = fabric.own(device.allocateMemory(length)).segment();
+            MemorySegment memory = nodes.own(device.allocateMemory(length)).segment();
             assertEquals(length, memory.byteSize());
             assertEquals(0, memory.address() % PAGE_BYTES, "address of " + length + " bytes");
             BytePattern.requireAll(memory, (byte) 0, "fresh memory of " + length + " bytes");
@@ -229,21 +221,20 @@ public final class DeviceCases {
         assertThrows(IllegalArgumentException.class, () -> device.allocateMemory(-1));
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 223,
             title = "the responder's counters count the peer's READs, WRITEs and SENDs and their bytes",
             source = "VerbsDevice.counters")
-    void shouldCountAtTheResponderWhenPeersReadWriteAndSend(Fabric fabric) {
-        VerbsDevice device = fabric.responder().device();
+    void shouldCountAtTheResponderWhenPeersReadWriteAndSend(TwoNodes nodes) {
+        VerbsDevice device = nodes.responder().device();
         Set<String> names = Set.of(
                 "responderReads", "responderReadBytes", "responderWrites", "responderWriteBytes", "responderSends");
-        fabric.require(device.counters().keySet().containsAll(names), "the device has no such counters");
+        nodes.require(device.counters().keySet().containsAll(names), "the device has no such counters");
         int length = 1000;
-        LoopbackPair pair = fabric.connect();
-        MemoryRegion local = fabric.requester().region(length, AccessFlag.READ_SINK);
-        MemoryRegion remote = fabric.responder()
+        LoopbackPair pair = nodes.connect();
+        MemoryRegion local = nodes.requester().region(length, AccessFlag.READ_SINK);
+        MemoryRegion remote = nodes.responder()
                 .region(length, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
         Map<String, Long> before = device.counters();
         pair.responder().receive(9, remote, 0, length);
@@ -262,7 +253,7 @@ public final class DeviceCases {
                 "responderWrites", 1L,
                 "responderWriteBytes", (long) length,
                 "responderSends", 1L);
-        fabric.await("the counters to rise by " + expected + " from " + before, () -> {
+        nodes.await("the counters to rise by " + expected + " from " + before, () -> {
             Map<String, Long> now = device.counters();
             return expected.entrySet().stream()
                     .allMatch(entry -> now.getOrDefault(entry.getKey(), 0L)
@@ -270,19 +261,18 @@ public final class DeviceCases {
         });
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 224,
             title = "a region still works while other domains, queues and devices around it come and go",
             source = "rdma-unit-test DeviceTest; IBTA 10.2")
-    void shouldKeepWorkingWhenOtherObjectsComeAndGo(Fabric fabric) {
-        LoopbackPair pair = fabric.connect();
-        BytePattern pattern = fabric.pattern();
-        MemoryRegion source = fabric.responder().region(PAGE_BYTES, pattern, AccessFlag.REMOTE_READ);
-        MemoryRegion sink = fabric.requester().region(PAGE_BYTES, AccessFlag.READ_SINK);
-        for (int i = 0; i < fabric.times(20); i++) {
-            VerbsDevice device = fabric.provider().open(fabric.settings().responderOptions());
+    void shouldKeepWorkingWhenOtherObjectsComeAndGo(TwoNodes nodes) {
+        LoopbackPair pair = nodes.connect();
+        BytePattern pattern = nodes.pattern();
+        MemoryRegion source = nodes.responder().region(PAGE_BYTES, pattern, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = nodes.requester().region(PAGE_BYTES, AccessFlag.READ_SINK);
+        for (int i = 0; i < nodes.times(20); i++) {
+            VerbsDevice device = nodes.responderProvider().open(nodes.settings().responderOptions());
             ProtectionDomain domain = device.allocateProtectionDomain();
             HostMemory memory = device.allocateMemory(PAGE_BYTES);
             MemoryRegion region = domain.register(memory.segment(), Set.of(AccessFlag.REMOTE_READ));

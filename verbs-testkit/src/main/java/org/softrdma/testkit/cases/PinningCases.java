@@ -20,10 +20,10 @@ import org.softrdma.testkit.Completion;
 import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.ConnectionSpec;
 import org.softrdma.testkit.Endpoint;
-import org.softrdma.testkit.Fabric;
-import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.testkit.Node;
+import org.softrdma.testkit.TwoNodes;
+import org.softrdma.testkit.TwoNodesExtension;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Advice;
 import org.softrdma.verbs.CompletionOpcode;
@@ -37,15 +37,12 @@ import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
-/**
- * Pinning: at registration, where a limit must be told readably, or lazily, where nobody may notice but by the
- * counters.
- */
-@ExtendWith(FabricExtension.class)
+/** Pinning: at registration, where the message must explain a limit, or lazily, which only the counters may show. */
+@ExtendWith(TwoNodesExtension.class)
 public final class PinningCases {
     private static final int BYTES = 4096;
     private static final long GIBIBYTE = 1L << 30;
-    /** Further apart than the granules of any provider. */
+    /** More than a granule of any provider. */
     private static final int APART = 4 << 20;
 
     private static final int PLACES = 4;
@@ -61,26 +58,25 @@ public final class PinningCases {
     public PinningCases() {}
 
     private static MemoryRegion register(
-            Fabric fabric, Node node, MemorySegment memory, PinningPolicy pinning, AccessFlag... access) {
-        return fabric.own(node.domain().register(memory, Set.of(access), pinning));
+            TwoNodes nodes, Node node, MemorySegment memory, PinningPolicy pinning, AccessFlag... access) {
+        return nodes.own(node.domain().register(memory, Set.of(access), pinning));
     }
 
-    private static MemoryRegion lazy(Fabric fabric, Node node, long length) {
-        return register(fabric, node, node.memory(length), PinningPolicy.LAZY, ALL);
+    private static MemoryRegion lazy(TwoNodes nodes, Node node, long length) {
+        return register(nodes, node, node.memory(length), PinningPolicy.LAZY, ALL);
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 21,
             title =
                     "EAGER registration over the limit of locked memory fails, names limit and need, and changes nothing",
             source = "siw_mem.c siw_umem_get; ibv_reg_mr(3); getrlimit(2), RLIMIT_MEMLOCK")
-    void shouldFailReadablyWhenEagerExceedsTheLimit(Fabric fabric) {
-        fabric.require(Feature.LAZY_PINNING);
+    void shouldFailReadablyWhenEagerExceedsTheLimit(TwoNodes nodes) {
+        nodes.require(Feature.LAZY_PINNING);
         long limit = lockedMemoryLimit();
-        fabric.require(limit > 0 && limit < GIBIBYTE, "this process has no limit of locked memory");
-        Node node = fabric.responder();
+        nodes.require(limit > 0 && limit < GIBIBYTE, "this process has no limit of locked memory");
+        Node node = nodes.responder();
         MemorySegment memory = node.memory(2 * limit);
         long before = node.device().pinningCounters().pinnedBytes();
         ProtectionDomain domain = node.otherDomain();
@@ -91,10 +87,10 @@ public final class PinningCases {
         assertTrue(message.contains("" + 2 * limit) && message.contains("" + limit), message);
         assertTrue(message.contains("ulimit -l"), message);
         assertTrue(node.device().pinningCounters().pinnedBytes() <= before, "something stayed pinned");
-        domain.close(); // Would be refused if a region had been made.
+        domain.close(); // Would be refused if a region had been registered.
     }
 
-    /** Soft limit in bytes; {@link Long#MAX_VALUE} if there is none, 0 where it cannot be known. */
+    /** Soft limit in bytes; {@link Long#MAX_VALUE} if there is none, 0 if it is unknown. */
     private static long lockedMemoryLimit() {
         try {
             for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
@@ -116,17 +112,16 @@ public final class PinningCases {
         return 0;
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 23,
             title = "lazy registration of a gibibyte pins nothing",
             source = "pyverbs test_odp; ibv_reg_mr(3), IBV_ACCESS_ON_DEMAND")
-    void shouldPinNothingWhenRegisteredLazily(Fabric fabric) {
-        fabric.require(Feature.LAZY_PINNING);
-        Node node = fabric.responder();
+    void shouldPinNothingWhenRegisteredLazily(TwoNodes nodes) {
+        nodes.require(Feature.LAZY_PINNING);
+        Node node = nodes.responder();
         long pinsBefore = node.device().pinningCounters().pins();
-        MemoryRegion region = lazy(fabric, node, GIBIBYTE);
+        MemoryRegion region = lazy(nodes, node, GIBIBYTE);
         assertEquals(PinningPolicy.LAZY, region.pinning());
         assertEquals(0, region.pinningCounters().pinnedBytes());
         assertEquals(GIBIBYTE, region.pinningCounters().registeredBytes());
@@ -134,20 +129,19 @@ public final class PinningCases {
         region.close();
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 24,
             title =
                     "READ, WRITE and SEND move the right bytes through untouched lazy regions, one first touch per place",
             source = "pyverbs test_odp; ibv_query_device_ex(3), odp_caps")
-    void shouldPinWhatIsTouchedWhenLazy(Fabric fabric) {
-        fabric.require(Feature.LAZY_PINNING);
-        MemoryRegion local = lazy(fabric, fabric.requester(), (long) PLACES * APART);
-        MemoryRegion remote = lazy(fabric, fabric.responder(), (long) PLACES * APART);
-        LoopbackPair pair = fabric.connect();
+    void shouldPinWhatIsTouchedWhenLazy(TwoNodes nodes) {
+        nodes.require(Feature.LAZY_PINNING);
+        MemoryRegion local = lazy(nodes, nodes.requester(), (long) PLACES * APART);
+        MemoryRegion remote = lazy(nodes, nodes.responder(), (long) PLACES * APART);
+        LoopbackPair pair = nodes.connect();
         for (int round = 0; round < 2; round++) {
-            exchange(fabric, pair, local, remote);
+            exchange(nodes, pair, local, remote);
             assertEquals(3, local.pinningCounters().firstTouches(), "requester, round " + round);
             assertEquals(3, remote.pinningCounters().firstTouches(), "responder, round " + round);
         }
@@ -156,20 +150,20 @@ public final class PinningCases {
     /**
      * READ to place 0, WRITE from place 1 and SEND from place 2 of the requester, at the same places of the responder.
      */
-    private static void exchange(Fabric fabric, LoopbackPair pair, MemoryRegion local, MemoryRegion remote) {
+    private static void exchange(TwoNodes nodes, LoopbackPair pair, MemoryRegion local, MemoryRegion remote) {
         Endpoint requester = pair.requester();
-        BytePattern read = fabric.pattern();
+        BytePattern read = nodes.pattern();
         read.fill(remote.memory().asSlice(0, BYTES));
         requester.read(1, local, 0, BYTES, remote.address(), remote.rkey());
         requester.sends().expect(1, CompletionOpcode.READ, BYTES);
         read.require(local.memory().asSlice(0, BYTES), "READ");
-        BytePattern written = fabric.pattern();
+        BytePattern written = nodes.pattern();
         written.fill(local.memory().asSlice(APART, BYTES));
         requester.write(2, local, APART, BYTES, remote.address() + APART, remote.rkey());
         requester.sends().expect(2, CompletionOpcode.WRITE, BYTES);
         pair.barrier();
         written.require(remote.memory().asSlice(APART, BYTES), "WRITE");
-        BytePattern sent = fabric.pattern();
+        BytePattern sent = nodes.pattern();
         sent.fill(local.memory().asSlice(2L * APART, BYTES));
         pair.responder().receive(3, remote, 2L * APART, BYTES);
         requester.send(4, local, 2L * APART, BYTES);
@@ -178,62 +172,59 @@ public final class PinningCases {
         sent.require(remote.memory().asSlice(2L * APART, BYTES), "SEND");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 25,
             title = "a READ of what a finished prefetch pinned counts no first touch",
             source = "pyverbs test_odp, prefetch; ibv_advise_mr(3), IBV_ADVISE_MR_FLAG_FLUSH")
-    void shouldNotTouchFirstWhenPrefetched(Fabric fabric) {
-        fabric.require(Feature.LAZY_PINNING);
-        MemoryRegion remote = lazy(fabric, fabric.responder(), 2L * APART);
-        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
+    void shouldNotTouchFirstWhenPrefetched(TwoNodes nodes) {
+        nodes.require(Feature.LAZY_PINNING);
+        MemoryRegion remote = lazy(nodes, nodes.responder(), 2L * APART);
+        MemoryRegion sink = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
         for (Advice advice : new Advice[] {Advice.PREFETCH, Advice.PREFETCH_WRITE}) {
             remote.unpin();
-            fabric.responder().domain().advise(advice, true, remote.address() + APART, BYTES, remote.lkey());
+            nodes.responder().domain().advise(advice, true, remote.address() + APART, BYTES, remote.lkey());
             assertNotEquals(0, remote.pinningCounters().pinnedBytes(), advice + " pinned nothing");
-            readPlace(fabric, remote, sink, APART);
+            readPlace(nodes, remote, sink, APART);
             assertEquals(0, remote.pinningCounters().firstTouches(), advice.name());
         }
     }
 
-    private static void readPlace(Fabric fabric, MemoryRegion remote, MemoryRegion sink, long offset) {
-        BytePattern pattern = fabric.pattern();
+    private static void readPlace(TwoNodes nodes, MemoryRegion remote, MemoryRegion sink, long offset) {
+        BytePattern pattern = nodes.pattern();
         pattern.fill(remote.memory().asSlice(offset, BYTES));
-        LoopbackPair pair = fabric.connect();
+        LoopbackPair pair = nodes.connect();
         pair.requester().read(1, sink, 0, BYTES, remote.address() + offset, remote.rkey());
         pair.requester().sends().expect(1, CompletionOpcode.READ, BYTES);
         pattern.require(sink.memory(), "READ");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 26,
             title = "a prefetch that nobody waits for is accepted, and a READ succeeds whether it is done or not",
             source = "pyverbs test_odp, async prefetch; ibv_advise_mr(3)")
-    void shouldReadRightWhenPrefetchIsUnderWay(Fabric fabric) {
-        fabric.require(Feature.LAZY_PINNING);
-        MemoryRegion remote = lazy(fabric, fabric.responder(), 2L * APART);
-        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
+    void shouldReadRightWhenPrefetchIsUnderWay(TwoNodes nodes) {
+        nodes.require(Feature.LAZY_PINNING);
+        MemoryRegion remote = lazy(nodes, nodes.responder(), 2L * APART);
+        MemoryRegion sink = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
         for (Advice advice : Advice.values()) {
-            fabric.responder().domain().advise(advice, false, remote.address(), remote.length(), remote.lkey());
-            readPlace(fabric, remote, sink, APART);
+            nodes.responder().domain().advise(advice, false, remote.address(), remote.length(), remote.lkey());
+            readPlace(nodes, remote, sink, APART);
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 27,
             title = "advice is refused: range outside, region not lazy, another domain, missing right, unknown key",
             source = "ibv_advise_mr(3), errors EFAULT, EINVAL, EPERM, ENOENT")
-    void shouldRefuseAdviceWhenItIsWrong(Fabric fabric) {
-        fabric.require(Feature.LAZY_PINNING);
-        Node node = fabric.requester();
-        MemoryRegion lazy = lazy(fabric, node, BYTES);
-        MemoryRegion off = register(fabric, node, node.memory(BYTES), PinningPolicy.OFF, ALL);
-        MemoryRegion readOnly = register(fabric, node, node.memory(BYTES), PinningPolicy.LAZY, AccessFlag.REMOTE_READ);
+    void shouldRefuseAdviceWhenItIsWrong(TwoNodes nodes) {
+        nodes.require(Feature.LAZY_PINNING);
+        Node node = nodes.requester();
+        MemoryRegion lazy = lazy(nodes, node, BYTES);
+        MemoryRegion off = register(nodes, node, node.memory(BYTES), PinningPolicy.OFF, ALL);
+        MemoryRegion readOnly = register(nodes, node, node.memory(BYTES), PinningPolicy.LAZY, AccessFlag.REMOTE_READ);
         ProtectionDomain domain = node.domain();
         refuse(VerbsErrorCode.BAD_RANGE, domain, Advice.PREFETCH, lazy.address() + 1, BYTES, lazy.lkey());
         refuse(VerbsErrorCode.BAD_RANGE, domain, Advice.PREFETCH, lazy.address() - 1, 1, lazy.lkey());
@@ -259,28 +250,27 @@ public final class PinningCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 28,
             title = "one SEND gathers from a lazy region, an EAGER one and one that is not pinned",
             source = "pyverbs test_odp, mixed scatter/gather; ibv_post_send(3)")
-    void shouldGatherFromRegionsOfEveryPolicy(Fabric fabric) {
-        fabric.require(Feature.LAZY_PINNING);
-        Node node = fabric.requester();
-        fabric.require(node.device().capabilities().maxScatterGather() >= 3, "one entry only");
+    void shouldGatherFromRegionsOfEveryPolicy(TwoNodes nodes) {
+        nodes.require(Feature.LAZY_PINNING);
+        Node node = nodes.requester();
+        nodes.require(node.device().capabilities().maxScatterGather() >= 3, "one entry only");
         PinningPolicy[] policies = {PinningPolicy.LAZY, PinningPolicy.EAGER, PinningPolicy.OFF};
-        BytePattern pattern = fabric.pattern();
+        BytePattern pattern = nodes.pattern();
         MemorySegment whole = node.memory((long) policies.length * BYTES);
         pattern.fill(whole);
         SendWorkRequest request = new SendWorkRequest().send(1, SendFlags.SIGNALLED);
         for (int i = 0; i < policies.length; i++) {
             MemorySegment memory = node.memory(BYTES).copyFrom(whole.asSlice((long) i * BYTES, BYTES));
-            request.add(register(fabric, node, memory, policies[i], ALL), 0, BYTES);
+            request.add(register(nodes, node, memory, policies[i], ALL), 0, BYTES);
         }
-        MemoryRegion inbox = lazy(fabric, fabric.responder(), (long) policies.length * BYTES);
+        MemoryRegion inbox = lazy(nodes, nodes.responder(), (long) policies.length * BYTES);
         QueuePairLimits few = QueuePairLimits.DEFAULT;
-        LoopbackPair pair = fabric.connect(new ConnectionSpec()
+        LoopbackPair pair = nodes.connect(new ConnectionSpec()
                 .limits(new QueuePairLimits(
                         few.maxSendWorkRequests(),
                         few.maxReceiveWorkRequests(),
@@ -294,20 +284,19 @@ public final class PinningCases {
         pattern.require(inbox.memory(), "gathered SEND");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 29,
             title =
                     "what was evicted between two operations is pinned again by the next, and its bytes are still there",
             source = "pyverbs test_odp, madvise; ib_umem_odp.c, invalidation")
-    void shouldTouchAgainWhenEvicted(Fabric fabric) {
-        fabric.require(Feature.LAZY_PINNING);
-        MemoryRegion local = lazy(fabric, fabric.requester(), (long) PLACES * APART);
-        MemoryRegion remote = lazy(fabric, fabric.responder(), (long) PLACES * APART);
-        LoopbackPair pair = fabric.connect();
+    void shouldTouchAgainWhenEvicted(TwoNodes nodes) {
+        nodes.require(Feature.LAZY_PINNING);
+        MemoryRegion local = lazy(nodes, nodes.requester(), (long) PLACES * APART);
+        MemoryRegion remote = lazy(nodes, nodes.responder(), (long) PLACES * APART);
+        LoopbackPair pair = nodes.connect();
         for (int round = 1; round <= 3; round++) {
-            exchange(fabric, pair, local, remote);
+            exchange(nodes, pair, local, remote);
             assertEquals(3L * round, remote.pinningCounters().firstTouches(), "round " + round);
             local.unpin();
             remote.unpin();
@@ -316,33 +305,32 @@ public final class PinningCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 30,
             title = "one workload on lazy, EAGER and unpinned memory: the same bytes and the same completions",
             source = "differential; ibv_reg_mr(3)")
-    void shouldDoTheSameUnderEveryPolicy(Fabric fabric) {
-        fabric.require(Feature.LAZY_PINNING);
-        long seed = fabric.random().nextLong();
-        List<String> expected = workload(fabric, PinningPolicy.OFF, seed);
-        assertEquals(expected, workload(fabric, PinningPolicy.LAZY, seed), "LAZY, seed " + seed);
-        assertEquals(expected, workload(fabric, PinningPolicy.EAGER, seed), "EAGER, seed " + seed);
+    void shouldDoTheSameUnderEveryPolicy(TwoNodes nodes) {
+        nodes.require(Feature.LAZY_PINNING);
+        long seed = nodes.random().nextLong();
+        List<String> expected = workload(nodes, PinningPolicy.OFF, seed);
+        assertEquals(expected, workload(nodes, PinningPolicy.LAZY, seed), "LAZY, seed " + seed);
+        assertEquals(expected, workload(nodes, PinningPolicy.EAGER, seed), "EAGER, seed " + seed);
     }
 
-    /** Completions and at the end the bytes of both sides. Regions are small, so that EAGER fits under any limit. */
-    private static List<String> workload(Fabric fabric, PinningPolicy policy, long seed) {
+    /** Returns the completions, and then the bytes of both sides. Regions are small, so that EAGER fits any limit. */
+    private static List<String> workload(TwoNodes nodes, PinningPolicy policy, long seed) {
         Random random = new Random(seed);
         int length = 16 * BYTES;
         MemoryRegion local =
-                register(fabric, fabric.requester(), fabric.requester().memory(length), policy, ALL);
+                register(nodes, nodes.requester(), nodes.requester().memory(length), policy, ALL);
         MemoryRegion remote =
-                register(fabric, fabric.responder(), fabric.responder().memory(length), policy, ALL);
+                register(nodes, nodes.responder(), nodes.responder().memory(length), policy, ALL);
         new BytePattern(seed).fill(local.memory());
         new BytePattern(seed + 1).fill(remote.memory());
-        LoopbackPair pair = fabric.connect();
+        LoopbackPair pair = nodes.connect();
         List<String> log = new ArrayList<>();
-        for (int i = 0; i < fabric.times(200); i++) {
+        for (int i = 0; i < nodes.times(200); i++) {
             int bytes = 1 + random.nextInt(length / 2);
             int from = random.nextInt(length - bytes);
             int to = random.nextInt(length - bytes);

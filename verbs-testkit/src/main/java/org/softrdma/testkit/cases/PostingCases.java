@@ -16,10 +16,10 @@ import org.softrdma.testkit.Completion;
 import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.ConnectionSpec;
 import org.softrdma.testkit.Endpoint;
-import org.softrdma.testkit.Fabric;
-import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.testkit.Task;
+import org.softrdma.testkit.TwoNodes;
+import org.softrdma.testkit.TwoNodesExtension;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
@@ -35,7 +35,7 @@ import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.SendWorkRequestList;
 
 /** Posting: full queues, lists that stop at the first bad entry, signalling, inline data, and what is copied when. */
-@ExtendWith(FabricExtension.class)
+@ExtendWith(TwoNodesExtension.class)
 public final class PostingCases {
     private static final int BYTES = 64;
     private static final int BAD_KEY = 0xDEADBEEF;
@@ -52,18 +52,18 @@ public final class PostingCases {
         final MemoryRegion local;
         final MemoryRegion remote;
 
-        Fixture(Fabric fabric, ConnectionSpec spec) {
-            pair = fabric.connect(spec);
+        Fixture(TwoNodes nodes, ConnectionSpec spec) {
+            pair = nodes.connect(spec);
             queuePair = pair.requester().queuePair();
             depth = queuePair.limits().maxSendWorkRequests();
-            local = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
-            remote = fabric.responder()
+            local = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
+            remote = nodes.responder()
                     .region(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
         }
 
-        static Fixture small(Fabric fabric) {
+        static Fixture small(TwoNodes nodes) {
             return new Fixture(
-                    fabric, new ConnectionSpec().requesterLimits(QueuePairLimits.of(SMALL_DEPTH, SMALL_DEPTH)));
+                    nodes, new ConnectionSpec().requesterLimits(QueuePairLimits.of(SMALL_DEPTH, SMALL_DEPTH)));
         }
 
         PostStatus read(long wrId, int flags) {
@@ -77,14 +77,13 @@ public final class PostingCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 94,
             title = "a list longer than the queue is accepted up to the first entry that does not fit",
             source = "rdma-unit-test QpPostTest.OverflowSendWr; ibv_post_send(3) bad_wr, ENOMEM")
-    void shouldAcceptWhatFitsWhenAListIsTooLong(Fabric fabric) {
-        Fixture fixture = Fixture.small(fabric);
+    void shouldAcceptWhatFitsWhenAListIsTooLong(TwoNodes nodes) {
+        Fixture fixture = Fixture.small(nodes);
         SendWorkRequestList list = new SendWorkRequestList(fixture.depth + 3);
         for (int i = 0; i < fixture.depth + 3; i++) {
             list.next()
@@ -99,14 +98,13 @@ public final class PostingCases {
         fixture.expectReads(100, 101);
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 95,
-            title = "a list stops at an entry that can never be posted: those before it run, those behind do not",
+            title = "a list stops at an entry that can never be posted: those before it run, those behind it do not",
             source = "ibv_post_send(3): processing stops at the first failing request, bad_wr, EINVAL")
-    void shouldStopAtTheBadEntryWhenAListHasOne(Fabric fabric) {
-        Fixture fixture = Fixture.small(fabric);
+    void shouldStopAtTheBadEntryWhenAListHasOne(TwoNodes nodes) {
+        Fixture fixture = Fixture.small(nodes);
         int tooMany = fixture.queuePair.limits().maxSendScatterGather() + 1;
         SendWorkRequestList list = new SendWorkRequestList(5);
         for (int i = 0; i < 5; i++) {
@@ -122,7 +120,7 @@ public final class PostingCases {
         fixture.pair.requester().sends().expect(0, CompletionOpcode.WRITE, 1);
         fixture.pair.requester().sends().expect(1, CompletionOpcode.WRITE, 1);
         assertEquals(QueuePairState.READY_TO_SEND, fixture.queuePair.state());
-        fixture.pair.barrier(); // Would come behind the rest of the list, had it been posted.
+        fixture.pair.barrier(); // Would arrive behind the rest of the list if it had been posted.
         list.clear();
         list.next()
                 .read(7, fixture.remote.address(), fixture.remote.rkey(), SendFlags.SIGNALLED)
@@ -132,40 +130,38 @@ public final class PostingCases {
         fixture.expectReads(7, 8);
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 96,
-            title = "slots of unsignalled requests are free once a later signalled one was polled, and not before",
+            title = "slots of unsignalled requests become free when a later signalled one is polled, not before",
             source = "ibv_post_send(3); rdma-unit-test QpPostTest; PostStatus.QUEUE_FULL")
-    void shouldFreeSlotsOnlyWhenALaterSignalledRequestWasPolled(Fabric fabric) {
-        Fixture fixture = Fixture.small(fabric);
+    void shouldFreeSlotsOnlyWhenALaterSignalledRequestWasPolled(TwoNodes nodes) {
+        Fixture fixture = Fixture.small(nodes);
         for (int round = 0; round < 3; round++) {
             for (int i = 0; i < fixture.depth - 1; i++) {
                 assertEquals(PostStatus.ACCEPTED, fixture.read(i, SendFlags.NONE), "unsignalled READ " + i);
             }
             assertEquals(PostStatus.ACCEPTED, fixture.read(1000, SendFlags.SIGNALLED));
-            fabric.linger(1_000_000);
+            nodes.linger(1_000_000);
             assertEquals(PostStatus.QUEUE_FULL, fixture.read(1001, SendFlags.SIGNALLED), "before polling");
             fixture.expectReads(1000, 1001);
         }
         for (int i = 0; i < fixture.depth; i++) {
             assertEquals(PostStatus.ACCEPTED, fixture.read(i, SendFlags.NONE), "unsignalled READ " + i);
         }
-        fabric.linger(10_000_000);
+        nodes.linger(10_000_000);
         assertEquals(PostStatus.QUEUE_FULL, fixture.read(1002, SendFlags.SIGNALLED), "nothing signalled to poll");
         fixture.pair.requester().sends().expectNone("no request was signalled");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 270,
             title = "one request in sixteen signalled: never full while the count says there is room",
             source = "ibv_post_send(3); linux-rdma/perftest --cq-mod")
-    void shouldNeverBeFullWhenSlotsAreFree(Fabric fabric) {
-        Fixture fixture = new Fixture(fabric, new ConnectionSpec());
-        int requests = fabric.times(20_000) / SMALL_DEPTH * SMALL_DEPTH;
+    void shouldNeverBeFullWhenSlotsAreFree(TwoNodes nodes) {
+        Fixture fixture = new Fixture(nodes, new ConnectionSpec());
+        int requests = nodes.times(20_000) / SMALL_DEPTH * SMALL_DEPTH;
         int posted = 0;
         int released = 0;
         while (released < requests) {
@@ -185,20 +181,19 @@ public final class PostingCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 97,
-            title = "an unsignalled success gives no completion, unless the queue pair signals all",
+            title = "an unsignalled success produces no completion, unless the queue pair signals all",
             source = "rdma-unit-test RcQpTest.UnsignaledSend, QpSigAll; ibv_create_qp(3) sq_sig_all")
-    void shouldCompleteOnlySignalledWhenNotAllAreSignalled(Fabric fabric) {
-        Fixture some = Fixture.small(fabric);
+    void shouldCompleteOnlySignalledWhenNotAllAreSignalled(TwoNodes nodes) {
+        Fixture some = Fixture.small(nodes);
         for (int i = 0; i < 4; i++) {
             Endpoint.require(some.read(i, i == 3 ? SendFlags.SIGNALLED : SendFlags.NONE), "READ " + i);
         }
         some.expectReads(3, 4);
-        Fixture all = new Fixture(fabric, new ConnectionSpec().signalAll());
-        MemoryRegion inbox = fabric.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
+        Fixture all = new Fixture(nodes, new ConnectionSpec().signalAll());
+        MemoryRegion inbox = nodes.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
         all.pair.responder().receive(9, inbox, 0, BYTES);
         Endpoint.require(all.read(0, SendFlags.NONE), "READ");
         Endpoint.require(
@@ -212,43 +207,41 @@ public final class PostingCases {
         all.pair.responder().receives().expect(9, CompletionOpcode.RECEIVE, BYTES);
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 98,
-            title = "an unsignalled request that fails gives its completion",
+            title = "an unsignalled request that fails produces its completion",
             source = "rdma-unit-test RcQpTest.UnsignaledSendError; ibv_post_send(3)")
-    void shouldCompleteUnsignalledRequestWhenItFails(Fabric fabric) {
-        Fixture reading = Fixture.small(fabric);
+    void shouldCompleteUnsignalledRequestWhenItFails(TwoNodes nodes) {
+        Fixture reading = Fixture.small(nodes);
         Endpoint.require(
                 reading.queuePair.postRead(
                         5, reading.local, 0, BYTES, reading.remote.address(), BAD_KEY, SendFlags.NONE),
                 "READ");
-        reading.pair.requester().sends().expect(5, fabric.traits().readRefused(), "unsignalled READ with a bad key");
+        reading.pair.requester().sends().expect(5, nodes.traits().readRefused(), "unsignalled READ with a bad key");
         reading.pair.expectBothBroken();
-        Fixture sending = Fixture.small(fabric);
+        Fixture sending = Fixture.small(nodes);
         Endpoint.require(sending.queuePair.postSend(6, sending.local, 1, BYTES, SendFlags.NONE), "SEND");
-        sending.pair.requester().sends().expect(6, fabric.traits().badSource(), "unsignalled SEND past its region");
+        sending.pair.requester().sends().expect(6, nodes.traits().badSource(), "unsignalled SEND past its region");
         sending.pair.expectBothBroken();
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 99,
             title = "inline SEND and WRITE: the buffer may be overwritten at once, and its key does not matter",
             source = "rdma-unit-test RcQpTest.SendInlineData; ibv_post_send(3) IBV_SEND_INLINE")
-    void shouldSendTheBytesOfPostingWhenInline(Fabric fabric) {
-        int length = Math.min(BYTES, fabric.requester().device().capabilities().maxInline());
-        fabric.require(length > 0, "no inline data");
+    void shouldSendTheBytesOfPostingWhenInline(TwoNodes nodes) {
+        int length = Math.min(BYTES, nodes.requester().device().capabilities().maxInline());
+        nodes.require(length > 0, "no inline data");
         Fixture fixture = new Fixture(
-                fabric,
+                nodes,
                 new ConnectionSpec().requesterLimits(new QueuePairLimits(SMALL_DEPTH, SMALL_DEPTH, 1, 1, length)));
-        MemoryRegion inbox = fabric.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
+        MemoryRegion inbox = nodes.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
         int flags = SendFlags.INLINE | SendFlags.SIGNALLED;
-        for (int round = 0; round < fabric.times(100); round++) {
-            BytePattern written = fabric.pattern();
-            BytePattern sent = fabric.pattern();
+        for (int round = 0; round < nodes.times(100); round++) {
+            BytePattern written = nodes.pattern();
+            BytePattern sent = nodes.pattern();
             fixture.pair.responder().receive(3, inbox, 0, BYTES);
             written.fill(fixture.local.memory().asSlice(0, length));
             SendWorkRequest request = new SendWorkRequest()
@@ -267,22 +260,21 @@ public final class PostingCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 303,
             title = "inline data of a ZERO_BASED region comes from the memory it names",
             source = "SendFlags.INLINE; ibv_post_send(3)")
-    void shouldSendTheRegionsBytesWhenInlineFromZeroBased(Fabric fabric) {
-        int length = Math.min(BYTES, fabric.requester().device().capabilities().maxInline());
-        fabric.require(length > 0, "no inline data");
-        fabric.require(Feature.ZERO_BASED);
+    void shouldSendTheRegionsBytesWhenInlineFromZeroBased(TwoNodes nodes) {
+        int length = Math.min(BYTES, nodes.requester().device().capabilities().maxInline());
+        nodes.require(length > 0, "no inline data");
+        nodes.require(Feature.ZERO_BASED);
         Fixture fixture = new Fixture(
-                fabric,
+                nodes,
                 new ConnectionSpec().requesterLimits(new QueuePairLimits(SMALL_DEPTH, SMALL_DEPTH, 1, 1, length)));
-        BytePattern pattern = fabric.pattern();
-        MemoryRegion source = fabric.requester().region(2L * length, pattern, AccessFlag.ZERO_BASED);
-        MemoryRegion inbox = fabric.responder().region(2L * length, AccessFlag.RECEIVE_SINK);
+        BytePattern pattern = nodes.pattern();
+        MemoryRegion source = nodes.requester().region(2L * length, pattern, AccessFlag.ZERO_BASED);
+        MemoryRegion inbox = nodes.responder().region(2L * length, AccessFlag.RECEIVE_SINK);
         int flags = SendFlags.INLINE | SendFlags.SIGNALLED;
         fixture.pair.responder().receive(1, inbox, 0, length);
         fixture.pair.responder().receive(2, inbox, length, length);
@@ -296,16 +288,15 @@ public final class PostingCases {
         pattern.require(inbox.memory(), "inline SENDs of both halves");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 100,
-            title = "more inline bytes than the queue pair takes are refused when posted, and harm nothing",
+            title = "more inline bytes than the queue pair allows are refused when posted, and harm nothing",
             source = "rdma-unit-test RcQpTest.SendInlineDataOverLimit; ibv_create_qp(3) max_inline_data")
-    void shouldRefuseToPostWhenInlineDataIsTooLong(Fabric fabric) {
-        Fixture fixture = Fixture.small(fabric);
+    void shouldRefuseToPostWhenInlineDataIsTooLong(TwoNodes nodes) {
+        Fixture fixture = Fixture.small(nodes);
         int inline = fixture.queuePair.limits().maxInline();
-        MemoryRegion local = fabric.requester().region(inline + 1L);
+        MemoryRegion local = nodes.requester().region(inline + 1L);
         int flags = SendFlags.INLINE | SendFlags.SIGNALLED;
         assertThrows(IllegalArgumentException.class, () -> fixture.queuePair.postSend(1, local, 0, inline + 1L, flags));
         assertThrows(
@@ -317,16 +308,15 @@ public final class PostingCases {
         fixture.expectReads(3, 4);
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 101,
             title = "an inline READ is refused when posted",
             source = "rdma-unit-test RcQpTest.SendInlineDataInvalidOp; ibv_post_send(3)")
-    void shouldRefuseToPostWhenReadIsInline(Fabric fabric) {
-        int inline = Math.min(BYTES, fabric.requester().device().capabilities().maxInline());
+    void shouldRefuseToPostWhenReadIsInline(TwoNodes nodes) {
+        int inline = Math.min(BYTES, nodes.requester().device().capabilities().maxInline());
         Fixture fixture = new Fixture(
-                fabric,
+                nodes,
                 new ConnectionSpec().requesterLimits(new QueuePairLimits(SMALL_DEPTH, SMALL_DEPTH, 1, 1, inline)));
         assertThrows(IllegalArgumentException.class, () -> fixture.read(1, SendFlags.INLINE | SendFlags.SIGNALLED));
         assertEquals(QueuePairState.READY_TO_SEND, fixture.queuePair.state());
@@ -334,18 +324,17 @@ public final class PostingCases {
         fixture.expectReads(2, 3);
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 102,
             title = "work requests and lists may be reused at once after posting",
             source = "rdma-unit-test QpPostTest.SgePointerChase; ibv_post_send(3)")
-    void shouldKeepWhatWasPostedWhenTheRequestIsReused(Fabric fabric) {
-        Fixture fixture = Fixture.small(fabric);
-        MemoryRegion sinks = fabric.requester().region((long) fixture.depth * BYTES, AccessFlag.READ_SINK);
-        BytePattern pattern = fabric.pattern();
-        MemoryRegion sources = fabric.responder().region((long) fixture.depth * BYTES, pattern, AccessFlag.REMOTE_READ);
-        MemoryRegion inbox = fabric.responder().region((long) SMALL_DEPTH * BYTES, AccessFlag.RECEIVE_SINK);
+    void shouldKeepWhatWasPostedWhenTheRequestIsReused(TwoNodes nodes) {
+        Fixture fixture = Fixture.small(nodes);
+        MemoryRegion sinks = nodes.requester().region((long) fixture.depth * BYTES, AccessFlag.READ_SINK);
+        BytePattern pattern = nodes.pattern();
+        MemoryRegion sources = nodes.responder().region((long) fixture.depth * BYTES, pattern, AccessFlag.REMOTE_READ);
+        MemoryRegion inbox = nodes.responder().region((long) SMALL_DEPTH * BYTES, AccessFlag.RECEIVE_SINK);
         ReceiveWorkRequest receive = new ReceiveWorkRequest();
         for (int i = 0; i < SMALL_DEPTH; i++) {
             receive.receive(i).add(inbox, (long) i * BYTES, BYTES);
@@ -377,20 +366,19 @@ public final class PostingCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 103,
             title = "eight threads post to one queue pair: everything arrives once, in order per thread",
             source = "ibv_post_send(3) is thread-safe; rdma-unit-test ThreadedTest")
-    void shouldKeepOrderOfEachThreadWhenManyPost(Fabric fabric) {
-        fabric.requireThreads();
+    void shouldKeepOrderOfEachThreadWhenManyPost(TwoNodes nodes) {
+        nodes.requireThreads();
         int threads = 8;
-        int messages = fabric.times(500);
+        int messages = nodes.times(500);
         int window = 64;
         int messageBytes = 2 * Integer.BYTES;
-        LoopbackPair pair = fabric.connect();
-        MemoryRegion inbox = fabric.responder().region((long) window * messageBytes, AccessFlag.RECEIVE_SINK);
+        LoopbackPair pair = nodes.connect();
+        MemoryRegion inbox = nodes.responder().region((long) window * messageBytes, AccessFlag.RECEIVE_SINK);
         for (int i = 0; i < window; i++) {
             pair.responder().receive(i, inbox, (long) i * messageBytes, messageBytes);
         }
@@ -399,13 +387,13 @@ public final class PostingCases {
         List<Task<Integer>> posters = new ArrayList<>();
         for (int thread = 0; thread < threads; thread++) {
             int id = thread;
-            MemoryRegion source = fabric.requester().region((long) messages * messageBytes);
-            posters.add(fabric.start("post-" + thread, () -> {
+            MemoryRegion source = nodes.requester().region((long) messages * messageBytes);
+            posters.add(nodes.start("post-" + thread, () -> {
                 for (int i = 0; i < messages; i++) {
                     long offset = (long) i * messageBytes;
                     source.memory().set(ValueLayout.JAVA_INT, offset, id);
                     source.memory().set(ValueLayout.JAVA_INT, offset + Integer.BYTES, i);
-                    fabric.await("a RECV to be free", () -> {
+                    nodes.await("a RECV to be free", () -> {
                         int number = started.get();
                         return number - received.get() < window && started.compareAndSet(number, number + 1);
                     });
@@ -437,14 +425,13 @@ public final class PostingCases {
         pair.responder().queuePair().close();
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 104,
             title = "flags that are unknown or do not belong to the operation are refused when posted",
             source = "ibv_post_send(3): SOLICITED only for SEND; QueuePair")
-    void shouldRefuseToPostWhenFlagsDoNotBelong(Fabric fabric) {
-        Fixture fixture = Fixture.small(fabric);
+    void shouldRefuseToPostWhenFlagsDoNotBelong(TwoNodes nodes) {
+        Fixture fixture = Fixture.small(nodes);
         int signalled = SendFlags.SIGNALLED;
         long address = fixture.remote.address();
         int rkey = fixture.remote.rkey();
@@ -475,18 +462,16 @@ public final class PostingCases {
         fixture.pair.requester().receives().expectNone("no RECV was posted");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 271,
             title = "RECVs over the size of their queue do not fit; each message polled makes room for one",
             source = "ibv_post_recv(3) ENOMEM; rdma-unit-test QpPostTest.OverflowRecvWr")
-    void shouldRefuseReceivesWhenTheirQueueIsFull(Fabric fabric) {
-        Fixture fixture =
-                new Fixture(fabric, new ConnectionSpec().limits(QueuePairLimits.of(SMALL_DEPTH, SMALL_DEPTH)));
+    void shouldRefuseReceivesWhenTheirQueueIsFull(TwoNodes nodes) {
+        Fixture fixture = new Fixture(nodes, new ConnectionSpec().limits(QueuePairLimits.of(SMALL_DEPTH, SMALL_DEPTH)));
         QueuePair responder = fixture.pair.responder().queuePair();
         int depth = responder.limits().maxReceiveWorkRequests();
-        MemoryRegion inbox = fabric.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
+        MemoryRegion inbox = nodes.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
         for (int i = 0; i < depth; i++) {
             assertEquals(PostStatus.ACCEPTED, responder.postReceive(i, inbox, 0, BYTES), "RECV " + i);
         }
@@ -501,14 +486,13 @@ public final class PostingCases {
         fixture.pair.responder().queuePair().close();
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 304,
-            title = "the slot of a RECV is free when its completion is polled, not when its message comes",
+            title = "the slot of a RECV becomes free when its completion is polled, not when its message arrives",
             source = "ibv_post_recv(3) ENOMEM, ibv_poll_cq(3); PostStatus.QUEUE_FULL")
-    void shouldKeepTheSlotOfAReceiveUntilItsCompletionIsPolled(Fabric fabric) {
-        FullReceives full = new FullReceives(fabric);
+    void shouldKeepTheSlotOfAReceiveUntilItsCompletionIsPolled(TwoNodes nodes) {
+        FullReceives full = new FullReceives(nodes);
         int messages = 3;
         for (int i = 0; i < messages; i++) {
             full.pair.requester().send(i, full.local, 0, BYTES);
@@ -526,15 +510,14 @@ public final class PostingCases {
         full.pair.responder().queuePair().close();
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 305,
             title = "in ERROR, too, slots of a queue are free once their flushed completions were polled, and not"
                     + " before",
             source = "ibv_post_recv(3) ENOMEM, IBV_WC_WR_FLUSH_ERR; PostStatus.QUEUE_FULL")
-    void shouldKeepTheSlotsOfFlushedReceivesUntilTheyArePolled(Fabric fabric) {
-        FullReceives full = new FullReceives(fabric);
+    void shouldKeepTheSlotsOfFlushedReceivesUntilTheyArePolled(TwoNodes nodes) {
+        FullReceives full = new FullReceives(nodes);
         full.pair.requester().queuePair().disconnect();
         full.pair.requester().awaitError();
         full.pair.responder().awaitError();
@@ -557,11 +540,11 @@ public final class PostingCases {
         final MemoryRegion local;
         private final MemoryRegion inbox;
 
-        FullReceives(Fabric fabric) {
-            pair = fabric.connect(new ConnectionSpec().limits(QueuePairLimits.of(SMALL_DEPTH, SMALL_DEPTH)));
+        FullReceives(TwoNodes nodes) {
+            pair = nodes.connect(new ConnectionSpec().limits(QueuePairLimits.of(SMALL_DEPTH, SMALL_DEPTH)));
             depth = pair.responder().queuePair().limits().maxReceiveWorkRequests();
-            local = fabric.requester().region(BYTES);
-            inbox = fabric.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
+            local = nodes.requester().region(BYTES);
+            inbox = nodes.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
             for (int i = 0; i < depth; i++) {
                 assertEquals(PostStatus.ACCEPTED, post(i), "RECV " + i);
             }

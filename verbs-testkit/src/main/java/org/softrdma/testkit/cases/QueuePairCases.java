@@ -17,11 +17,11 @@ import org.softrdma.testkit.CompletionReader;
 import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.ConnectionSpec;
 import org.softrdma.testkit.Endpoint;
-import org.softrdma.testkit.Fabric;
-import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.testkit.Task;
+import org.softrdma.testkit.TwoNodes;
+import org.softrdma.testkit.TwoNodesExtension;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionOpcode;
@@ -35,8 +35,8 @@ import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.cm.Connector;
 
-/** Queue pairs: creation, the states an application can see, flushing, and destroying them at work. */
-@ExtendWith(FabricExtension.class)
+/** Queue pairs: creation, the states an application can see, flushing, and destruction with requests in flight. */
+@ExtendWith(TwoNodesExtension.class)
 public final class QueuePairCases {
     private static final int BYTES = 64;
     private static final int DEEP = 1024;
@@ -45,32 +45,31 @@ public final class QueuePairCases {
     /** Made by JUnit. */
     public QueuePairCases() {}
 
-    private static Connector connector(Fabric fabric) {
-        return fabric.own(fabric.requester().device().resolve(fabric.responderAddress(), fabric.timeoutNs()));
+    private static Connector connector(TwoNodes nodes) {
+        return nodes.own(nodes.requester().device().resolve(nodes.responderAddress(), nodes.timeoutNs()));
     }
 
-    private static QueuePair create(Fabric fabric, CompletionReader completions, QueuePairLimits limits) {
-        return fabric.own(connector(fabric)
-                .createQueuePair(fabric.requester().domain(), QueuePairAttributes.of(completions.queue(), limits)));
+    private static QueuePair create(TwoNodes nodes, CompletionReader completions, QueuePairLimits limits) {
+        return nodes.own(connector(nodes)
+                .createQueuePair(nodes.requester().domain(), QueuePairAttributes.of(completions.queue(), limits)));
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 73,
             title = "a new queue pair is not connected, has the sizes asked for and a number of its own",
             source = "rdma-unit-test QpTest.Create; ibv_create_qp(3)")
-    void shouldReportItselfWhenCreated(Fabric fabric) {
-        CompletionReader completions = fabric.requester().completions(64);
-        Capabilities capabilities = fabric.requester().device().capabilities();
+    void shouldReportItselfWhenCreated(TwoNodes nodes) {
+        CompletionReader completions = nodes.requester().completions(64);
+        Capabilities capabilities = nodes.requester().device().capabilities();
         int entries = Math.min(2, capabilities.maxScatterGather());
         QueuePairLimits asked = new QueuePairLimits(3, 5, entries, 1, Math.min(16, capabilities.maxInline()));
         Set<Integer> numbers = new HashSet<>();
         for (int i = 0; i < 20; i++) {
-            QueuePair queuePair = create(fabric, completions, asked);
+            QueuePair queuePair = create(nodes, completions, asked);
             QueuePairLimits limits = queuePair.limits();
             assertEquals(QueuePairState.INITIAL, queuePair.state());
-            assertSame(fabric.requester().domain(), queuePair.protectionDomain());
+            assertSame(nodes.requester().domain(), queuePair.protectionDomain());
             assertTrue(limits.maxSendWorkRequests() >= asked.maxSendWorkRequests(), limits.toString());
             assertTrue(limits.maxReceiveWorkRequests() >= asked.maxReceiveWorkRequests(), limits.toString());
             assertTrue(limits.maxSendScatterGather() >= asked.maxSendScatterGather(), limits.toString());
@@ -81,15 +80,14 @@ public final class QueuePairCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 74,
             title = "sizes at the limits of the device work, sizes above them and of 0 are refused",
             source = "rdma-unit-test QpTest.MaxQpWr, OverMaxQpWr; ibv_create_qp(3)")
-    void shouldCheckSizesWhenCreated(Fabric fabric) {
-        CompletionReader completions = fabric.requester().completions(64);
-        Capabilities most = fabric.requester().device().capabilities();
+    void shouldCheckSizesWhenCreated(TwoNodes nodes) {
+        CompletionReader completions = nodes.requester().completions(64);
+        Capabilities most = nodes.requester().device().capabilities();
         int sends = most.maxSendWorkRequests();
         int receives = most.maxReceiveWorkRequests();
         int entries = most.maxScatterGather();
@@ -108,28 +106,27 @@ public final class QueuePairCases {
         for (QueuePairLimits limits : tooMuch) {
             assertThrows(
                     IllegalArgumentException.class,
-                    () -> create(fabric, completions, limits),
+                    () -> create(nodes, completions, limits),
                     "created with " + limits + " on " + most);
         }
-        create(fabric, completions, new QueuePairLimits(sends, 1, 1, 1, 0)).close();
-        create(fabric, completions, new QueuePairLimits(1, receives, 1, 1, 0)).close();
-        create(fabric, completions, new QueuePairLimits(1, 1, entries, entries, 0))
+        create(nodes, completions, new QueuePairLimits(sends, 1, 1, 1, 0)).close();
+        create(nodes, completions, new QueuePairLimits(1, receives, 1, 1, 0)).close();
+        create(nodes, completions, new QueuePairLimits(1, 1, entries, entries, 0))
                 .close();
-        create(fabric, completions, new QueuePairLimits(1, 1, 1, 1, inline)).close();
+        create(nodes, completions, new QueuePairLimits(1, 1, 1, 1, inline)).close();
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 77,
             title = "RECVs posted before connecting and before accepting take the first messages",
             source = "rdma-unit-test QpTest.PostRecvInit; rdma_create_qp(3)")
-    void shouldUseReceivesWhenPostedBeforeConnecting(Fabric fabric) {
-        BytePattern pattern = fabric.pattern();
-        MemoryRegion source = fabric.requester().region(BYTES, pattern);
-        MemoryRegion requesterInbox = fabric.requester().region(BYTES, AccessFlag.RECEIVE_SINK);
-        MemoryRegion responderInbox = fabric.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
-        LoopbackPair pair = fabric.connect(new ConnectionSpec()
+    void shouldUseReceivesWhenPostedBeforeConnecting(TwoNodes nodes) {
+        BytePattern pattern = nodes.pattern();
+        MemoryRegion source = nodes.requester().region(BYTES, pattern);
+        MemoryRegion requesterInbox = nodes.requester().region(BYTES, AccessFlag.RECEIVE_SINK);
+        MemoryRegion responderInbox = nodes.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
+        LoopbackPair pair = nodes.connect(new ConnectionSpec()
                 .beforeConnect(end -> end.receive(1, requesterInbox, 0, BYTES))
                 .beforeAccept(end -> end.receive(2, responderInbox, 0, BYTES)));
         pair.requester().send(3, source, 0, BYTES);
@@ -142,16 +139,15 @@ public final class QueuePairCases {
         pattern.require(requesterInbox.memory(), "the answer");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 78,
-            title = "SEND, WRITE and READ before the connection exists are refused, RECV is not",
+            title = "SEND, WRITE and READ are refused before the connection exists, RECV is not",
             source = "rdma-unit-test QpStateTest.PostSendReset, PostSendInit; ibv_post_send(3)")
-    void shouldRefuseToPostSendsWhenNotConnected(Fabric fabric) {
-        CompletionReader completions = fabric.requester().completions(64);
-        MemoryRegion region = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
-        QueuePair queuePair = create(fabric, completions, QueuePairLimits.of(8, 8));
+    void shouldRefuseToPostSendsWhenNotConnected(TwoNodes nodes) {
+        CompletionReader completions = nodes.requester().completions(64);
+        MemoryRegion region = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
+        QueuePair queuePair = create(nodes, completions, QueuePairLimits.of(8, 8));
         int flags = SendFlags.SIGNALLED;
         assertThrows(IllegalStateException.class, () -> queuePair.postSend(1, region, 0, BYTES, flags));
         assertThrows(IllegalStateException.class, () -> queuePair.postWrite(2, region, 0, BYTES, 0, 1, flags));
@@ -163,16 +159,15 @@ public final class QueuePairCases {
         completions.expectNone("a closed queue pair flushes nothing");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 79,
-            title = "in ERROR everything may be posted and is flushed, also later",
+            title = "in ERROR everything may still be posted, and is flushed",
             source = "rdma-unit-test QpStateTest.PostSendErr, PostRecvErr; ibv_modify_qp(3)")
-    void shouldFlushWhateverIsPostedWhenInError(Fabric fabric) {
-        LoopbackPair pair = fabric.connect();
-        MemoryRegion local = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
-        MemoryRegion remote = fabric.responder()
+    void shouldFlushWhateverIsPostedWhenInError(TwoNodes nodes) {
+        LoopbackPair pair = nodes.connect();
+        MemoryRegion local = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
+        MemoryRegion remote = nodes.responder()
                 .region(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
         pair.requester().queuePair().disconnect();
         pair.requester().queuePair().disconnect();
@@ -186,34 +181,33 @@ public final class QueuePairCases {
                 pair.requester().sends().expect(wrId, FLUSHED, "request " + wrId + " in ERROR");
             }
             pair.requester().receives().expect(4, FLUSHED, "RECV in ERROR");
-            fabric.linger(50_000_000);
+            nodes.linger(50_000_000);
         }
         assertEquals(QueuePairState.ERROR, pair.requester().queuePair().state());
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 80,
             title = "disconnect amid a thousand requests: success up to one of them, FLUSHED after it, none missing",
             source = "rdma-unit-test QpStateTest.PostSendErrConcurrent; ibv_post_send(3)")
-    void shouldFlushExactlyTheRestWhenDisconnectedAmidRequests(Fabric fabric) {
-        Capabilities capabilities = fabric.requester().device().capabilities();
+    void shouldFlushExactlyTheRestWhenDisconnectedAmidRequests(TwoNodes nodes) {
+        Capabilities capabilities = nodes.requester().device().capabilities();
         int depth = Math.min(DEEP, capabilities.maxSendWorkRequests()) - 1;
-        MemoryRegion source = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ);
-        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
-        for (int round = 0; round < fabric.times(3); round++) {
-            LoopbackPair pair = fabric.connect(new ConnectionSpec().requesterLimits(QueuePairLimits.of(depth + 1, 8)));
+        MemoryRegion source = nodes.responder().region(BYTES, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
+        for (int round = 0; round < nodes.times(3); round++) {
+            LoopbackPair pair = nodes.connect(new ConnectionSpec().requesterLimits(QueuePairLimits.of(depth + 1, 8)));
             QueuePair queuePair = pair.requester().queuePair();
-            int disconnectAt = fabric.random().nextInt(depth);
+            int disconnectAt = nodes.random().nextInt(depth);
             boolean[] signalled = new boolean[depth];
             Task<Integer> disconnecting = null;
             for (int i = 0; i < depth; i++) {
-                signalled[i] = fabric.random().nextInt(4) != 0;
-                if (i == disconnectAt && fabric.requester().device().manualProgress()) {
+                signalled[i] = nodes.random().nextInt(4) != 0;
+                if (i == disconnectAt && nodes.requester().device().manualProgress()) {
                     queuePair.disconnect();
                 } else if (i == disconnectAt) {
-                    disconnecting = fabric.start("disconnect", () -> {
+                    disconnecting = nodes.start("disconnect", () -> {
                         queuePair.disconnect();
                         return 0;
                     });
@@ -256,16 +250,15 @@ public final class QueuePairCases {
         assertEquals(expected, found, "completions, the first failure being that of " + firstFailed);
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 81,
             title = "RECVs outstanding at a disconnect are flushed in order on both sides",
             source = "rdma_disconnect(3); IBTA 10.3.1.5")
-    void shouldFlushReceivesInOrderWhenDisconnected(Fabric fabric) {
+    void shouldFlushReceivesInOrderWhenDisconnected(TwoNodes nodes) {
         int receives = 100;
         for (boolean byRequester : new boolean[] {true, false}) {
-            LoopbackPair pair = fabric.connect();
+            LoopbackPair pair = nodes.connect();
             for (Endpoint end : List.of(pair.requester(), pair.responder())) {
                 MemoryRegion inbox = end.node().region(BYTES, AccessFlag.RECEIVE_SINK);
                 for (int i = 0; i < receives; i++) {
@@ -282,22 +275,21 @@ public final class QueuePairCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 83,
-            title = "a queue pair destroyed amid its requests disturbs no other",
+            title = "destroying a queue pair with requests in flight disturbs no other",
             source = "rdma-unit-test QpTest.QpDestroyTargetWhileActive; ibv_destroy_qp(3)")
-    void shouldDisturbNoOtherWhenDestroyedAtWork(Fabric fabric) {
+    void shouldDisturbNoOtherWhenDestroyedAtWork(TwoNodes nodes) {
         int length = 16 << 10;
-        int depth = Math.min(DEEP, fabric.requester().device().capabilities().maxSendWorkRequests());
-        BytePattern pattern = fabric.pattern();
-        MemoryRegion source = fabric.responder().region(length, pattern, AccessFlag.REMOTE_READ);
-        MemoryRegion victimSink = fabric.requester().region(length, AccessFlag.READ_SINK);
-        MemoryRegion sink = fabric.requester().region(length, AccessFlag.READ_SINK);
-        LoopbackPair busy = fabric.connect();
-        for (int round = 0; round < fabric.times(6); round++) {
-            LoopbackPair victim = fabric.connect(new ConnectionSpec().requesterLimits(QueuePairLimits.of(depth, 8)));
+        int depth = Math.min(DEEP, nodes.requester().device().capabilities().maxSendWorkRequests());
+        BytePattern pattern = nodes.pattern();
+        MemoryRegion source = nodes.responder().region(length, pattern, AccessFlag.REMOTE_READ);
+        MemoryRegion victimSink = nodes.requester().region(length, AccessFlag.READ_SINK);
+        MemoryRegion sink = nodes.requester().region(length, AccessFlag.READ_SINK);
+        LoopbackPair busy = nodes.connect();
+        for (int round = 0; round < nodes.times(6); round++) {
+            LoopbackPair victim = nodes.connect(new ConnectionSpec().requesterLimits(QueuePairLimits.of(depth, 8)));
             for (int i = 0; i < depth; i++) {
                 victim.requester().read(i, victimSink, source);
             }
@@ -315,7 +307,7 @@ public final class QueuePairCases {
                 victim.responder().queuePair().close();
                 List<Completion> completions = victim.requester().sends().take(depth, "READs of a closed peer");
                 Refusals.expectSuccessesThenFlushes(
-                        fabric, completions, fabric.traits().peerGone(), "READs");
+                        nodes, completions, nodes.traits().peerGone(), "READs");
                 victim.requester().awaitError();
             }
             for (int i = 0; i < 32; i++) {
@@ -325,18 +317,17 @@ public final class QueuePairCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 84,
             title = "SEND, WRITE and READ to a destroyed peer end in an error, not in silence",
             source = "rdma-unit-test RemoteRcQpStateTests; ibv_post_send(3)")
-    void shouldFailWhenThePeerIsDestroyed(Fabric fabric) {
-        MemoryRegion local = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
-        MemoryRegion remote = fabric.responder()
+    void shouldFailWhenThePeerIsDestroyed(TwoNodes nodes) {
+        MemoryRegion local = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
+        MemoryRegion remote = nodes.responder()
                 .region(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
         for (int kind = 0; kind < 3; kind++) {
-            LoopbackPair pair = fabric.connect();
+            LoopbackPair pair = nodes.connect();
             pair.responder().queuePair().close();
             switch (kind) {
                 case 0 -> pair.requester().read(0, local, remote);
@@ -344,33 +335,31 @@ public final class QueuePairCases {
                 default -> pair.requester().send(2, local, 0, BYTES);
             }
             Completion completion = pair.requester().sends().next("request " + kind + " to a destroyed peer");
-            boolean sentOnly = kind > 0 && !fabric.traits().has(Trait.ACKNOWLEDGED_WRITES) && completion.isSuccess();
-            assertTrue(sentOnly || fabric.traits().peerGone().contains(completion.status()), completion.toString());
+            boolean sentOnly = kind > 0 && !nodes.traits().has(Trait.ACKNOWLEDGED_WRITES) && completion.isSuccess();
+            assertTrue(sentOnly || nodes.traits().peerGone().contains(completion.status()), completion.toString());
             pair.requester().awaitError();
             pair.requester().read(9, local, remote);
             pair.requester().sends().expect(9, FLUSHED, "READ after the end");
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 86,
             title = "a connection keeps working while very many queue pairs come and go",
             source = "rdma-unit-test QpTest.QpIdRollover")
-    void shouldKeepWorkingWhenManyQueuePairsComeAndGo(Fabric fabric) {
-        int rounds = fabric.times(20_000);
-        LoopbackPair pair = fabric.connect();
-        BytePattern pattern = fabric.pattern();
-        MemoryRegion source = fabric.responder().region(BYTES, pattern, AccessFlag.REMOTE_READ);
-        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
-        CompletionReader completions = fabric.requester().completions(8);
+    void shouldKeepWorkingWhenManyQueuePairsComeAndGo(TwoNodes nodes) {
+        int rounds = nodes.times(20_000);
+        LoopbackPair pair = nodes.connect();
+        BytePattern pattern = nodes.pattern();
+        MemoryRegion source = nodes.responder().region(BYTES, pattern, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
+        CompletionReader completions = nodes.requester().completions(8);
         QueuePairAttributes attributes = QueuePairAttributes.of(completions.queue(), QueuePairLimits.of(1, 1));
         for (int i = 0; i < rounds; i++) {
-            try (Connector connector =
-                            fabric.requester().device().resolve(fabric.responderAddress(), fabric.timeoutNs());
+            try (Connector connector = nodes.requester().device().resolve(nodes.responderAddress(), nodes.timeoutNs());
                     QueuePair passing =
-                            connector.createQueuePair(fabric.requester().domain(), attributes)) {
+                            connector.createQueuePair(nodes.requester().domain(), attributes)) {
                 assertTrue(
                         passing.number() != pair.requester().queuePair().number(),
                         "number of a live queue pair reused in round " + i);
@@ -384,15 +373,14 @@ public final class QueuePairCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 250,
             title = "a closed queue pair is CLOSED for ever: closing again is harmless, posting is refused",
             source = "QueuePair.close; ibv_destroy_qp(3)")
-    void shouldRefuseToPostWhenClosed(Fabric fabric) {
-        LoopbackPair pair = fabric.connect();
-        MemoryRegion region = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
+    void shouldRefuseToPostWhenClosed(TwoNodes nodes) {
+        LoopbackPair pair = nodes.connect();
+        MemoryRegion region = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
         QueuePair queuePair = pair.requester().queuePair();
         queuePair.close();
         queuePair.close();
@@ -404,16 +392,15 @@ public final class QueuePairCases {
         pair.responder().awaitError();
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 251,
-            title = "disconnect ends a connection that is idle, on both sides, from either side",
+            title = "disconnect by either side ends an idle connection on both sides",
             source = "rdma_disconnect(3): RDMA_CM_EVENT_DISCONNECTED on both sides")
-    void shouldEndOnBothSidesWhenOneDisconnects(Fabric fabric) {
+    void shouldEndOnBothSidesWhenOneDisconnects(TwoNodes nodes) {
         List<LoopbackPair> pairs = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            pairs.add(fabric.connect());
+            pairs.add(nodes.connect());
         }
         pairs.get(0).requester().queuePair().disconnect();
         pairs.get(1).responder().queuePair().disconnect();

@@ -14,11 +14,11 @@ import org.softrdma.testkit.BytePattern;
 import org.softrdma.testkit.Completion;
 import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.ConnectionSpec;
-import org.softrdma.testkit.Fabric;
-import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.testkit.Task;
+import org.softrdma.testkit.TwoNodes;
+import org.softrdma.testkit.TwoNodesExtension;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
@@ -26,10 +26,10 @@ import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QueuePairLimits;
 
 /**
- * Deregistration: once it has returned, the device touches the memory no more. Memory is overwritten at once and then
- * watched: nobody may read what was written, nor change it.
+ * Deregistration: once it has returned, the device does not use the memory any more. The case overwrites the memory at
+ * once and then watches it: nothing may read or change it.
  */
-@ExtendWith(FabricExtension.class)
+@ExtendWith(TwoNodesExtension.class)
 public final class QuiescenceCases {
     private static final int REQUESTS = 200;
     private static final int REQUEST_BYTES = 64 << 10;
@@ -38,25 +38,24 @@ public final class QuiescenceCases {
     /** Made by JUnit. */
     public QuiescenceCases() {}
 
-    private static LoopbackPair deep(Fabric fabric) {
-        return fabric.connect(new ConnectionSpec().requesterLimits(QueuePairLimits.of(256, 8)));
+    private static LoopbackPair deep(TwoNodes nodes) {
+        return nodes.connect(new ConnectionSpec().requesterLimits(QueuePairLimits.of(256, 8)));
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 14,
             title = "the sink of 200 READs is deregistered under them: successes, then an error, and no late byte",
             source = "rdma-unit-test MrLoopbackTest.OutstandingRead; ibv_dereg_mr(3)")
-    void shouldPlaceNothingMoreWhenTheSinkIsDeregistered(Fabric fabric) {
-        fabric.require(
-                !fabric.traits().has(Trait.SENDS_AFTER_DEREGISTRATION),
+    void shouldPlaceNothingMoreWhenTheSinkIsDeregistered(TwoNodes nodes) {
+        nodes.require(
+                !nodes.traits().has(Trait.SENDS_AFTER_DEREGISTRATION),
                 "no wait for a segment that is being placed or that TCP has (siw_mem.c, siw_mr_drop_mem)");
-        MemoryRegion source = fabric.responder().region(REQUEST_BYTES, AccessFlag.REMOTE_READ);
-        for (int round = 0; round < fabric.times(4); round++) {
-            LoopbackPair pair = deep(fabric);
-            MemorySegment memory = fabric.requester().memory(4L * REQUEST_BYTES);
-            MemoryRegion sink = fabric.requester().register(memory, AccessFlag.READ_SINK);
+        MemoryRegion source = nodes.responder().region(REQUEST_BYTES, AccessFlag.REMOTE_READ);
+        for (int round = 0; round < nodes.times(4); round++) {
+            LoopbackPair pair = deep(nodes);
+            MemorySegment memory = nodes.requester().memory(4L * REQUEST_BYTES);
+            MemoryRegion sink = nodes.requester().register(memory, AccessFlag.READ_SINK);
             for (int i = 0; i < REQUESTS; i++) {
                 long offset = (i % 4L) * REQUEST_BYTES;
                 pair.requester().read(i, sink, offset, REQUEST_BYTES, source.address(), source.rkey());
@@ -65,7 +64,7 @@ public final class QuiescenceCases {
             memory.fill(BytePattern.POISON);
             List<Completion> completions = pair.requester().sends().take(REQUESTS, "READs into a dead sink");
             int succeeded = Refusals.expectSuccessesThenFlushes(
-                    fabric, completions, fabric.traits().badReadSink(), "READs into a dead sink");
+                    nodes, completions, nodes.traits().badReadSink(), "READs into a dead sink");
             if (succeeded < REQUESTS) {
                 pair.expectBothBroken();
             }
@@ -73,33 +72,32 @@ public final class QuiescenceCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 15,
             title = "the target of a stream of WRITEs is deregistered under them: no late byte, then refusal",
             source = "rdma-unit-test MrLoopbackTest.OutstandingWrite; ibv_dereg_mr(3)")
-    void shouldPlaceNothingMoreWhenTheTargetIsDeregistered(Fabric fabric) {
-        fabric.require(
-                !fabric.traits().has(Trait.SENDS_AFTER_DEREGISTRATION),
+    void shouldPlaceNothingMoreWhenTheTargetIsDeregistered(TwoNodes nodes) {
+        nodes.require(
+                !nodes.traits().has(Trait.SENDS_AFTER_DEREGISTRATION),
                 "no wait for a segment that is being placed or that TCP has (siw_mem.c, siw_mr_drop_mem)");
-        MemoryRegion source = fabric.requester().region(REQUEST_BYTES, fabric.pattern());
-        for (int round = 0; round < fabric.times(4); round++) {
-            LoopbackPair pair = deep(fabric);
-            MemorySegment memory = fabric.responder().memory(4L * REQUEST_BYTES);
-            MemoryRegion target = fabric.responder().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        MemoryRegion source = nodes.requester().region(REQUEST_BYTES, nodes.pattern());
+        for (int round = 0; round < nodes.times(4); round++) {
+            LoopbackPair pair = deep(nodes);
+            MemorySegment memory = nodes.responder().memory(4L * REQUEST_BYTES);
+            MemoryRegion target = nodes.responder().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
             for (int i = 0; i < REQUESTS; i++) {
                 long address = target.address() + (i % 4L) * REQUEST_BYTES;
                 pair.requester().write(i, source, 0, REQUEST_BYTES, address, target.rkey());
             }
-            fabric.linger(fabric.random().nextInt(2_000_000));
+            nodes.linger(nodes.random().nextInt(2_000_000));
             target.close();
             memory.fill(BytePattern.POISON);
             pair.requester().write(REQUESTS, source, 0, REQUEST_BYTES, target.address(), target.rkey());
             Refusals.expectSuccessesThenFlushes(
-                    fabric,
+                    nodes,
                     pair.requester().sends().take(REQUESTS + 1, "WRITEs to a dead target"),
-                    fabric.traits().writeRefused(),
+                    nodes.traits().writeRefused(),
                     "WRITEs to a dead target");
             pair.expectBothBroken();
             BytePattern.requireAll(memory, BytePattern.POISON, "target after its deregistration, round " + round);
@@ -111,19 +109,19 @@ public final class QuiescenceCases {
         private static final int LENGTH = 4096;
         private static final int IN_FLIGHT = 8;
 
-        private final Fabric fabric;
+        private final TwoNodes nodes;
         private final LoopbackPair pair;
         private final MemoryRegion local;
         private final MemoryRegion remote;
         private final boolean reads;
         private final AtomicInteger done = new AtomicInteger();
 
-        Peer(Fabric fabric, MemoryRegion remote, boolean reads) {
-            this.fabric = fabric;
+        Peer(TwoNodes nodes, MemoryRegion remote, boolean reads) {
+            this.nodes = nodes;
             this.remote = remote;
             this.reads = reads;
-            pair = fabric.connect();
-            local = fabric.requester().region((long) IN_FLIGHT * LENGTH, AccessFlag.READ_SINK);
+            pair = nodes.connect();
+            local = nodes.requester().region((long) IN_FLIGHT * LENGTH, AccessFlag.READ_SINK);
             local.memory().fill((byte) 1);
         }
 
@@ -155,7 +153,7 @@ public final class QuiescenceCases {
 
         private void post(int number) {
             long offset = (long) (number % IN_FLIGHT) * LENGTH;
-            long address = remote.address() + fabric.random().nextInt((int) remote.length() - LENGTH + 1);
+            long address = remote.address() + nodes.random().nextInt((int) remote.length() - LENGTH + 1);
             if (reads) {
                 pair.requester().read(number, local, offset, LENGTH, address, remote.rkey());
             } else {
@@ -164,31 +162,31 @@ public final class QuiescenceCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 210,
-            title = "eight threads READ and WRITE regions as they are deregistered: nobody sees or changes them after",
+            title =
+                    "eight threads READ and WRITE regions as they are deregistered: none sees or changes them afterwards",
             source = "ibv_dereg_mr(3); MemoryRegion.close")
-    void shouldTouchNothingWhenRegionsAreDeregisteredUnderManyThreads(Fabric fabric) {
-        fabric.require(
-                !fabric.traits().has(Trait.SENDS_AFTER_DEREGISTRATION),
+    void shouldTouchNothingWhenRegionsAreDeregisteredUnderManyThreads(TwoNodes nodes) {
+        nodes.require(
+                !nodes.traits().has(Trait.SENDS_AFTER_DEREGISTRATION),
                 "no wait for a segment that is being placed or that TCP has (siw_mem.c, siw_mr_drop_mem)");
-        fabric.requireThreads();
-        for (int round = 0; round < fabric.times(6); round++) {
-            MemorySegment readMemory = fabric.responder().memory(64 << 10);
-            MemorySegment writeMemory = fabric.responder().memory(64 << 10);
+        nodes.requireThreads();
+        for (int round = 0; round < nodes.times(6); round++) {
+            MemorySegment readMemory = nodes.responder().memory(64 << 10);
+            MemorySegment writeMemory = nodes.responder().memory(64 << 10);
             readMemory.fill((byte) 1);
-            MemoryRegion readable = fabric.responder().register(readMemory, AccessFlag.REMOTE_READ);
+            MemoryRegion readable = nodes.responder().register(readMemory, AccessFlag.REMOTE_READ);
             MemoryRegion writable =
-                    fabric.responder().register(writeMemory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+                    nodes.responder().register(writeMemory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
             List<Peer> peers = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
-                peers.add(new Peer(fabric, i % 2 == 0 ? readable : writable, i % 2 == 0));
+                peers.add(new Peer(nodes, i % 2 == 0 ? readable : writable, i % 2 == 0));
             }
             List<Task<Integer>> tasks = new ArrayList<>();
-            peers.forEach(peer -> tasks.add(fabric.start("peer", peer::run)));
-            fabric.await(
+            peers.forEach(peer -> tasks.add(nodes.start("peer", peer::run)));
+            nodes.await(
                     "every thread to have completed 20 requests",
                     () -> peers.stream().allMatch(peer -> peer.done.get() >= 20)
                             || tasks.stream().anyMatch(Task::isDone));
@@ -206,40 +204,39 @@ public final class QuiescenceCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 211,
             title = "the buffers of RECVs are deregistered while messages arrive: no late byte",
             source = "rdma-unit-test MrLoopbackTest.OutstandingRecv; ibv_dereg_mr(3)")
-    void shouldPlaceNothingMoreWhenReceiveBuffersAreDeregistered(Fabric fabric) {
-        fabric.require(
-                !fabric.traits().has(Trait.SENDS_AFTER_DEREGISTRATION),
+    void shouldPlaceNothingMoreWhenReceiveBuffersAreDeregistered(TwoNodes nodes) {
+        nodes.require(
+                !nodes.traits().has(Trait.SENDS_AFTER_DEREGISTRATION),
                 "no wait for a segment that is being placed or that TCP has (siw_mem.c, siw_mr_drop_mem)");
         int messages = 100;
-        MemoryRegion source = fabric.requester().region(REQUEST_BYTES, fabric.pattern());
-        for (int round = 0; round < fabric.times(4); round++) {
-            LoopbackPair pair = fabric.connect();
-            MemorySegment memory = fabric.responder().memory(REQUEST_BYTES);
-            MemoryRegion inbox = fabric.responder().register(memory, AccessFlag.RECEIVE_SINK);
+        MemoryRegion source = nodes.requester().region(REQUEST_BYTES, nodes.pattern());
+        for (int round = 0; round < nodes.times(4); round++) {
+            LoopbackPair pair = nodes.connect();
+            MemorySegment memory = nodes.responder().memory(REQUEST_BYTES);
+            MemoryRegion inbox = nodes.responder().register(memory, AccessFlag.RECEIVE_SINK);
             for (int i = 0; i < messages; i++) {
                 pair.responder().receive(i, inbox, 0, REQUEST_BYTES);
             }
             for (int i = 0; i < messages; i++) {
                 pair.requester().send(i, source, 0, REQUEST_BYTES);
             }
-            fabric.linger(fabric.random().nextInt(1_000_000));
+            nodes.linger(nodes.random().nextInt(1_000_000));
             inbox.close();
             memory.fill(BytePattern.POISON);
             int received = Refusals.expectSuccessesThenFlushes(
-                    fabric,
+                    nodes,
                     pair.responder().receives().take(messages, "RECVs into a dead buffer"),
-                    fabric.traits().badReceiveSink(),
+                    nodes.traits().badReceiveSink(),
                     "RECVs into a dead buffer");
             Refusals.expectSuccessesThenFlushes(
-                    fabric,
+                    nodes,
                     pair.requester().sends().take(messages, "SENDs to a dead buffer"),
-                    fabric.traits().sendFailedAtPeer(),
+                    nodes.traits().sendFailedAtPeer(),
                     "SENDs to a dead buffer");
             if (received < messages) {
                 pair.expectBothBroken();
@@ -248,32 +245,31 @@ public final class QuiescenceCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 212,
-            title = "the source of long WRITEs is deregistered while they leave: what came later is never sent",
+            title = "the source of long WRITEs is deregistered while they are sent: bytes written later are never sent",
             source = "ibv_dereg_mr(3); MemoryRegion.close")
-    void shouldSendNothingWrittenLaterWhenTheSourceIsDeregistered(Fabric fabric) {
-        fabric.require(
-                !fabric.traits().has(Trait.SENDS_AFTER_DEREGISTRATION),
+    void shouldSendNothingWrittenLaterWhenTheSourceIsDeregistered(TwoNodes nodes) {
+        nodes.require(
+                !nodes.traits().has(Trait.SENDS_AFTER_DEREGISTRATION),
                 "the device hands pages to TCP, which sends what is in them then (siw_qp_tx.c, siw_tx_hdt)");
         int length = 8 << 20;
-        for (int round = 0; round < fabric.times(4); round++) {
-            LoopbackPair pair = fabric.connect();
-            MemorySegment memory = fabric.requester().memory(length);
+        for (int round = 0; round < nodes.times(4); round++) {
+            LoopbackPair pair = nodes.connect();
+            MemorySegment memory = nodes.requester().memory(length);
             memory.fill((byte) 1);
-            MemoryRegion source = fabric.requester().register(memory);
-            MemoryRegion target = fabric.responder().region(length, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+            MemoryRegion source = nodes.requester().register(memory);
+            MemoryRegion target = nodes.responder().region(length, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
             pair.requester().write(0, source, target);
             pair.requester().write(1, source, target);
-            fabric.linger(fabric.random().nextInt(3_000_000));
+            nodes.linger(nodes.random().nextInt(3_000_000));
             source.close();
             memory.fill(BytePattern.POISON);
             int succeeded = Refusals.expectSuccessesThenFlushes(
-                    fabric,
+                    nodes,
                     pair.requester().sends().take(2, "WRITEs from a dead source"),
-                    fabric.traits().badSource(),
+                    nodes.traits().badSource(),
                     "WRITEs from a dead source");
             if (succeeded == 2) {
                 pair.barrier();
@@ -286,41 +282,40 @@ public final class QuiescenceCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 214,
-            title = "READs that were answered before the source was deregistered are whole",
+            title = "READs that were answered before their source was deregistered are intact",
             source = "ibv_dereg_mr(3); MemoryRegion.close: a message that still needed the memory fails")
-    void shouldReadWholeOrFailWhenTheSourceIsDeregistered(Fabric fabric) {
-        fabric.require(
-                !fabric.traits().has(Trait.SENDS_AFTER_DEREGISTRATION),
+    void shouldReadWholeOrFailWhenTheSourceIsDeregistered(TwoNodes nodes) {
+        nodes.require(
+                !nodes.traits().has(Trait.SENDS_AFTER_DEREGISTRATION),
                 "the device hands pages to TCP, which sends what is in them then (siw_qp_tx.c, siw_tx_hdt)");
         int length = 4 << 20;
-        Set<CompletionStatus> refused = new HashSet<>(fabric.traits().readRefused());
-        if (fabric.traits().has(Trait.STOPS_ANSWERING)) {
-            refused.addAll(fabric.traits().peerGone());
+        Set<CompletionStatus> refused = new HashSet<>(nodes.traits().readRefused());
+        if (nodes.traits().has(Trait.STOPS_ANSWERING)) {
+            refused.addAll(nodes.traits().peerGone());
         }
-        MemoryRegion sink = fabric.requester().region(length, AccessFlag.READ_SINK);
-        for (int round = 0; round < fabric.times(6); round++) {
-            LoopbackPair pair = fabric.connect();
-            MemorySegment memory = fabric.responder().memory(length);
+        MemoryRegion sink = nodes.requester().region(length, AccessFlag.READ_SINK);
+        for (int round = 0; round < nodes.times(6); round++) {
+            LoopbackPair pair = nodes.connect();
+            MemorySegment memory = nodes.responder().memory(length);
             memory.fill((byte) 1);
-            MemoryRegion source = fabric.responder().register(memory, AccessFlag.REMOTE_READ);
+            MemoryRegion source = nodes.responder().register(memory, AccessFlag.REMOTE_READ);
             sink.memory().fill((byte) 0);
             for (int i = 0; i < 4; i++) {
                 pair.requester().read(i, sink, source);
             }
-            fabric.linger(fabric.random().nextInt(3_000_000));
+            nodes.linger(nodes.random().nextInt(3_000_000));
             source.close();
             memory.fill(BytePattern.POISON);
             List<Completion> completions = pair.requester().sends().take(4, "READs of a dead source");
-            int succeeded = Refusals.expectSuccessesThenFlushes(fabric, completions, refused, "READs of a dead source");
+            int succeeded = Refusals.expectSuccessesThenFlushes(nodes, completions, refused, "READs of a dead source");
             if (succeeded < 4) {
                 pair.expectBothBroken();
             } else {
                 pair.requester().read(9, sink, 0, 1, source.address(), source.rkey());
-                pair.requester().sends().expect(9, fabric.traits().readRefused(), "READ of a dead source");
+                pair.requester().sends().expect(9, nodes.traits().readRefused(), "READ of a dead source");
                 pair.expectBothBroken();
             }
             if (succeeded > 0) {

@@ -18,11 +18,11 @@ import org.softrdma.testkit.Completion;
 import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.ConnectionSpec;
 import org.softrdma.testkit.Endpoint;
-import org.softrdma.testkit.Fabric;
-import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.testkit.Task;
+import org.softrdma.testkit.TwoNodes;
+import org.softrdma.testkit.TwoNodesExtension;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
@@ -31,8 +31,8 @@ import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
-/** READ: its bytes, its order among WRITEs, fences, depth, and what a reader sees of memory that changes under it. */
-@ExtendWith(FabricExtension.class)
+/** READ: its bytes, its order among WRITEs, fences, depth, and what it sees of memory that changes meanwhile. */
+@ExtendWith(TwoNodesExtension.class)
 public final class ReadCases {
     private static final int BYTES = 256;
     private static final int BAD_KEY = 0xDEADBEEF;
@@ -41,18 +41,17 @@ public final class ReadCases {
     /** Made by JUnit. */
     public ReadCases() {}
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 122,
             title = "READ of 0 bytes to 1 MiB: all bytes arrive, none at the responder changes",
             source = "rdma-unit-test RcQpTest.BasicRead; ibv_poll_cq(3) byte_len")
-    void shouldReadEveryByteWhenLengthsVary(Fabric fabric) {
-        LoopbackPair pair = fabric.connect();
+    void shouldReadEveryByteWhenLengthsVary(TwoNodes nodes) {
+        LoopbackPair pair = nodes.connect();
         for (int length : new int[] {0, 1, 2, 3, 5, 1460, 4096, 65_517, 65_520, 65_532, 65_536, 100_003, 1 << 20}) {
-            BytePattern pattern = fabric.pattern();
-            MemoryRegion source = fabric.responder().region(length + 1L, pattern, AccessFlag.REMOTE_READ);
-            MemoryRegion sink = fabric.requester().region(length + 1L, AccessFlag.READ_SINK);
+            BytePattern pattern = nodes.pattern();
+            MemoryRegion source = nodes.responder().region(length + 1L, pattern, AccessFlag.REMOTE_READ);
+            MemoryRegion sink = nodes.requester().region(length + 1L, AccessFlag.READ_SINK);
             sink.memory().fill(BytePattern.POISON);
             pair.requester().read(length, sink, 0, length, source.address(), source.rkey());
             pair.requester().sends().expect(length, CompletionOpcode.READ, length);
@@ -65,70 +64,67 @@ public final class ReadCases {
         pair.responder().receives().expectNone("a READ completes at the requester only");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 123,
-            title = "READ with a bad sink fails at the requester, the request behind it is flushed",
+            title = "READ with a bad sink fails at the requester, and the request behind it is flushed",
             source = "rdma-unit-test RcQpTest.ReadInvalidLKey, FlushErrorPollTogether; IBTA 10.7.2.2")
-    void shouldFailLocallyWhenSinkIsBad(Fabric fabric) {
-        MemoryRegion source = fabric.responder().region(BYTES, fabric.pattern(), AccessFlag.REMOTE_READ);
-        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
+    void shouldFailLocallyWhenSinkIsBad(TwoNodes nodes) {
+        MemoryRegion source = nodes.responder().region(BYTES, nodes.pattern(), AccessFlag.REMOTE_READ);
+        MemoryRegion sink = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
         sink.memory().fill(BytePattern.POISON);
         List<Integer> keys = new ArrayList<>(List.of(BAD_KEY));
         if (sink.lkey() != sink.rkey()) {
             keys.add(sink.rkey());
         }
         for (int key : keys) {
-            LoopbackPair pair = fabric.connect();
+            LoopbackPair pair = nodes.connect();
             SendWorkRequest request = new SendWorkRequest()
                     .read(1, source.address(), source.rkey(), SendFlags.SIGNALLED)
                     .add(sink.address(), BYTES, key);
             Endpoint.require(pair.requester().queuePair().post(request), "READ");
             pair.requester().read(2, sink, source);
-            pair.requester().sends().expect(1, fabric.traits().badReadSink(), "READ into a bad key");
+            pair.requester().sends().expect(1, nodes.traits().badReadSink(), "READ into a bad key");
             pair.requester().sends().expect(2, Set.of(CompletionStatus.FLUSHED), "the READ behind it");
             pair.expectBothBroken();
             BytePattern.requireAll(sink.memory(), BytePattern.POISON, "sink");
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 124,
             title = "READ with a bad key is refused; with a bad sink too it still fails",
             source = "rdma-unit-test RcQpTest.ReadInvalidRKey, ReadInvalidRKeyAndInvalidLKey; RFC 5040 section 5.3")
-    void shouldRefuseReadWhenKeysAreBad(Fabric fabric) {
-        MemoryRegion source = fabric.responder().region(BYTES, fabric.pattern(), AccessFlag.REMOTE_READ);
-        Refusals.expectReadRefused(fabric, fabric.connect(), source.address(), BAD_KEY, BYTES, "READ by a bad rkey");
-        Refusals.expectReadRefused(fabric, fabric.connect(), source.address(), 0, BYTES, "READ by rkey 0");
+    void shouldRefuseReadWhenKeysAreBad(TwoNodes nodes) {
+        MemoryRegion source = nodes.responder().region(BYTES, nodes.pattern(), AccessFlag.REMOTE_READ);
+        Refusals.expectReadRefused(nodes, nodes.connect(), source.address(), BAD_KEY, BYTES, "READ by a bad rkey");
+        Refusals.expectReadRefused(nodes, nodes.connect(), source.address(), 0, BYTES, "READ by rkey 0");
         if (source.lkey() != source.rkey()) {
             Refusals.expectReadRefused(
-                    fabric, fabric.connect(), source.address(), source.lkey(), BYTES, "READ by the peer's lkey");
+                    nodes, nodes.connect(), source.address(), source.lkey(), BYTES, "READ by the peer's lkey");
         }
-        LoopbackPair pair = fabric.connect();
+        LoopbackPair pair = nodes.connect();
         SendWorkRequest request = new SendWorkRequest()
                 .read(1, source.address(), BAD_KEY, SendFlags.SIGNALLED)
                 .add(0, BYTES, BAD_KEY);
         Endpoint.require(pair.requester().queuePair().post(request), "READ");
-        Set<CompletionStatus> either = new java.util.HashSet<>(fabric.traits().readRefused());
-        either.addAll(fabric.traits().badReadSink());
+        Set<CompletionStatus> either = new java.util.HashSet<>(nodes.traits().readRefused());
+        either.addAll(nodes.traits().badReadSink());
         pair.requester().sends().expect(1, either, "READ by a bad lkey and a bad rkey");
         pair.expectBothBroken();
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 125,
             title = "64 READs on a connection that allows one in flight: all succeed, in order",
             source = "ibv_modify_qp(3) max_rd_atomic; RFC 5040 section 7.5")
-    void shouldReadInOrderWhenOnlyOneMayBeInFlight(Fabric fabric) {
+    void shouldReadInOrderWhenOnlyOneMayBeInFlight(TwoNodes nodes) {
         int count = 64;
-        LoopbackPair pair = fabric.connect(
+        LoopbackPair pair = nodes.connect(
                 new ConnectionSpec().parameters(ConnectionParameters.ofReads(1), ConnectionParameters.ofReads(1)));
-        // As many as the device has, where the provider cannot tell.
+        // The device's maximum, if the provider cannot tell.
         assertEquals(
                 1,
                 pair.requester()
@@ -136,9 +132,9 @@ public final class ReadCases {
                         .connectionCapabilities()
                         .maxOutboundReads()
                         .orElse(1));
-        BytePattern pattern = fabric.pattern();
-        MemoryRegion source = fabric.responder().region((long) count * BYTES, pattern, AccessFlag.REMOTE_READ);
-        MemoryRegion sink = fabric.requester().region((long) count * BYTES, AccessFlag.READ_SINK);
+        BytePattern pattern = nodes.pattern();
+        MemoryRegion source = nodes.responder().region((long) count * BYTES, pattern, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = nodes.requester().region((long) count * BYTES, AccessFlag.READ_SINK);
         for (int i = 0; i < count; i++) {
             long offset = (long) i * BYTES;
             pair.requester().read(i, sink, offset, BYTES, source.address() + offset, source.rkey());
@@ -149,22 +145,21 @@ public final class ReadCases {
         pattern.require(sink.memory(), "READs");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 127,
             title = "READ behind a WRITE to the same place sees it",
             source = "RFC 5040 section 5.5 (ordering table); IBTA 9.5")
-    void shouldSeeTheWriteWhenReadingBehindIt(Fabric fabric) {
+    void shouldSeeTheWriteWhenReadingBehindIt(TwoNodes nodes) {
         int longest = 128 << 10;
-        LoopbackPair pair = fabric.connect();
-        MemoryRegion source = fabric.requester().region(longest);
-        MemoryRegion sink = fabric.requester().region(longest, AccessFlag.READ_SINK);
-        MemoryRegion remote = fabric.responder()
+        LoopbackPair pair = nodes.connect();
+        MemoryRegion source = nodes.requester().region(longest);
+        MemoryRegion sink = nodes.requester().region(longest, AccessFlag.READ_SINK);
+        MemoryRegion remote = nodes.responder()
                 .region(longest, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
-        for (int i = 0; i < fabric.times(500); i++) {
-            int length = 1 + fabric.random().nextInt(i % 10 == 0 ? longest : BYTES);
-            BytePattern pattern = fabric.pattern();
+        for (int i = 0; i < nodes.times(500); i++) {
+            int length = 1 + nodes.random().nextInt(i % 10 == 0 ? longest : BYTES);
+            BytePattern pattern = nodes.pattern();
             pattern.fill(source.memory().asSlice(0, length));
             pair.requester().write(1, source, 0, length, remote.address(), remote.rkey());
             pair.requester().read(2, sink, 0, length, remote.address(), remote.rkey());
@@ -174,21 +169,21 @@ public final class ReadCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 128,
-            title = "a fenced SEND behind a READ leaves after it: the peer that answers it by a change is too late",
+            title =
+                    "a fenced SEND behind a READ is sent after it: a change that the peer makes in answer comes too late",
             source = "ibv_post_send(3) IBV_SEND_FENCE; RFC 5040 section 5.5")
-    void shouldReadTheOldBytesWhenTheSendBehindIsFenced(Fabric fabric) {
+    void shouldReadTheOldBytesWhenTheSendBehindIsFenced(TwoNodes nodes) {
         int length = 64 << 10;
-        int rounds = fabric.times(300);
-        LoopbackPair pair = fabric.connect();
-        MemoryRegion source = fabric.responder().region(length, AccessFlag.REMOTE_READ);
-        MemoryRegion inbox = fabric.responder().region(8, AccessFlag.RECEIVE_SINK);
-        MemoryRegion sink = fabric.requester().region(length, AccessFlag.READ_SINK);
+        int rounds = nodes.times(300);
+        LoopbackPair pair = nodes.connect();
+        MemoryRegion source = nodes.responder().region(length, AccessFlag.REMOTE_READ);
+        MemoryRegion inbox = nodes.responder().region(8, AccessFlag.RECEIVE_SINK);
+        MemoryRegion sink = nodes.requester().region(length, AccessFlag.READ_SINK);
         pair.responder().receive(0, inbox, 0, 8);
-        Task<Integer> overwriting = fabric.start("overwrite", () -> {
+        Task<Integer> overwriting = nodes.start("overwrite", () -> {
             for (int i = 0; i < rounds; i++) {
                 pair.responder().receives().expect(i, CompletionOpcode.RECEIVE, 8);
                 source.memory().fill((byte) (i + 1));
@@ -198,7 +193,7 @@ public final class ReadCases {
             }
             return 0;
         });
-        MemoryRegion answer = fabric.requester().region(8, AccessFlag.RECEIVE_SINK);
+        MemoryRegion answer = nodes.requester().region(8, AccessFlag.RECEIVE_SINK);
         for (int i = 0; i < rounds && !overwriting.isDone(); i++) {
             pair.requester().receive(i, answer, 0, 8);
             pair.requester().read(1, sink, source);
@@ -214,36 +209,33 @@ public final class ReadCases {
         pair.responder().queuePair().close();
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 129,
             title = "READs of a record that the responder's CPU rewrites: what passes its checksum is whole and never"
                     + " older",
             source = "IBTA 9.5 (READ is not atomic); RFC 5040 section 5.5")
-    void shouldNeverAcceptAMixtureWhenTheRecordChangesUnderTheRead(Fabric fabric) {
-        MemoryRegion record = fabric.responder().region(RECORD_BYTES, AccessFlag.REMOTE_READ);
-        MemoryRegion sink = fabric.requester().region(RECORD_BYTES, AccessFlag.READ_SINK);
-        LoopbackPair pair = fabric.connect();
+    void shouldNeverAcceptAMixtureWhenTheRecordChangesUnderTheRead(TwoNodes nodes) {
+        MemoryRegion record = nodes.responder().region(RECORD_BYTES, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = nodes.requester().region(RECORD_BYTES, AccessFlag.READ_SINK);
+        LoopbackPair pair = nodes.connect();
         writeRecord(record.memory(), 1);
         AtomicBoolean stop = new AtomicBoolean();
-        Task<Long> writer = fabric.start("rewrite", () -> {
+        Task<Long> writer = nodes.start("rewrite", () -> {
             long version = 1;
             while (!stop.get()) {
                 writeRecord(record.memory(), ++version);
-                for (int pause = 0; pause < 500; pause++) {
-                    Thread.onSpinWait();
-                }
+                nodes.spin(500);
             }
             return version;
         });
         long newest = 0;
-        int reads = fabric.times(10_000);
+        int reads = nodes.times(10_000);
         int whole = 0;
         try {
-            long endNs = System.nanoTime() + fabric.timeoutNs();
-            // A writer that has lost its core in the middle of a record leaves no READ whole until it is back.
-            for (int i = 0; i < reads || (whole == 0 && System.nanoTime() < endNs); i++) {
+            long endNs = nodes.nanoTime() + nodes.timeoutNs();
+            // While a writer has lost its core in the middle of a record, no READ is whole.
+            for (int i = 0; i < reads || (whole == 0 && nodes.nanoTime() < endNs); i++) {
                 pair.requester().read(i, sink, record);
                 pair.requester().sends().expect(i, CompletionOpcode.READ, RECORD_BYTES);
                 long version = checkedVersion(sink.memory());
@@ -262,7 +254,7 @@ public final class ReadCases {
         pair.requester().read(0, sink, record);
         pair.requester().sends().expect(0, CompletionOpcode.READ, RECORD_BYTES);
         assertEquals(last, checkedVersion(sink.memory()), "version once the writer has stopped");
-        assertTrue(whole > 0, "not one READ was whole within " + fabric.timeoutNs() + " ns");
+        assertTrue(whole > 0, "not one READ was whole within " + nodes.timeoutNs() + " ns");
     }
 
     /** Layout: version, words made of the version, CRC-32C of all before it. */
@@ -293,32 +285,31 @@ public final class ReadCases {
         return crc.getValue();
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 293,
             title = "many READs of random places in flight on several connections, every byte checked",
             source = "rdma-unit-test traffic simple_rdma, mixed_qp_mode")
-    void shouldReadTheRightBytesWhenManyAreInFlight(Fabric fabric) {
+    void shouldReadTheRightBytesWhenManyAreInFlight(TwoNodes nodes) {
         int size = 1 << 20;
         int inFlight = 32;
         int slot = 16 << 10;
-        int shortest = fabric.traits().has(Trait.MIXES_UP_SHORT_READS) ? 33 : 1;
-        BytePattern pattern = fabric.pattern();
-        MemoryRegion source = fabric.responder().region(size, pattern, AccessFlag.REMOTE_READ);
+        int shortest = nodes.traits().has(Trait.MIXES_UP_SHORT_READS) ? 33 : 1;
+        BytePattern pattern = nodes.pattern();
+        MemoryRegion source = nodes.responder().region(size, pattern, AccessFlag.REMOTE_READ);
         List<LoopbackPair> pairs = new ArrayList<>();
         List<MemoryRegion> sinks = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            pairs.add(fabric.connect());
-            sinks.add(fabric.requester().region((long) inFlight * slot, AccessFlag.READ_SINK));
+            pairs.add(nodes.connect());
+            sinks.add(nodes.requester().region((long) inFlight * slot, AccessFlag.READ_SINK));
         }
-        for (int round = 0; round < fabric.times(20); round++) {
+        for (int round = 0; round < nodes.times(20); round++) {
             int[][] places = new int[pairs.size()][inFlight];
             int[][] lengths = new int[pairs.size()][inFlight];
             for (int p = 0; p < pairs.size(); p++) {
                 for (int i = 0; i < inFlight; i++) {
-                    lengths[p][i] = fabric.random().nextInt(shortest, 1 + (i % 8 == 0 ? slot : BYTES));
-                    places[p][i] = fabric.random().nextInt(size - lengths[p][i] + 1);
+                    lengths[p][i] = nodes.random().nextInt(shortest, 1 + (i % 8 == 0 ? slot : BYTES));
+                    places[p][i] = nodes.random().nextInt(size - lengths[p][i] + 1);
                     pairs.get(p)
                             .requester()
                             .read(
@@ -342,19 +333,18 @@ public final class ReadCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 296,
-            title = "READ of a few bytes across the end of a page gives those of both pages",
+            title = "READ of a few bytes across a page border returns those of both pages",
             source = "RFC 5040 section 4.4; a device may copy short messages in a way of their own")
-    void shouldReadBothPagesWhenAFewBytesCrossTheirBorder(Fabric fabric) {
+    void shouldReadBothPagesWhenAFewBytesCrossTheirBorder(TwoNodes nodes) {
         int page = 4096;
         int longest = BYTES;
-        BytePattern pattern = fabric.pattern();
-        MemoryRegion source = fabric.responder().region(3L * page, pattern, AccessFlag.REMOTE_READ);
-        MemoryRegion sink = fabric.requester().region(longest, AccessFlag.READ_SINK);
-        LoopbackPair pair = fabric.connect();
+        BytePattern pattern = nodes.pattern();
+        MemoryRegion source = nodes.responder().region(3L * page, pattern, AccessFlag.REMOTE_READ);
+        MemoryRegion sink = nodes.requester().region(longest, AccessFlag.READ_SINK);
+        LoopbackPair pair = nodes.connect();
         int border = 2 * page - (int) (source.memory().address() % page);
         for (int length : new int[] {2, 7, 8, 28, 32, 33, longest}) {
             for (int before : new int[] {1, length / 2, length - 1}) {
@@ -369,34 +359,33 @@ public final class ReadCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 295,
             title = "among READs one is refused: it names the cause, those before it are whole or flushed, those"
                     + " behind flushed",
             source = "RFC 5040 sections 5.5 rule 20, 6.2.1 and 7.1; ibv_poll_cq(3)")
-    void shouldNameTheRefusedReadWhenOthersAreInFlight(Fabric fabric) {
+    void shouldNameTheRefusedReadWhenOthersAreInFlight(TwoNodes nodes) {
         int length = 256 << 10;
         int bad = 4;
-        BytePattern pattern = fabric.pattern();
-        MemoryRegion source = fabric.responder().region(length, pattern, AccessFlag.REMOTE_READ);
-        for (int round = 0; round < fabric.times(10); round++) {
-            LoopbackPair pair = fabric.connect();
+        BytePattern pattern = nodes.pattern();
+        MemoryRegion source = nodes.responder().region(length, pattern, AccessFlag.REMOTE_READ);
+        for (int round = 0; round < nodes.times(10); round++) {
+            LoopbackPair pair = nodes.connect();
             List<MemoryRegion> sinks = new ArrayList<>();
             for (int i = 0; i < bad + 2; i++) {
-                MemoryRegion sink = fabric.requester().region(length, AccessFlag.READ_SINK);
+                MemoryRegion sink = nodes.requester().region(length, AccessFlag.READ_SINK);
                 sinks.add(sink);
                 pair.requester().read(i, sink, 0, length, source.address(), i == bad ? BAD_KEY : source.rkey());
             }
             List<Completion> completions = pair.requester().sends().take(bad + 2, "READs, one of them with a bad key");
             int succeeded = Refusals.expectSuccessesThenFlushes(
-                    fabric, completions, fabric.traits().readRefused(), "READs around a refused one");
+                    nodes, completions, nodes.traits().readRefused(), "READs around a refused one");
             assertTrue(
-                    fabric.traits().readRefused().contains(completions.get(bad).status()),
+                    nodes.traits().readRefused().contains(completions.get(bad).status()),
                     "the READ with a bad key: " + completions);
             assertTrue(
-                    succeeded == bad || fabric.traits().has(Trait.FLUSHES_BEFORE_THE_CAUSE),
+                    succeeded == bad || nodes.traits().has(Trait.FLUSHES_BEFORE_THE_CAUSE),
                     "READs before the refused one: " + completions);
             for (int i = 0; i < succeeded; i++) {
                 pattern.require(sinks.get(i).memory(), "READ " + i + " before the refused one");
@@ -405,28 +394,27 @@ public final class ReadCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 294,
             title = "both ends READ and WRITE each other's memory at the same time",
             source = "rdma-unit-test traffic basic_rc; RFC 5040 section 5.5")
-    void shouldServeBothWaysWhenBothEndsRead(Fabric fabric) {
+    void shouldServeBothWaysWhenBothEndsRead(TwoNodes nodes) {
         int length = 96 << 10;
-        LoopbackPair pair = fabric.connect();
-        BytePattern requesterPattern = fabric.pattern();
-        BytePattern responderPattern = fabric.pattern();
-        MemoryRegion requesterSource = fabric.requester().region(length, requesterPattern, AccessFlag.REMOTE_READ);
-        MemoryRegion responderSource = fabric.responder().region(length, responderPattern, AccessFlag.REMOTE_READ);
-        MemoryRegion requesterSink = fabric.requester().region(length, AccessFlag.READ_SINK);
-        MemoryRegion responderSink = fabric.responder().region(length, AccessFlag.READ_SINK);
+        LoopbackPair pair = nodes.connect();
+        BytePattern requesterPattern = nodes.pattern();
+        BytePattern responderPattern = nodes.pattern();
+        MemoryRegion requesterSource = nodes.requester().region(length, requesterPattern, AccessFlag.REMOTE_READ);
+        MemoryRegion responderSource = nodes.responder().region(length, responderPattern, AccessFlag.REMOTE_READ);
+        MemoryRegion requesterSink = nodes.requester().region(length, AccessFlag.READ_SINK);
+        MemoryRegion responderSink = nodes.responder().region(length, AccessFlag.READ_SINK);
         MemoryRegion requesterTarget =
-                fabric.requester().region(length, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+                nodes.requester().region(length, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         MemoryRegion responderTarget =
-                fabric.responder().region(length, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
-        pair.barrier(); // The requester speaks first.
-        boolean readsLast = fabric.traits().has(Trait.STANDS_STILL_BEHIND_READS);
-        for (int round = 0; round < fabric.times(30); round++) {
+                nodes.responder().region(length, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        pair.barrier(); // The requester sends first.
+        boolean readsLast = nodes.traits().has(Trait.STANDS_STILL_BEHIND_READS);
+        for (int round = 0; round < nodes.times(30); round++) {
             requesterSink.memory().fill((byte) 0);
             responderSink.memory().fill((byte) 0);
             for (int i = 0; i < 8; i++) {

@@ -10,11 +10,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.softrdma.testkit.BytePattern;
 import org.softrdma.testkit.ConformanceCase;
-import org.softrdma.testkit.Fabric;
-import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.testkit.Node;
 import org.softrdma.testkit.Task;
+import org.softrdma.testkit.TwoNodes;
+import org.softrdma.testkit.TwoNodesExtension;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.Feature;
@@ -22,8 +22,8 @@ import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.VerbsErrorCode;
 
-/** {@link MemoryRegion#swap}: what two keys name is exchanged, all at once. */
-@ExtendWith(FabricExtension.class)
+/** {@link MemoryRegion#swap}: exchanges atomically what two keys name. */
+@ExtendWith(TwoNodesExtension.class)
 public final class RebindCases {
     private static final int BYTES = 4096;
     private static final int LONG_BYTES = 256 << 10;
@@ -44,38 +44,35 @@ public final class RebindCases {
         return first;
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 200,
-            title = "READs racing swaps see the one memory or the other, never a mixture",
+            title = "READs that race swaps see one memory or the other, never a mixture",
             source = "MemoryRegion.swap; Trivedi et al., lazily pinned regions with a key per item")
-    void shouldSeeOneOrTheOtherWhenReadsRaceSwaps(Fabric fabric) {
-        fabric.require(Feature.REGION_SWAP);
-        MemoryRegion first = readable(fabric.responder(), LONG_BYTES);
-        MemoryRegion second = readable(fabric.responder(), LONG_BYTES);
+    void shouldSeeOneOrTheOtherWhenReadsRaceSwaps(TwoNodes nodes) {
+        nodes.require(Feature.REGION_SWAP);
+        MemoryRegion first = readable(nodes.responder(), LONG_BYTES);
+        MemoryRegion second = readable(nodes.responder(), LONG_BYTES);
         first.memory().fill((byte) 1);
         second.memory().fill((byte) 2);
-        MemoryRegion sink = fabric.requester().region(LONG_BYTES, AccessFlag.READ_SINK);
-        LoopbackPair pair = fabric.connect();
+        MemoryRegion sink = nodes.requester().region(LONG_BYTES, AccessFlag.READ_SINK);
+        LoopbackPair pair = nodes.connect();
         AtomicBoolean stop = new AtomicBoolean();
         AtomicBoolean begun = new AtomicBoolean();
-        Task<Integer> swapper = fabric.start("swap", () -> {
+        Task<Integer> swapper = nodes.start("swap", () -> {
             int swaps = 0;
             while (!stop.get()) {
                 first.swap(second);
                 swaps++;
                 begun.set(true);
-                for (int pause = 0; pause < 200; pause++) {
-                    Thread.onSpinWait();
-                }
+                nodes.spin(200);
             }
             return swaps;
         });
         int ones = 0;
-        int reads = fabric.times(1500);
+        int reads = nodes.times(1500);
         try {
-            fabric.await("the first swap", () -> begun.get() || swapper.isDone());
+            nodes.await("the first swap", () -> begun.get() || swapper.isDone());
             for (int i = 0; i < reads; i++) {
                 byte seen = firstByteRead(pair, sink, i % 2 == 0 ? first : second);
                 assertTrue(seen == 1 || seen == 2, "READ " + i + " saw " + seen);
@@ -94,15 +91,14 @@ public final class RebindCases {
         assertEquals(before, firstByteRead(pair, sink, second), "second key, a swap later");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 201,
             title = "swap of regions of different length, rights or domain, or not ZERO_BASED, is refused",
             source = "MemoryRegion.swap")
-    void shouldRefuseToSwapWhenRegionsDiffer(Fabric fabric) {
-        fabric.require(Feature.REGION_SWAP);
-        Node responder = fabric.responder();
+    void shouldRefuseToSwapWhenRegionsDiffer(TwoNodes nodes) {
+        nodes.require(Feature.REGION_SWAP);
+        Node responder = nodes.responder();
         MemoryRegion region = readable(responder, BYTES);
         region.memory().fill((byte) 1);
         MemoryRegion shorter = readable(responder, BYTES - 1);
@@ -121,45 +117,43 @@ public final class RebindCases {
         closed.close();
         assertThrows(IllegalStateException.class, () -> region.swap(closed), "swap with a closed region");
         assertThrows(IllegalStateException.class, () -> closed.swap(region), "swap of a closed region");
-        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
-        assertEquals(1, firstByteRead(fabric.connect(), sink, region), "the region after refused swaps");
+        MemoryRegion sink = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
+        assertEquals(1, firstByteRead(nodes.connect(), sink, region), "the region after refused swaps");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 202,
-            title = "deregistering one of a swapped pair ends its key; the other keeps the memory it was given",
+            title = "deregistering one of a swapped pair ends its key; the other key keeps its new memory",
             source = "MemoryRegion.swap, MemoryRegion.close")
-    void shouldKeepTheOtherWhenOneOfASwappedPairIsDeregistered(Fabric fabric) {
-        fabric.require(Feature.REGION_SWAP);
-        MemoryRegion first = readable(fabric.responder(), BYTES);
-        MemoryRegion second = readable(fabric.responder(), BYTES);
+    void shouldKeepTheOtherWhenOneOfASwappedPairIsDeregistered(TwoNodes nodes) {
+        nodes.require(Feature.REGION_SWAP);
+        MemoryRegion first = readable(nodes.responder(), BYTES);
+        MemoryRegion second = readable(nodes.responder(), BYTES);
         first.memory().fill((byte) 1);
         second.memory().fill((byte) 2);
-        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
-        LoopbackPair pair = fabric.connect();
+        MemoryRegion sink = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
+        LoopbackPair pair = nodes.connect();
         first.swap(second);
         second.close();
         assertEquals(2, firstByteRead(pair, sink, first), "the key that stays names the other's memory");
         Refusals.expectReadRefused(
-                fabric, fabric.connect(), 0, second.rkey(), BYTES, "READ with the key of the closed region");
+                nodes, nodes.connect(), 0, second.rkey(), BYTES, "READ with the key of the closed region");
         assertEquals(2, firstByteRead(pair, sink, first), "the key that stays, afterwards");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 203,
             title = "swap exchanges the memories and leaves keys, addresses and rights",
             source = "MemoryRegion.swap")
-    void shouldExchangeOnlyTheMemoriesWhenSwapped(Fabric fabric) {
-        fabric.require(Feature.REGION_SWAP);
+    void shouldExchangeOnlyTheMemoriesWhenSwapped(TwoNodes nodes) {
+        nodes.require(Feature.REGION_SWAP);
         AccessFlag[] rights = {
             AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.ZERO_BASED
         };
-        MemoryRegion first = fabric.responder().region(BYTES, rights);
-        MemoryRegion second = fabric.responder().region(BYTES, rights);
+        MemoryRegion first = nodes.responder().region(BYTES, rights);
+        MemoryRegion second = nodes.responder().region(BYTES, rights);
         long firstMemory = first.memory().address();
         long secondMemory = second.memory().address();
         int rkey = first.rkey();
@@ -171,22 +165,22 @@ public final class RebindCases {
         assertEquals(lkey, first.lkey());
         assertEquals(0, first.address());
         assertEquals(BYTES, first.length());
-        BytePattern pattern = fabric.pattern();
-        MemoryRegion source = fabric.requester().region(BYTES, pattern);
-        LoopbackPair pair = fabric.connect();
+        BytePattern pattern = nodes.pattern();
+        MemoryRegion source = nodes.requester().region(BYTES, pattern);
+        LoopbackPair pair = nodes.connect();
         pair.requester().write(1, source, first);
         pair.requester().sends().expect(1, CompletionOpcode.WRITE, BYTES);
         pair.barrier();
         pattern.require(first.memory(), "WRITE by the first key, in what was the second memory");
         BytePattern.requireAll(second.memory(), (byte) 0, "the other memory");
-        BytePattern otherPattern = fabric.pattern();
-        MemoryRegion otherSource = fabric.requester().region(BYTES, otherPattern);
+        BytePattern otherPattern = nodes.pattern();
+        MemoryRegion otherSource = nodes.requester().region(BYTES, otherPattern);
         pair.requester().write(4, otherSource, second);
         pair.requester().sends().expect(4, CompletionOpcode.WRITE, BYTES);
         pair.barrier();
         otherPattern.require(second.memory(), "WRITE by the second key, in what was the first memory");
         pattern.require(first.memory(), "the first key's memory afterwards");
-        MemoryRegion inbox = fabric.requester().region(BYTES, AccessFlag.RECEIVE_SINK);
+        MemoryRegion inbox = nodes.requester().region(BYTES, AccessFlag.RECEIVE_SINK);
         pair.requester().receive(2, inbox, 0, BYTES);
         pair.responder().send(3, first, 0, BYTES);
         pair.responder().sends().expect(3, CompletionOpcode.SEND, BYTES);
@@ -196,46 +190,44 @@ public final class RebindCases {
         assertEquals(firstMemory, first.memory().address());
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 204,
             title = "allocated memory lives as long as a region names it, also after a swap",
             source = "HostMemory, MemoryRegion.swap")
-    void shouldKeepMemoryAliveWhenARegionNamesItAfterASwap(Fabric fabric) {
-        fabric.require(Feature.REGION_SWAP);
-        HostMemory firstMemory = fabric.responder().deviceMemory(1 << 20);
-        HostMemory secondMemory = fabric.responder().deviceMemory(1 << 20);
+    void shouldKeepMemoryAliveWhenARegionNamesItAfterASwap(TwoNodes nodes) {
+        nodes.require(Feature.REGION_SWAP);
+        HostMemory firstMemory = nodes.responder().deviceMemory(1 << 20);
+        HostMemory secondMemory = nodes.responder().deviceMemory(1 << 20);
         firstMemory.segment().fill((byte) 1);
         secondMemory.segment().fill((byte) 2);
         MemoryRegion first =
-                fabric.responder().register(firstMemory.segment(), AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
+                nodes.responder().register(firstMemory.segment(), AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
         MemoryRegion second =
-                fabric.responder().register(secondMemory.segment(), AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
+                nodes.responder().register(secondMemory.segment(), AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
         first.swap(second);
-        second.close(); // It named the first memory when it was closed.
+        second.close(); // The closed region named the first memory.
         firstMemory.close();
         secondMemory.close();
-        MemoryRegion sink = fabric.requester().region(1 << 20, AccessFlag.READ_SINK);
-        LoopbackPair pair = fabric.connect();
+        MemoryRegion sink = nodes.requester().region(1 << 20, AccessFlag.READ_SINK);
+        LoopbackPair pair = nodes.connect();
         assertEquals(2, firstByteRead(pair, sink, first), "memory closed by its owner, still named by a key");
         first.close();
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 205,
             title = "without the feature swap is refused, and changes nothing",
             source = "MemoryRegion.swap: NOT_SUPPORTED")
-    void shouldRefuseToSwapWhenTheDeviceCannot(Fabric fabric) {
-        fabric.require(
-                !fabric.responder().device().capabilities().has(Feature.REGION_SWAP), "the device can swap regions");
-        MemoryRegion first = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ);
-        MemoryRegion second = fabric.responder().region(BYTES, AccessFlag.REMOTE_READ);
+    void shouldRefuseToSwapWhenTheDeviceCannot(TwoNodes nodes) {
+        nodes.require(
+                !nodes.responder().device().capabilities().has(Feature.REGION_SWAP), "the device can swap regions");
+        MemoryRegion first = nodes.responder().region(BYTES, AccessFlag.REMOTE_READ);
+        MemoryRegion second = nodes.responder().region(BYTES, AccessFlag.REMOTE_READ);
         first.memory().fill((byte) 1);
         Refusals.expectCode(VerbsErrorCode.NOT_SUPPORTED, () -> first.swap(second), "swap");
-        MemoryRegion sink = fabric.requester().region(BYTES, AccessFlag.READ_SINK);
-        assertEquals(1, firstByteRead(fabric.connect(), sink, first));
+        MemoryRegion sink = nodes.requester().region(BYTES, AccessFlag.READ_SINK);
+        assertEquals(1, firstByteRead(nodes.connect(), sink, first));
     }
 }

@@ -9,10 +9,10 @@ import org.softrdma.testkit.BytePattern;
 import org.softrdma.testkit.Completion;
 import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.Endpoint;
-import org.softrdma.testkit.Fabric;
-import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.testkit.ProviderTraits.Trait;
+import org.softrdma.testkit.TwoNodes;
+import org.softrdma.testkit.TwoNodesExtension;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
@@ -22,8 +22,8 @@ import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequest;
 
-/** SEND and RECV: sizes, order, and every way in which the two may not fit. */
-@ExtendWith(FabricExtension.class)
+/** SEND and RECV: sizes, order, and every way in which they may not match. */
+@ExtendWith(TwoNodesExtension.class)
 public final class SendReceiveCases {
     private static final int BYTES = 256;
     private static final int MAX_MESSAGE = 64 << 10;
@@ -32,18 +32,17 @@ public final class SendReceiveCases {
     /** Made by JUnit. */
     public SendReceiveCases() {}
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 105,
             title = "SEND of one byte to 64 KiB: all bytes arrive and none behind them changes",
             source = "rdma-unit-test RcQpTest.Send, SendRcBatchedMr; ibv_poll_cq(3) byte_len")
-    void shouldDeliverEveryByteWhenSending(Fabric fabric) {
-        LoopbackPair pair = fabric.connect();
-        MemoryRegion inbox = fabric.responder().region(MAX_MESSAGE + BYTES, AccessFlag.RECEIVE_SINK);
+    void shouldDeliverEveryByteWhenSending(TwoNodes nodes) {
+        LoopbackPair pair = nodes.connect();
+        MemoryRegion inbox = nodes.responder().region(MAX_MESSAGE + BYTES, AccessFlag.RECEIVE_SINK);
         for (int length : new int[] {1, 2, 3, 4, 5, 7, 8, 1023, 1024, 1460, 4096, 9001, 65_515, MAX_MESSAGE}) {
-            BytePattern pattern = fabric.pattern();
-            MemoryRegion source = fabric.requester().region(length, pattern);
+            BytePattern pattern = nodes.pattern();
+            MemoryRegion source = nodes.requester().region(length, pattern);
             inbox.memory().fill(BytePattern.POISON);
             pair.responder().receive(length, inbox, 0, MAX_MESSAGE + BYTES);
             pair.requester().send(-length, source, 0, length);
@@ -55,20 +54,19 @@ public final class SendReceiveCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 106,
             title = "the n-th SEND fills the n-th RECV",
             source = "IBTA 9.6; RFC 5041 section 5.3; ibv_post_recv(3)")
-    void shouldFillReceivesInOrderWhenMessagesArrive(Fabric fabric) {
+    void shouldFillReceivesInOrderWhenMessagesArrive(TwoNodes nodes) {
         int count = 64;
-        LoopbackPair pair = fabric.connect();
-        MemoryRegion inbox = fabric.responder().region((long) count * BYTES, AccessFlag.RECEIVE_SINK);
-        MemoryRegion source = fabric.requester().region((long) count * BYTES, fabric.pattern());
-        for (int round = 0; round < fabric.times(10); round++) {
+        LoopbackPair pair = nodes.connect();
+        MemoryRegion inbox = nodes.responder().region((long) count * BYTES, AccessFlag.RECEIVE_SINK);
+        MemoryRegion source = nodes.requester().region((long) count * BYTES, nodes.pattern());
+        for (int round = 0; round < nodes.times(10); round++) {
             inbox.memory().fill((byte) 0);
-            BytePattern pattern = fabric.pattern();
+            BytePattern pattern = nodes.pattern();
             pattern.fill(source.memory());
             for (int i = 0; i < count; i++) {
                 pair.responder().receive(i, inbox, (long) i * BYTES, BYTES);
@@ -84,79 +82,75 @@ public final class SendReceiveCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 107,
             title = "a message longer than its RECV fails on both sides and writes nothing behind the buffer",
             source = "rdma-unit-test RcQpTest.SendWithTooSmallRecv; RFC 5041 section 7.1 (message too long)")
-    void shouldFailOnBothSidesWhenMessageIsTooLong(Fabric fabric) {
+    void shouldFailOnBothSidesWhenMessageIsTooLong(TwoNodes nodes) {
         for (int excess : new int[] {1, MAX_MESSAGE}) {
-            LoopbackPair pair = fabric.connect();
-            MemoryRegion inbox = fabric.responder().region(MAX_MESSAGE * 2L, AccessFlag.RECEIVE_SINK);
+            LoopbackPair pair = nodes.connect();
+            MemoryRegion inbox = nodes.responder().region(MAX_MESSAGE * 2L, AccessFlag.RECEIVE_SINK);
             inbox.memory().fill(BytePattern.POISON);
-            MemoryRegion source = fabric.requester().region(BYTES + excess, fabric.pattern());
+            MemoryRegion source = nodes.requester().region(BYTES + excess, nodes.pattern());
             pair.responder().receive(1, inbox, 0, BYTES);
             pair.requester().send(2, source, 0, BYTES + excess);
             pair.responder()
                     .receives()
-                    .expect(1, fabric.traits().receiveTooShort(), "RECV that is " + excess + " bytes too short");
+                    .expect(1, nodes.traits().receiveTooShort(), "RECV that is " + excess + " bytes too short");
             pair.requester()
                     .sends()
-                    .expect(2, fabric.traits().sendRefused(), "SEND that is " + excess + " bytes too long");
+                    .expect(2, nodes.traits().sendRefused(), "SEND that is " + excess + " bytes too long");
             pair.expectBothBroken();
             BytePattern.requireAll(
                     inbox.memory().asSlice(BYTES), BytePattern.POISON, "memory behind the entry of the RECV");
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 108,
             title = "without receiver-not-ready a SEND that finds no RECV ends the connection",
             source = "RFC 5040 section 5.1, RFC 5041 section 7.1 (no buffer available)")
-    void shouldEndTheConnectionWhenNoReceiveIsPosted(Fabric fabric) {
-        fabric.require(!fabric.traits().has(Trait.RECEIVER_NOT_READY), "a SEND waits for its RECV here");
-        LoopbackPair pair = fabric.connect();
-        MemoryRegion source = fabric.requester().region(BYTES);
+    void shouldEndTheConnectionWhenNoReceiveIsPosted(TwoNodes nodes) {
+        nodes.require(!nodes.traits().has(Trait.RECEIVER_NOT_READY), "a SEND waits for its RECV here");
+        LoopbackPair pair = nodes.connect();
+        MemoryRegion source = nodes.requester().region(BYTES);
         pair.requester().send(1, source, 0, BYTES);
-        pair.requester().sends().expect(1, fabric.traits().sendRefused(), "SEND without RECV");
+        pair.requester().sends().expect(1, nodes.traits().sendRefused(), "SEND without RECV");
         pair.expectBothBroken();
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 109,
             title = "with receiver-not-ready a SEND waits for its RECV",
             source = "rdma-unit-test RcQpTest.SendRnrInfiniteRetries; ibv_modify_qp(3) rnr_retry")
-    void shouldWaitForTheReceiveWhenReceiverIsNotReady(Fabric fabric) {
-        fabric.require(Feature.RECEIVER_NOT_READY);
-        LoopbackPair pair = fabric.connect();
-        BytePattern pattern = fabric.pattern();
-        MemoryRegion source = fabric.requester().region(BYTES, pattern);
-        MemoryRegion inbox = fabric.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
+    void shouldWaitForTheReceiveWhenReceiverIsNotReady(TwoNodes nodes) {
+        nodes.require(Feature.RECEIVER_NOT_READY);
+        LoopbackPair pair = nodes.connect();
+        BytePattern pattern = nodes.pattern();
+        MemoryRegion source = nodes.requester().region(BYTES, pattern);
+        MemoryRegion inbox = nodes.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
         pair.requester().send(1, source, 0, BYTES);
-        fabric.linger(100_000_000);
+        nodes.linger(100_000_000);
         pair.responder().receive(2, inbox, 0, BYTES);
         pair.requester().sends().expect(1, CompletionOpcode.SEND, BYTES);
         pair.responder().receives().expect(2, CompletionOpcode.RECEIVE, BYTES);
         pattern.require(inbox.memory(), "the message that waited");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 110,
             title = "sixteen RECVs and thirty-two SENDs: the sixteen are filled, whatever becomes of the rest",
             source = "rdma-unit-test traffic rnr_nack; RFC 5041 section 7.1")
-    void shouldFillWhatIsPostedWhenMoreIsSent(Fabric fabric) {
+    void shouldFillWhatIsPostedWhenMoreIsSent(TwoNodes nodes) {
         int receives = 16;
-        LoopbackPair pair = fabric.connect();
-        BytePattern pattern = fabric.pattern();
-        MemoryRegion source = fabric.requester().region(2L * receives * BYTES, pattern);
-        MemoryRegion inbox = fabric.responder().region(2L * receives * BYTES, AccessFlag.RECEIVE_SINK);
+        LoopbackPair pair = nodes.connect();
+        BytePattern pattern = nodes.pattern();
+        MemoryRegion source = nodes.requester().region(2L * receives * BYTES, pattern);
+        MemoryRegion inbox = nodes.responder().region(2L * receives * BYTES, AccessFlag.RECEIVE_SINK);
         for (int i = 0; i < receives; i++) {
             pair.responder().receive(i, inbox, (long) i * BYTES, BYTES);
         }
@@ -166,7 +160,7 @@ public final class SendReceiveCases {
         for (int i = 0; i < receives; i++) {
             pair.responder().receives().expect(i, CompletionOpcode.RECEIVE, BYTES);
         }
-        if (fabric.traits().has(Trait.RECEIVER_NOT_READY)) {
+        if (nodes.traits().has(Trait.RECEIVER_NOT_READY)) {
             for (int i = receives; i < 2 * receives; i++) {
                 pair.responder().receive(i, inbox, (long) i * BYTES, BYTES);
                 pair.responder().receives().expect(i, CompletionOpcode.RECEIVE, BYTES);
@@ -175,9 +169,9 @@ public final class SendReceiveCases {
             pattern.require(inbox.memory(), "all messages");
         } else {
             Refusals.expectSuccessesThenFlushes(
-                    fabric,
+                    nodes,
                     pair.requester().sends().take(2 * receives, "the SENDs"),
-                    fabric.traits().sendRefused(),
+                    nodes.traits().sendRefused(),
                     "SENDs, half of them without RECV");
             pair.expectBothBroken();
             pattern.require(inbox.memory().asSlice(0, (long) receives * BYTES), "messages that had a RECV");
@@ -188,82 +182,79 @@ public final class SendReceiveCases {
         assertTrue(completion.isSuccess(), completion.toString());
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 111,
             title = "a message for a RECV with a bad key or a bad address fails on both sides",
             source = "rdma-unit-test RcQpTest.BadRecvLkey, BadRecvAddr; IBTA 10.7.2.2")
-    void shouldFailOnBothSidesWhenReceiveEntryIsBad(Fabric fabric) {
-        MemoryRegion inbox = fabric.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
+    void shouldFailOnBothSidesWhenReceiveEntryIsBad(TwoNodes nodes) {
+        MemoryRegion inbox = nodes.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
         inbox.memory().fill(BytePattern.POISON);
-        LoopbackPair badKey = fabric.connect();
+        LoopbackPair badKey = nodes.connect();
         Endpoint.require(
                 badKey.responder()
                         .queuePair()
                         .post(new ReceiveWorkRequest().receive(1).add(inbox.address(), BYTES, BAD_KEY)),
                 "RECV");
-        Refusals.expectReceiveFails(fabric, badKey, inbox.memory(), "its key is bad");
-        LoopbackPair badAddress = fabric.connect();
+        Refusals.expectReceiveFails(nodes, badKey, inbox.memory(), "its key is bad");
+        LoopbackPair badAddress = nodes.connect();
         Endpoint.require(
                 badAddress
                         .responder()
                         .queuePair()
                         .post(new ReceiveWorkRequest().receive(1).add(inbox.address() - 1, BYTES, inbox.lkey())),
                 "RECV");
-        Refusals.expectReceiveFails(fabric, badAddress, inbox.memory(), "its address is bad");
+        Refusals.expectReceiveFails(nodes, badAddress, inbox.memory(), "its address is bad");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 112,
             title = "SEND with a bad key, or with an rkey, fails at the requester; nothing arrives",
             source = "rdma-unit-test RcQpTest.SendInvalidLkey; IBTA 10.7.2.2")
-    void shouldFailLocallyWhenSendEntryIsBad(Fabric fabric) {
-        MemoryRegion source = fabric.requester().region(BYTES);
-        MemoryRegion inbox = fabric.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
+    void shouldFailLocallyWhenSendEntryIsBad(TwoNodes nodes) {
+        MemoryRegion source = nodes.requester().region(BYTES);
+        MemoryRegion inbox = nodes.responder().region(BYTES, AccessFlag.RECEIVE_SINK);
         inbox.memory().fill(BytePattern.POISON);
-        LoopbackPair pair = fabric.connect();
+        LoopbackPair pair = nodes.connect();
         SendWorkRequest request = new SendWorkRequest().send(1, SendFlags.SIGNALLED);
         Endpoint.require(pair.requester().queuePair().post(request.add(source.address(), BYTES, BAD_KEY)), "SEND");
-        Refusals.expectLocalError(fabric, pair, fabric.traits().badSource(), "SEND with a bad key");
+        Refusals.expectLocalError(nodes, pair, nodes.traits().badSource(), "SEND with a bad key");
         if (source.rkey() != source.lkey()) {
-            LoopbackPair mixedUp = fabric.connect();
+            LoopbackPair mixedUp = nodes.connect();
             request.send(1, SendFlags.SIGNALLED).add(source.address(), BYTES, source.rkey());
             Endpoint.require(mixedUp.requester().queuePair().post(request), "SEND");
-            Refusals.expectLocalError(fabric, mixedUp, fabric.traits().badSource(), "SEND by an rkey");
+            Refusals.expectLocalError(nodes, mixedUp, nodes.traits().badSource(), "SEND by an rkey");
         }
-        LoopbackPair waiting = fabric.connect();
+        LoopbackPair waiting = nodes.connect();
         waiting.responder().receive(9, inbox, 0, BYTES);
         request.send(1, SendFlags.SIGNALLED).add(source.address(), BYTES, BAD_KEY);
         Endpoint.require(waiting.requester().queuePair().post(request), "SEND");
-        waiting.requester().sends().expect(1, fabric.traits().badSource(), "SEND with a bad key, RECV posted");
+        waiting.requester().sends().expect(1, nodes.traits().badSource(), "SEND with a bad key, RECV posted");
         waiting.responder().receives().expect(9, Set.of(CompletionStatus.FLUSHED), "RECV of the message never sent");
         waiting.requester().awaitError();
         BytePattern.requireAll(inbox.memory(), BytePattern.POISON, "buffer of the message never sent");
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 280,
-            title = "messages both ways at once, every byte checked",
+            title = "messages in both directions at once, every byte checked",
             source = "rdma-unit-test traffic basic_rc; IBTA 9.6")
-    void shouldDeliverBothWaysWhenBothSend(Fabric fabric) {
+    void shouldDeliverBothWaysWhenBothSend(TwoNodes nodes) {
         int count = 32;
-        LoopbackPair pair = fabric.connect();
+        LoopbackPair pair = nodes.connect();
         MemoryRegion[] sources = {
-            fabric.requester().region((long) count * BYTES), fabric.responder().region((long) count * BYTES)
+            nodes.requester().region((long) count * BYTES), nodes.responder().region((long) count * BYTES)
         };
         MemoryRegion[] inboxes = {
-            fabric.requester().region((long) count * BYTES, AccessFlag.RECEIVE_SINK),
-            fabric.responder().region((long) count * BYTES, AccessFlag.RECEIVE_SINK)
+            nodes.requester().region((long) count * BYTES, AccessFlag.RECEIVE_SINK),
+            nodes.responder().region((long) count * BYTES, AccessFlag.RECEIVE_SINK)
         };
         Endpoint[] ends = {pair.requester(), pair.responder()};
-        pair.barrier(); // The requester speaks first.
-        for (int round = 0; round < fabric.times(100); round++) {
-            BytePattern[] patterns = {fabric.pattern(), fabric.pattern()};
+        pair.barrier(); // The requester sends first.
+        for (int round = 0; round < nodes.times(100); round++) {
+            BytePattern[] patterns = {nodes.pattern(), nodes.pattern()};
             for (int side = 0; side < 2; side++) {
                 patterns[side].fill(sources[side].memory());
                 for (int i = 0; i < count; i++) {

@@ -11,10 +11,10 @@ import org.softrdma.testkit.Completion;
 import org.softrdma.testkit.CompletionReader;
 import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.ConnectionSpec;
-import org.softrdma.testkit.Fabric;
-import org.softrdma.testkit.FabricExtension;
 import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.testkit.Standstill;
+import org.softrdma.testkit.TwoNodes;
+import org.softrdma.testkit.TwoNodesExtension;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
@@ -23,12 +23,13 @@ import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
 /**
- * Deregistration in the middle of messages, made certain by a peer that stands still: it returns without waiting for
- * that peer, and when the peer goes on, nothing is read from the memory any more and nothing is placed in it.
+ * Deregistration in the middle of messages, which a stalled peer makes certain. It returns without waiting for that
+ * peer, and when the peer continues, nothing is read from the memory any more and nothing is placed in it.
  *
- * <p>Many messages of random lengths, because a stream of equal ones may stop at the border of a segment every time.
+ * <p>The messages are many and of random length, because a stream of equal ones may stop at a segment border every
+ * time.
  */
-@ExtendWith(FabricExtension.class)
+@ExtendWith(TwoNodesExtension.class)
 public final class StandstillCases {
     private static final int REGION_BYTES = 2 << 20;
     private static final int MESSAGES = 100;
@@ -40,10 +41,11 @@ public final class StandstillCases {
     public StandstillCases() {}
 
     /**
-     * One round: a connection with deep queues, the region that will be deregistered, and where messages lie in it.
+     * One round: a connection with deep queues, the region that will be deregistered, and the places of the messages in
+     * it.
      */
     private static final class Round {
-        final Fabric fabric;
+        final TwoNodes nodes;
         final Standstill standstill;
         final LoopbackPair pair;
         final MemorySegment memory;
@@ -51,51 +53,49 @@ public final class StandstillCases {
         final int[] offsets;
         final int[] lengths;
 
-        Round(Fabric fabric, AccessFlag... access) {
-            this.fabric = fabric;
-            standstill = Standstill.prepare(fabric);
+        Round(TwoNodes nodes, AccessFlag... access) {
+            this.nodes = nodes;
+            standstill = Standstill.prepare(nodes);
             int reads = Math.min(
                     MESSAGES,
                     Math.min(
-                            fabric.requester().device().capabilities().maxInboundReads(),
-                            fabric.responder().device().capabilities().maxOutboundReads()));
+                            nodes.requester().device().capabilities().maxInboundReads(),
+                            nodes.responder().device().capabilities().maxOutboundReads()));
             ConnectionParameters deep = ConnectionParameters.ofReads(reads);
-            pair = fabric.connect(new ConnectionSpec()
+            pair = nodes.connect(new ConnectionSpec()
                     .limits(QueuePairLimits.of(MESSAGES + 2, MESSAGES + 2))
                     .parameters(deep, deep));
             pair.barrier();
-            memory = fabric.responder().memory(REGION_BYTES);
+            memory = nodes.responder().memory(REGION_BYTES);
             memory.fill((byte) 1);
-            region = fabric.responder().register(memory, access);
-            lengths = fabric.random().ints(MESSAGES, 1, LONGEST).toArray();
-            offsets = fabric.random().ints(MESSAGES, 0, REGION_BYTES - LONGEST).toArray();
+            region = nodes.responder().register(memory, access);
+            lengths = nodes.random().ints(MESSAGES, 1, LONGEST).toArray();
+            offsets = nodes.random().ints(MESSAGES, 0, REGION_BYTES - LONGEST).toArray();
         }
 
-        /** Messages go to a requester that takes nothing. */
+        /** Sends messages to a requester that takes nothing. */
         void deregisterWhileSending() {
-            fabric.linger(fabric.random().nextInt(MAX_START_NS));
+            nodes.linger(nodes.random().nextInt(MAX_START_NS));
             standstill.whileRequesterTakesNothing(this::deregister);
         }
 
-        /** Messages come from a requester that has stopped somewhere in a segment. */
+        /** Receives messages from a requester that has stopped somewhere in a segment. */
         void deregisterWhileReceiving() {
-            fabric.linger(fabric.random().nextInt(MAX_START_NS));
+            nodes.linger(nodes.random().nextInt(MAX_START_NS));
             standstill.whileRequesterSendsNothing(this::deregister);
         }
 
         private void deregister() {
-            long start = System.nanoTime();
+            long start = nodes.nanoTime();
             region.close();
-            long took = System.nanoTime() - start;
+            long took = nodes.nanoTime() - start;
             memory.fill(BytePattern.POISON);
-            assertTrue(
-                    took < fabric.timeoutNs() / 2,
-                    "deregistering waited for a peer that stands still: " + took + " ns");
+            assertTrue(took < nodes.timeoutNs() / 2, "deregistering waited for a stalled peer: " + took + " ns");
         }
 
         /** Takes the completions of all messages; after a failure waits for the end of the connection. */
         int finish(CompletionReader reader, Set<CompletionStatus> cause, String what) {
-            int succeeded = Refusals.expectSuccessesThenFlushes(fabric, reader.take(MESSAGES, what), cause, what);
+            int succeeded = Refusals.expectSuccessesThenFlushes(nodes, reader.take(MESSAGES, what), cause, what);
             if (succeeded < MESSAGES) {
                 pair.requester().awaitError();
                 pair.responder().awaitError();
@@ -108,16 +108,15 @@ public final class StandstillCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 213,
-            title = "the source of WRITEs whose peer stands still is deregistered: no wait, and nothing later is sent",
+            title = "the source of WRITEs to a stalled peer is deregistered: no wait, and nothing later is sent",
             source = "MemoryRegion.close; ibv_dereg_mr(3)")
-    void shouldSendNothingLaterWhenTheSourceOfWritesIsDeregistered(Fabric fabric) {
-        MemoryRegion target = fabric.requester().region(REGION_BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+    void shouldSendNothingLaterWhenTheSourceOfWritesIsDeregistered(TwoNodes nodes) {
+        MemoryRegion target = nodes.requester().region(REGION_BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         for (int i = 0; i < ROUNDS; i++) {
-            Round round = new Round(fabric);
+            Round round = new Round(nodes);
             target.memory().fill((byte) 0);
             for (int message = 0; message < MESSAGES; message++) {
                 round.pair
@@ -131,21 +130,20 @@ public final class StandstillCases {
                                 target.rkey());
             }
             round.deregisterWhileSending();
-            round.finish(round.pair.responder().sends(), fabric.traits().badSource(), "WRITEs from a dead source");
+            round.finish(round.pair.responder().sends(), nodes.traits().badSource(), "WRITEs from a dead source");
             BytePattern.requireEither(target.memory(), (byte) 1, (byte) 0, "target of WRITEs from a dead source");
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 215,
-            title = "the source of READs whose peer stands still is deregistered: no wait, and nothing later is sent",
+            title = "the source of READs by a stalled peer is deregistered: no wait, and nothing later is sent",
             source = "MemoryRegion.close; ibv_dereg_mr(3)")
-    void shouldSendNothingLaterWhenTheSourceOfReadsIsDeregistered(Fabric fabric) {
-        MemoryRegion sink = fabric.requester().region((long) MESSAGES * LONGEST, AccessFlag.READ_SINK);
+    void shouldSendNothingLaterWhenTheSourceOfReadsIsDeregistered(TwoNodes nodes) {
+        MemoryRegion sink = nodes.requester().region((long) MESSAGES * LONGEST, AccessFlag.READ_SINK);
         for (int i = 0; i < ROUNDS; i++) {
-            Round round = new Round(fabric, AccessFlag.REMOTE_READ);
+            Round round = new Round(nodes, AccessFlag.REMOTE_READ);
             sink.memory().fill((byte) 0);
             for (int message = 0; message < MESSAGES; message++) {
                 round.pair
@@ -160,7 +158,7 @@ public final class StandstillCases {
             }
             round.deregisterWhileSending();
             int succeeded = round.finish(
-                    round.pair.requester().sends(), fabric.traits().readRefused(), "READs of a dead source");
+                    round.pair.requester().sends(), nodes.traits().readRefused(), "READs of a dead source");
             for (int message = 0; message < succeeded; message++) {
                 BytePattern.requireAll(
                         sink.memory().asSlice((long) message * LONGEST, round.lengths[message]),
@@ -171,16 +169,15 @@ public final class StandstillCases {
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 216,
-            title = "the target of a WRITE that stands still in the middle is deregistered: nothing later is placed",
+            title = "the target of a WRITE that stalls in the middle is deregistered: nothing later is placed",
             source = "MemoryRegion.close; ibv_dereg_mr(3)")
-    void shouldPlaceNothingLaterWhenTheTargetOfAWriteIsDeregistered(Fabric fabric) {
-        MemoryRegion source = fabric.requester().region(LONGEST);
+    void shouldPlaceNothingLaterWhenTheTargetOfAWriteIsDeregistered(TwoNodes nodes) {
+        MemoryRegion source = nodes.requester().region(LONGEST);
         for (int i = 0; i < ROUNDS; i++) {
-            Round round = new Round(fabric, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+            Round round = new Round(nodes, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
             for (int message = 0; message < MESSAGES; message++) {
                 round.pair
                         .requester()
@@ -193,28 +190,27 @@ public final class StandstillCases {
                                 round.region.rkey());
             }
             round.deregisterWhileReceiving();
-            round.finish(round.pair.requester().sends(), fabric.traits().writeRefused(), "WRITEs to a dead target");
+            round.finish(round.pair.requester().sends(), nodes.traits().writeRefused(), "WRITEs to a dead target");
             if (round.pair.requester().queuePair().state() == QueuePairState.READY_TO_SEND) {
-                // All may have been sent before the refusal came: this one comes behind it.
+                // All may have been sent before the refusal arrived; this one comes behind it.
                 round.pair.requester().write(MESSAGES, source, 0, 1, round.region.address(), round.region.rkey());
                 Completion last = round.pair.requester().sends().next("WRITE to a dead target");
-                assertTrue(fabric.traits().writeRefused().contains(last.status()), last.toString());
+                assertTrue(nodes.traits().writeRefused().contains(last.status()), last.toString());
             }
             round.pair.expectBothBroken();
             round.requireUntouched("target");
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 217,
-            title = "the sink of a READ whose answer stands still is deregistered: nothing later is placed",
+            title = "the sink of a READ whose response stalls is deregistered: nothing later is placed",
             source = "MemoryRegion.close; ibv_dereg_mr(3)")
-    void shouldPlaceNothingLaterWhenTheSinkOfAReadIsDeregistered(Fabric fabric) {
-        MemoryRegion source = fabric.requester().region(LONGEST, AccessFlag.REMOTE_READ);
+    void shouldPlaceNothingLaterWhenTheSinkOfAReadIsDeregistered(TwoNodes nodes) {
+        MemoryRegion source = nodes.requester().region(LONGEST, AccessFlag.REMOTE_READ);
         for (int i = 0; i < ROUNDS; i++) {
-            Round round = new Round(fabric, AccessFlag.READ_SINK);
+            Round round = new Round(nodes, AccessFlag.READ_SINK);
             for (int message = 0; message < MESSAGES; message++) {
                 round.pair
                         .responder()
@@ -227,21 +223,20 @@ public final class StandstillCases {
                                 source.rkey());
             }
             round.deregisterWhileReceiving();
-            round.finish(round.pair.responder().sends(), fabric.traits().badReadSink(), "READs into a dead sink");
+            round.finish(round.pair.responder().sends(), nodes.traits().badReadSink(), "READs into a dead sink");
             round.requireUntouched("sink");
         }
     }
 
-    /** See the title. */
     @Test
     @ConformanceCase(
             number = 218,
-            title = "the buffer of a message that stands still in the middle is deregistered: nothing later is placed",
+            title = "the buffer of a message that stalls in the middle is deregistered: nothing later is placed",
             source = "MemoryRegion.close; ibv_dereg_mr(3)")
-    void shouldPlaceNothingLaterWhenTheBufferOfAReceiveIsDeregistered(Fabric fabric) {
-        MemoryRegion source = fabric.requester().region(LONGEST);
+    void shouldPlaceNothingLaterWhenTheBufferOfAReceiveIsDeregistered(TwoNodes nodes) {
+        MemoryRegion source = nodes.requester().region(LONGEST);
         for (int i = 0; i < ROUNDS; i++) {
-            Round round = new Round(fabric, AccessFlag.RECEIVE_SINK);
+            Round round = new Round(nodes, AccessFlag.RECEIVE_SINK);
             for (int message = 0; message < MESSAGES; message++) {
                 round.pair.responder().receive(message, round.region, round.offsets[message], LONGEST);
             }
@@ -250,8 +245,8 @@ public final class StandstillCases {
             }
             round.deregisterWhileReceiving();
             int received = round.finish(
-                    round.pair.responder().receives(), fabric.traits().badReceiveSink(), "RECVs into a dead buffer");
-            round.finish(round.pair.requester().sends(), fabric.traits().sendFailedAtPeer(), "SENDs to a dead buffer");
+                    round.pair.responder().receives(), nodes.traits().badReceiveSink(), "RECVs into a dead buffer");
+            round.finish(round.pair.requester().sends(), nodes.traits().sendFailedAtPeer(), "SENDs to a dead buffer");
             if (received < MESSAGES) {
                 round.pair.expectBothBroken();
             }

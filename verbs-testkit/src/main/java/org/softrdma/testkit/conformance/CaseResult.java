@@ -1,12 +1,12 @@
 package org.softrdma.testkit.conformance;
 
 /**
- * How one case ended.
+ * The result of a case.
  *
  * @param number number of the case; 0 for a rule about the run as a whole
- * @param title what the case is about
- * @param source where its rule comes from
- * @param status how it ended
+ * @param title the rule that it checks
+ * @param source source of the rule
+ * @param status its status
  * @param reason why it failed or was skipped; empty if it passed
  * @param millis how long it took
  */
@@ -21,7 +21,7 @@ public record CaseResult(int number, String title, String source, Status status,
         SKIPPED
     }
 
-    /** One line for people. */
+    /** The result in one line. */
     public String line() {
         String word = status == Status.FAILED ? "FAILED" : status.name().toLowerCase(java.util.Locale.ROOT);
         String head = String.format(java.util.Locale.ROOT, "%4d  %-7s %6d ms  %s", number, word, millis, title);
@@ -29,9 +29,9 @@ public record CaseResult(int number, String title, String source, Status status,
     }
 
     /**
-     * The same result seen in the light of a known deviation.
+     * The same result, adjusted for a known deviation.
      *
-     * @param deviation what is known about this case on this device
+     * @param deviation the deviation of this device in this case
      */
     CaseResult under(KnownDeviation deviation) {
         return switch (status) {

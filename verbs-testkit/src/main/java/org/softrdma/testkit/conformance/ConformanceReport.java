@@ -8,10 +8,10 @@ import org.softrdma.verbs.Capabilities;
 /**
  * The results of a run.
  *
- * @param settings what was run
+ * @param settings settings of the run
  * @param device name of the requester's device
  * @param capabilities its capabilities; null if it could not be opened
- * @param wire the protocol of its connections, for people; empty if none was made
+ * @param wire the protocol of its connections, for messages; empty if there was none
  * @param operations READs, WRITEs, SENDs and RECVs that completed with success
  * @param results one per case, in the order in which they ran
  */

@@ -1,6 +1,5 @@
 package org.softrdma.testkit.conformance;
 
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -10,7 +9,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
@@ -24,54 +22,17 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.ConformanceSettings;
-import org.softrdma.testkit.Fabric;
-import org.softrdma.testkit.FabricExtension;
-import org.softrdma.testkit.cases.AccessRightsCases;
-import org.softrdma.testkit.cases.CompletionChannelCases;
-import org.softrdma.testkit.cases.CompletionQueueCases;
-import org.softrdma.testkit.cases.ConnectionCases;
-import org.softrdma.testkit.cases.DeviceCases;
-import org.softrdma.testkit.cases.ListenerCases;
-import org.softrdma.testkit.cases.MemoryRegionCases;
-import org.softrdma.testkit.cases.PinningCases;
-import org.softrdma.testkit.cases.PostingCases;
-import org.softrdma.testkit.cases.QueuePairCases;
-import org.softrdma.testkit.cases.QuiescenceCases;
-import org.softrdma.testkit.cases.RangeCases;
-import org.softrdma.testkit.cases.ReadCases;
-import org.softrdma.testkit.cases.RebindCases;
-import org.softrdma.testkit.cases.SendReceiveCases;
-import org.softrdma.testkit.cases.StandstillCases;
-import org.softrdma.testkit.cases.WriteCases;
+import org.softrdma.testkit.TwoNodes;
+import org.softrdma.testkit.TwoNodesExtension;
 import org.softrdma.testkit.conformance.CaseResult.Status;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Runs conformance cases on a provider and tells the results, a line each. The cases run on the calling thread,
- * through the JUnit launcher.
+ * Runs conformance cases on a provider and reports each result in a line. The cases run on the calling thread, through
+ * the JUnit launcher.
  */
 public final class ConformanceRunner {
-    /** The classes of cases, in the order in which they run. */
-    public static final List<Class<?>> GROUPS = List.of(
-            DeviceCases.class,
-            MemoryRegionCases.class,
-            PinningCases.class,
-            AccessRightsCases.class,
-            RangeCases.class,
-            CompletionQueueCases.class,
-            CompletionChannelCases.class,
-            QueuePairCases.class,
-            ConnectionCases.class,
-            ListenerCases.class,
-            PostingCases.class,
-            SendReceiveCases.class,
-            WriteCases.class,
-            ReadCases.class,
-            RebindCases.class,
-            QuiescenceCases.class,
-            StandstillCases.class);
-
     private static final long CASE_LIMIT_SECONDS = 120;
 
     private final ConformanceSettings settings;
@@ -82,11 +43,11 @@ public final class ConformanceRunner {
     /**
      * Prepares a run.
      *
-     * @param settings what to run it on
+     * @param settings provider and settings
      * @param selected numbers of the cases to run; empty for all
-     * @param deviations what is known to fail
-     * @param lines takes the lines of the result as they come
-     * @throws IllegalArgumentException naming the numbers that no case has
+     * @param deviations known deviations
+     * @param lines receives the lines of the result as they are produced
+     * @throws IllegalArgumentException if no case has one of the numbers, which it names
      */
     public ConformanceRunner(
             ConformanceSettings settings,
@@ -98,19 +59,19 @@ public final class ConformanceRunner {
         this.deviations = List.copyOf(deviations);
         this.lines = lines;
         Set<Integer> unknown = new TreeSet<>(selected);
-        cases().forEach(method -> unknown.remove(describe(method).number()));
+        CaseMethod.all().forEach(found -> unknown.remove(found.description().number()));
         if (!unknown.isEmpty()) {
             throw new IllegalArgumentException("no case has the number "
                     + unknown.stream().map(String::valueOf).collect(Collectors.joining(", "))
-                    + "; softrdma tck --list tells them");
+                    + "; softrdma tck --list shows them");
         }
     }
 
     /**
-     * Runs all cases and returns the failed ones, for tests of a provider.
+     * Runs all cases, for tests of a provider.
      *
-     * @param settings what to run them on
-     * @param lines takes the lines of the result as they come
+     * @param settings provider and settings
+     * @param lines receives the lines of the result as they are produced
      */
     public static ConformanceReport runAll(ConformanceSettings settings, Consumer<String> lines) {
         return new ConformanceRunner(settings, Set.of(), KnownDeviation.TABLE, lines).run();
@@ -118,7 +79,8 @@ public final class ConformanceRunner {
 
     /** Every case, by number. */
     public static List<ConformanceCase> list() {
-        return cases().map(ConformanceRunner::describe)
+        return CaseMethod.all().stream()
+                .map(CaseMethod::description)
                 .sorted(Comparator.comparingInt(ConformanceCase::number))
                 .toList();
     }
@@ -126,7 +88,9 @@ public final class ConformanceRunner {
     /** Runs the cases. */
     public ConformanceReport run() {
         LauncherDiscoveryRequestBuilder request = LauncherDiscoveryRequestBuilder.request();
-        cases().filter(this::isSelected)
+        CaseMethod.all().stream()
+                .filter(this::isSelected)
+                .map(CaseMethod::method)
                 .forEach(method ->
                         request.selectors(DiscoverySelectors.selectMethod(method.getDeclaringClass(), method)));
         settings.toParameters().forEach(request::configurationParameter);
@@ -142,7 +106,7 @@ public final class ConformanceRunner {
     }
 
     private static void execute(LauncherDiscoveryRequest request, TestExecutionListener listener) {
-        // The listeners of a build tool that runs this as one of its own tests must not see the cases.
+        // If a build tool runs this as one of its tests, its listeners must not see the cases.
         LauncherConfig config = LauncherConfig.builder()
                 .enableTestExecutionListenerAutoRegistration(false)
                 .enableLauncherSessionListenerAutoRegistration(false)
@@ -152,22 +116,11 @@ public final class ConformanceRunner {
         LauncherFactory.create(config).execute(request, listener);
     }
 
-    private boolean isSelected(Method method) {
-        return selected.isEmpty() || selected.contains(describe(method).number());
+    private boolean isSelected(CaseMethod found) {
+        return selected.isEmpty() || selected.contains(found.description().number());
     }
 
-    private static Stream<Method> cases() {
-        return GROUPS.stream()
-                .flatMap(group -> Arrays.stream(group.getDeclaredMethods()))
-                .filter(method -> method.isAnnotationPresent(ConformanceCase.class));
-    }
-
-    private static ConformanceCase describe(Method method) {
-        return Optional.ofNullable(method.getAnnotation(ConformanceCase.class))
-                .orElseThrow(() -> new IllegalStateException(method + " is no case"));
-    }
-
-    /** Listens to the launcher and makes results of what it says. */
+    /** Turns the launcher's events into results. */
     private final class Recorder implements TestExecutionListener {
         private final List<CaseResult> results = new ArrayList<>();
         private String device = "";
@@ -176,15 +129,15 @@ public final class ConformanceRunner {
         private long operations;
         private long startedNs;
 
-        /** Opens the fabric once for what the header says; false if it cannot, so that no case could run. */
+        /** Opens the nodes once, for the header; false if that fails, because then no case could run. */
         boolean begin() {
             String problem = "";
             try {
-                Fabric fabric = Fabric.open(settings, 0);
-                device = fabric.requester().device().name();
-                capabilities = fabric.requester().device().capabilities();
-                wire = fabric.wire();
-                fabric.finish(true);
+                TwoNodes nodes = TwoNodes.open(settings, 0);
+                device = nodes.requester().device().name();
+                capabilities = nodes.requester().device().capabilities();
+                wire = nodes.wire();
+                nodes.finish(true);
             } catch (RuntimeException | AssertionError e) {
                 problem = reason(e);
             }
@@ -226,7 +179,7 @@ public final class ConformanceRunner {
 
         @Override
         public void reportingEntryPublished(TestIdentifier identifier, ReportEntry entry) {
-            String count = entry.getKeyValuePairs().get(FabricExtension.OPERATIONS);
+            String count = entry.getKeyValuePairs().get(TwoNodesExtension.OPERATIONS);
             if (count != null) {
                 operations += Long.parseLong(count);
             }
@@ -258,7 +211,7 @@ public final class ConformanceRunner {
             long millis = (System.nanoTime() - startedNs) / 1_000_000;
             CaseResult result = new CaseResult(
                     description.number(), description.title(), description.source(), status, reason, millis);
-            return KnownDeviation.find(deviations, settings.provider(), device, description.number())
+            return KnownDeviation.find(deviations, settings.bareProvider(), device, description.number())
                     .map(result::under)
                     .orElse(result);
         }
@@ -276,7 +229,7 @@ public final class ConformanceRunner {
         }
     }
 
-    /** What went wrong in one line: the message, the cause's when it says more, and where in a case. */
+    /** The failure in one line: the message, the cause's message if it says more, and the place in the case. */
     private static String reason(Throwable failure) {
         String message;
         if (failure instanceof VerbsException verbs) {

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  * that the table never grows stale.
  *
  * @param provider name of the provider
- * @param device matches a part of the device's name
+ * @param device matches part of the device's name
  * @param caseNumber number of the case
  * @param reason why, with a place to read more
  */
@@ -18,13 +18,13 @@ public record KnownDeviation(String provider, Pattern device, int caseNumber, St
 
     private static final Pattern SIW = Pattern.compile("siw");
     private static final String SIW_READ_RIGHT =
-            "siw of Linux 6.1 answers a READ without looking at the right (siw_qp_tx.c calls siw_check_sgl_tx with none)";
+            "siw of Linux 6.1 answers a READ without checking the right (siw_qp_tx.c calls siw_check_sgl_tx with none)";
 
     private static final String SIW_SHORT_READ =
             "siw of Linux 6.1 sends too few bytes of the first page (siw_qp_tx.c, siw_try_1seg)";
 
     private static final String RXE_LOCAL_RANGE =
-            "rxe looks at local memory packet by packet (rxe_req.c, rxe_requester), so a WRITE past its region has written"
+            "rxe checks local memory packet by packet (rxe_req.c, rxe_requester), so a WRITE past its region has written"
                     + " the packets before the last one";
 
     /** The deviations of the providers of this project. */
@@ -37,7 +37,7 @@ public record KnownDeviation(String provider, Pattern device, int caseNumber, St
                     "rdmacore",
                     SIW,
                     90,
-                    "siw raises the READs that a listener grants to those that its peer wants (siw_cm.c, siw_accept with"
+                    "siw raises the READ depth that a listener grants to what its peer wants (siw_cm.c, siw_accept with"
                             + " relaxed_ird_negotiation)"),
             new KnownDeviation("rdmacore", SIW, 296, SIW_SHORT_READ),
             new KnownDeviation("disni", SIW, 296, SIW_SHORT_READ),
@@ -48,14 +48,14 @@ public record KnownDeviation(String provider, Pattern device, int caseNumber, St
     public KnownDeviation {
         if (reason.isBlank()) {
             throw new IllegalArgumentException("known deviation of " + provider + " in case " + caseNumber
-                    + " has no reason: a deviation that nobody can explain is a fault");
+                    + " has no reason: a deviation without an explanation is a fault");
         }
     }
 
     /**
      * The deviation of a device in a case, if one is known.
      *
-     * @param table where to look
+     * @param table table to search
      * @param providerName name of the provider
      * @param deviceName name of the device
      * @param number number of the case

@@ -1,8 +1,8 @@
 /**
- * A run of the suite: which cases there are, running them, and what came of each.
+ * A run of the suite: finds the cases, runs them and reports the result of each.
  *
- * <p>Lies above the cases and what they work with. Everything runs on the thread that starts the run, through the
- * JUnit launcher. Read {@link org.softrdma.testkit.conformance.ConformanceRunner} first.
+ * <p>This package uses the cases and their tools, not the other way round. Everything runs on the thread that starts
+ * the run, through the JUnit launcher. Read {@link org.softrdma.testkit.conformance.ConformanceRunner} first.
  */
 @NullMarked
 package org.softrdma.testkit.conformance;

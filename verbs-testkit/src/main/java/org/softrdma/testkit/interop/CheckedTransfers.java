@@ -5,15 +5,15 @@ import org.softrdma.testkit.interop.ScriptedPeer.Region;
 import org.softrdma.verbs.RemoteRegion;
 
 /**
- * Transfers between the start of this end's memory and that of the peer, with new content each time. Both ends take
- * the CRC-32 of every byte; what lies behind the transfer in this end's memory must stay. One thread.
+ * Transfers between the start of this end's memory and that of the peer, with new content each time. Both ends compute
+ * the CRC-32 of all bytes; this end's memory behind the transfer must not change. One thread.
  */
 final class CheckedTransfers {
     private final ScriptedPeer peer;
     private final RemoteRegion open;
     private final RemoteRegion own;
 
-    /** Who asks for what. */
+    /** Kind and direction of a transfer. */
     enum Kind {
         /** This side READs. */
         READ,
@@ -36,13 +36,13 @@ final class CheckedTransfers {
     }
 
     /**
-     * Does one, and waits until both ends have seen its content.
+     * Does one transfer, and waits until both ends have seen its content.
      *
      * @param lengthBytes 1 to {@link ScriptedPeer#BUFFER_BYTES}
-     * @param pieces READs or WRITEs that it is made of, all posted at once; only of {@link Kind#READ} and {@link
-     *     Kind#WRITE}
+     * @param pieces number of READs or WRITEs that it consists of, all posted at once; only for {@link Kind#READ} and
+     *     {@link Kind#WRITE}
      * @param seed of the content
-     * @throws AssertionError if it failed, or a byte came otherwise
+     * @throws AssertionError if it failed, or a byte is wrong
      */
     void transfer(Kind kind, int lengthBytes, int pieces, long seed) {
         String what = kind + " of " + lengthBytes + " bytes" + (pieces == 1 ? "" : " in " + pieces + " pieces");

@@ -24,8 +24,8 @@ import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * The cases. Each is a method that returns when the peer and this side agreed, and throws an {@link AssertionError} or
- * a {@link org.softrdma.verbs.VerbsException} otherwise. The caller's thread; the device in engine progress.
+ * The cases. Each is a method that returns if the peer and this side agree, and throws an {@link AssertionError} or a
+ * {@link org.softrdma.verbs.VerbsException} otherwise. Caller's thread; the device must be in engine progress.
  */
 public final class InteropCases {
     /** Edges of FPDUs, TCP segments, 16-bit lengths and pages. */
@@ -74,11 +74,11 @@ public final class InteropCases {
     private final PrintWriter out;
 
     /**
-     * Makes them.
+     * Makes the cases.
      *
      * @param device this side
      * @param remote where the peer listens; for {@link #listen} where this side listens
-     * @param out told of progress, one line per step
+     * @param out gets the progress, one line per step
      */
     public InteropCases(VerbsDevice device, InetSocketAddress remote, PrintWriter out) {
         this.device = device;
@@ -131,8 +131,8 @@ public final class InteropCases {
     }
 
     /**
-     * READ, WRITE and SEND in random order and of random sizes, requested by either side, every byte checked, for some
-     * time. Connects.
+     * READ, WRITE and SEND in random order and sizes, requested by either side, for some time, with every byte checked.
+     * This side connects.
      *
      * @param seconds how long
      * @param seed of all choices and contents
@@ -144,7 +144,7 @@ public final class InteropCases {
     }
 
     /**
-     * The same on a connection that the peer makes.
+     * Like {@link #soak}, but the peer connects.
      *
      * @param seconds how long
      * @param seed of all choices and contents
@@ -166,9 +166,9 @@ public final class InteropCases {
     }
 
     /**
-     * A SEND and its answer on a connection where neither side may READ, and a WRITE.
+     * A SEND and its answer, and a WRITE, on a connection where neither side may READ.
      *
-     * @param revision the MPA revision that must come out
+     * @param revision the MPA revision that must be negotiated
      */
     public void withoutReads(int revision) {
         try (ScriptedPeer peer = connect(ConnectionParameters.ofReads(0))) {
@@ -192,9 +192,9 @@ public final class InteropCases {
     }
 
     /**
-     * Private data of each length from nothing to a limit, which the peer sends back.
+     * Private data of each length from 0 to a limit, which the peer sends back.
      *
-     * @param most the most that the peer takes
+     * @param most the longest that the peer takes
      */
     public void privateData(int most) {
         List<Integer> lengths = new ArrayList<>(List.of(0, 1, 2, 3, 4, 5, 55, 56, 57, 127, 128, 196));
@@ -210,7 +210,7 @@ public final class InteropCases {
         say("private data of " + lengths + " bytes came back");
     }
 
-    /** Bytes that are told apart from shifted ones; none of them begins with what asks for a reject. */
+    /** Bytes that differ from shifted ones, and do not begin with the request for a reject. */
     private static byte[] bytes(int length) {
         byte[] bytes = new byte[length];
         for (int i = 0; i < length; i++) {
@@ -234,17 +234,17 @@ public final class InteropCases {
         withBystander(remote, () -> {});
     }
 
-    /** Something forbidden that this side does to the peer's memory. */
+    /** A forbidden access to the other side's memory. */
     public enum Trespass {
-        /** A READ with a key that names nothing. */
+        /** A READ with an unknown key. */
         READ_KEY(true, Region.OPEN),
-        /** A READ one byte over the end. */
+        /** A READ one byte past the end. */
         READ_BOUNDS(true, Region.OPEN),
         /** A READ of memory that may only be written. */
         READ_RIGHT(true, Region.WRITABLE),
-        /** A WRITE with a key that names nothing. */
+        /** A WRITE with an unknown key. */
         WRITE_KEY(false, Region.OPEN),
-        /** A WRITE one byte over the end. */
+        /** A WRITE one byte past the end. */
         WRITE_BOUNDS(false, Region.OPEN),
         /** A WRITE to memory that may only be READ. */
         WRITE_RIGHT(false, Region.READABLE);
@@ -267,10 +267,10 @@ public final class InteropCases {
     }
 
     /**
-     * This side trespasses: a READ ends as the Terminate says or FLUSHED, a WRITE has left and may have succeeded; the
-     * queue pair goes to ERROR and flushes. A connection to another peer lives on, and so does this device.
+     * This side trespasses. A READ ends as the Terminate says, or FLUSHED; a WRITE has been sent and may have
+     * succeeded. The queue pair goes to ERROR and flushes. A connection to another peer and this device keep working.
      *
-     * @param trespass what to do
+     * @param trespass the forbidden access
      * @param bystander where another peer listens
      */
     public void trespass(Trespass trespass, InetSocketAddress bystander) {
@@ -299,10 +299,10 @@ public final class InteropCases {
     }
 
     /**
-     * The peer trespasses on this side's memory: it is refused and counted, its connection ends, another one lives on,
-     * and no byte has changed.
+     * The peer trespasses on this side's memory. It is refused and counted, its connection ends, another one keeps
+     * working, and no byte changes.
      *
-     * @param trespass what to do; a missing right is one to this side's source of SENDs
+     * @param trespass the forbidden access; a missing right is one on this side's source of SENDs
      * @param bystander where another peer listens
      */
     public void trespassed(Trespass trespass, InetSocketAddress bystander) {
@@ -330,7 +330,7 @@ public final class InteropCases {
         return value == null ? 0 : value;
     }
 
-    /** A connection made before and used after something must be as good as new. */
+    /** Checks that a connection established before an action works after it. */
     private void withBystander(InetSocketAddress bystander, Runnable action) {
         try (ScriptedPeer other = connect(bystander, ConnectionParameters.DEFAULT)) {
             use(other);
@@ -347,8 +347,8 @@ public final class InteropCases {
     }
 
     /**
-     * Says "connected" and waits until somebody kills the peer; the queue pair notices and flushes, another connection
-     * lives on.
+     * Says "connected" and waits until the peer is killed. The queue pair notices and flushes; another connection keeps
+     * working.
      *
      * @param bystander where another peer listens
      */
@@ -368,7 +368,7 @@ public final class InteropCases {
     }
 
     /**
-     * Connects, asks and disconnects many times; nothing is left of it on this side.
+     * Connects, asks and disconnects many times; this side must not leak.
      *
      * @param count how often
      */
@@ -390,10 +390,10 @@ public final class InteropCases {
     }
 
     /**
-     * Listens; the peer connects, first to be rejected with a reason, then with private data that it gets back. The
+     * Listens. The peer connects, first to be rejected with a reason, then with private data that it gets back. The
      * sizes follow.
      *
-     * @param most the most private data that the peer sends
+     * @param most the longest private data that the peer sends
      */
     public void listen(int most) {
         try (Listener listener = device.listen(remote, 8)) {

@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * What this side asks of a scripted peer, and its answer, as the payload of one SEND. The answer repeats the command.
+ * A command to a scripted peer, or its answer, as the payload of one SEND. The answer repeats the command.
  *
  * <pre>
  *   ScriptMessage: big-endian. The sender writes all fields.
@@ -37,7 +37,7 @@ record ScriptMessage(Command command, long first, long second, long third) {
     /** Bytes of a message. */
     static final long LENGTH = THIRD_OFFSET + Long.BYTES;
 
-    /** What a peer can be asked for; the ordinal is on the wire. */
+    /** The commands; the ordinal is sent. */
     enum Command {
         /** Sent by a peer that has connected, unasked: the active side speaks first (RFC 5044 section 7.1.2). */
         GREETING,
@@ -67,7 +67,7 @@ record ScriptMessage(Command command, long first, long second, long third) {
         return new ScriptMessage(command, first, 0, 0);
     }
 
-    /** READ or WRITE of memory of this side. */
+    /** A READ or WRITE of this side's memory. */
     static ScriptMessage access(Command command, long address, int rkey, long lengthBytes) {
         return new ScriptMessage(command, address, Integer.toUnsignedLong(rkey), lengthBytes);
     }

@@ -32,27 +32,26 @@ import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A connection to a scripted peer with the memory of this end: a buffer for data with all rights, a RECV for the next
- * message posted at any time. What does not come in time, or otherwise than it must, is an {@link AssertionError}. One
- * thread.
+ * A connection to a scripted peer, with this end's memory: a data buffer with all rights, and a RECV for the next
+ * message, which is always posted. Anything late or wrong is an {@link AssertionError}. One thread.
  */
 final class ScriptedPeer implements AutoCloseable {
     /** Bytes of the data buffers of both ends. */
     static final int BUFFER_BYTES = 1 << 20;
 
-    /** How long anything may take; the peer may be an emulated machine. */
+    /** Limit of every wait; the peer may be an emulated machine. */
     static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
 
-    /** Bytes behind a transfer that are looked at. */
+    /** Bytes behind a transfer that are checked. */
     private static final int GUARD_BYTES = 4096;
 
     private static final int RECEIVES = 2;
     private static final long CONTROL_SEND = 1L << 32;
     private static final long PARK_NS = 20_000;
 
-    /** Memory of the peer; the ordinal is on the wire. */
+    /** The peer's memory; the ordinal is sent. */
     enum Region {
-        /** {@link #BUFFER_BYTES} with all rights, of which data is taken. */
+        /** {@link #BUFFER_BYTES} with all rights, the source of data. */
         OPEN,
         /** A page that may be READ only. */
         READABLE,
@@ -151,7 +150,7 @@ final class ScriptedPeer implements AutoCloseable {
         return queuePair;
     }
 
-    /** What the peer sent with its request or its reply. */
+    /** The private data of the peer's request or reply. */
     byte[] peersPrivateData() {
         return peersPrivateData.clone();
     }
@@ -167,12 +166,12 @@ final class ScriptedPeer implements AutoCloseable {
         return checksum(lengthBytes);
     }
 
-    /** What the peer needs to reach {@link #data()}. */
+    /** Address and key with which the peer reaches {@link #data()}. */
     RemoteRegion dataForPeer() {
         return data.remote();
     }
 
-    /** Memory of this end that the peer may not reach, as if it might. */
+    /** Memory of this end that the peer has no right to access. */
     RemoteRegion privateToThisSide() {
         return inbox[0].remote();
     }
@@ -183,7 +182,7 @@ final class ScriptedPeer implements AutoCloseable {
     }
 
     /**
-     * The CRC-32 of the {@link #GUARD_BYTES} behind the first bytes of this end's memory, or what there is of them.
+     * The CRC-32 of the {@link #GUARD_BYTES} behind the first bytes of this end's memory, or of as many as there are.
      */
     long checksumBehind(long lengthBytes) {
         MemorySegment behind = data.memory().asSlice(lengthBytes);
@@ -202,13 +201,13 @@ final class ScriptedPeer implements AutoCloseable {
         return new RemoteRegion(answer.first(), answer.third(), (int) answer.second());
     }
 
-    /** Asks and waits for the answer. */
+    /** Sends a command and waits for the answer. */
     ScriptMessage ask(ScriptMessage request) {
         tell(request);
         return answer(request.command());
     }
 
-    /** Asks for something to which no answer may come. */
+    /** Sends a command that may get no answer. */
     void tell(ScriptMessage request) {
         request.encode(control.memory());
         require(queuePair.postSend(CONTROL_SEND, control, 0, ScriptMessage.LENGTH, SendFlags.SIGNALLED));
@@ -251,13 +250,13 @@ final class ScriptedPeer implements AutoCloseable {
         return checksum;
     }
 
-    /** READs from the peer into {@link #data()} and returns how that ended. */
+    /** READs from the peer into {@link #data()} and returns the completion. */
     Completion read(long address, int rkey, long lengthBytes) {
         require(queuePair.postRead(lengthBytes, data, 0, lengthBytes, address, rkey, SendFlags.SIGNALLED));
         return nextSend("READ of " + lengthBytes + " bytes");
     }
 
-    /** WRITEs the start of {@link #data()} to the peer and returns how that ended. */
+    /** WRITEs the start of {@link #data()} to the peer and returns the completion. */
     Completion write(long address, int rkey, long lengthBytes) {
         require(queuePair.postWrite(lengthBytes, data, 0, lengthBytes, address, rkey, SendFlags.SIGNALLED));
         return nextSend("WRITE of " + lengthBytes + " bytes");
@@ -321,7 +320,7 @@ final class ScriptedPeer implements AutoCloseable {
         return Completion.of(one[0]);
     }
 
-    /** Why the connection ended; waits for that. */
+    /** Waits for the connection to end, and returns the reason. */
     String awaitEnd() {
         try {
             return queuePair.disconnected().toCompletableFuture().get(TIMEOUT_NS, TimeUnit.NANOSECONDS);

@@ -6,11 +6,11 @@ import java.util.Random;
 import java.util.stream.Collectors;
 import org.softrdma.testkit.interop.CheckedTransfers.Kind;
 
-/** Random transfers on one connection for some time; every choice comes from one seed. One thread. */
+/** Random transfers on one connection for some time; one seed determines every choice. One thread. */
 final class Soak {
     private static final int LARGEST_LOG = Integer.numberOfTrailingZeros(ScriptedPeer.BUFFER_BYTES);
 
-    /** READs or WRITEs on their way at once. */
+    /** READs or WRITEs in flight at once. */
     private static final int MOST_PIECES = 8;
 
     private final CheckedTransfers transfers;
@@ -23,7 +23,7 @@ final class Soak {
      * Makes one.
      *
      * @param peer connected
-     * @param edges sizes in bytes that are taken now and then
+     * @param edges sizes in bytes that are used now and then
      * @param seed of all choices and contents
      */
     Soak(ScriptedPeer peer, int[] edges, long seed) {
@@ -34,10 +34,10 @@ final class Soak {
     }
 
     /**
-     * Transfers until the time is over, each kind once at least.
+     * Transfers until the time is over, each kind at least once.
      *
-     * @return what was done, for people
-     * @throws AssertionError at the first transfer that failed or came otherwise, with the seed and its number
+     * @return what was done, for messages
+     * @throws AssertionError at the first transfer that failed or delivered wrong bytes, with the seed and its number
      */
     String run(long durationNs) {
         long startNs = System.nanoTime();
@@ -67,7 +67,7 @@ final class Soak {
                 + (System.nanoTime() - startNs) / 1_000_000_000L + " s, seed " + seed + ", 0 errors";
     }
 
-    /** All orders of magnitude alike, every fourth an edge. */
+    /** A random size: all orders of magnitude are equally likely, and every fourth is an edge. */
     private int size() {
         if (random.nextInt(4) == 0) {
             return edges[random.nextInt(edges.length)];

@@ -1,6 +1,6 @@
 /**
- * Cases of interoperation with a foreign RDMA stack: this side drives a scripted peer there (ci/vm.d/peer.py), which
- * READs, WRITEs and SENDs on demand and tells checksums of its memory. The caller's thread. Read {@link
+ * Interoperation with another RDMA stack: this side drives a scripted peer on it (ci/vm.d/peer.py), which READs, WRITEs
+ * and SENDs on demand and reports checksums of its memory. Everything runs on the caller's thread. Read {@link
  * org.softrdma.testkit.interop.ScriptedPeer} first.
  */
 @NullMarked

@@ -43,7 +43,7 @@ class ConformanceRunnerTest {
 
     @Test
     void shouldRunEveryTestOfAGroupAsACase() {
-        for (Class<?> group : ConformanceRunner.GROUPS) {
+        for (Class<?> group : CaseMethod.GROUPS) {
             for (Method method : group.getDeclaredMethods()) {
                 assertEquals(
                         method.isAnnotationPresent(Test.class),
@@ -63,7 +63,7 @@ class ConformanceRunnerTest {
         IllegalArgumentException refused = assertThrows(
                 IllegalArgumentException.class,
                 () -> new ConformanceRunner(settings, Set.of(36, 9999), List.of(), line -> {}));
-        assertEquals("no case has the number 9999; softrdma tck --list tells them", refused.getMessage());
+        assertEquals("no case has the number 9999; softrdma tck --list shows them", refused.getMessage());
     }
 
     @Test

@@ -5,8 +5,8 @@ import java.util.Locale;
 
 /** What a thread of one of our servers is for, told by its name as the kernel keeps it (15 characters). */
 public enum ThreadClass {
-    /** Serves remote READs, WRITEs and SENDs: the software RNIC, or the C responder. */
-    RNIC(List.of("rnic", "softrdma", "sim-", "sim", "iwarp", "read_responder")),
+    /** Serves remote READs, WRITEs and SENDs: the software RNIC, or a C responder. */
+    RNIC(List.of("rnic", "softrdma", "sim-", "sim", "iwarp", "read_responder", "message_respond")),
     /** Works for the store of the key-value server besides its memcached port: answers misses, takes touch reports, evicts. */
     STORE(List.of("store", "kv-store", "kv-rdma-", "kv-maintenance")),
     /** Serves the memcached port, ours or memcached's own. */

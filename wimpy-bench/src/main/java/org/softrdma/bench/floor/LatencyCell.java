@@ -12,6 +12,7 @@ import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.measurement.MedianOfRounds;
 import org.softrdma.bench.read.NativePrograms;
 import org.softrdma.bench.read.ReadLoad;
+import org.softrdma.bench.read.ResponderProcess;
 
 /** One system's round trips of one size, one at a time, in rounds. Belongs to the thread of its load. */
 abstract class LatencyCell implements AutoCloseable {
@@ -41,19 +42,22 @@ abstract class LatencyCell implements AutoCloseable {
 
     /** READs by a {@link ReadLoad}. */
     static final class OfReads extends LatencyCell {
-        private final LoadCell.Server server;
+        private final ResponderProcess responder;
+        private final ReadLoad load;
         private final long size;
         private final boolean spin;
 
         /**
          * READs.
          *
-         * @param server a responder and a load of one connection; suspended now if it spins
+         * @param responder suspended now if it spins
+         * @param load one connection to it
          * @param size bytes of a READ
          * @param spin true if neither end sleeps: then the responder must rest between rounds
          */
-        OfReads(LoadCell.Server server, long size, boolean spin) {
-            this.server = server;
+        OfReads(ResponderProcess responder, ReadLoad load, long size, boolean spin) {
+            this.responder = responder;
+            this.load = load;
             this.size = size;
             this.spin = spin;
         }
@@ -61,11 +65,11 @@ abstract class LatencyCell implements AutoCloseable {
         @Override
         void round(long durationNs, boolean keep) {
             if (spin) {
-                server.responder().resume();
+                responder.resume();
             }
-            Histogram histogram = server.load().latency(size, durationNs, spin);
+            Histogram histogram = load.latency(size, durationNs, spin);
             if (spin) {
-                server.responder().suspend();
+                responder.suspend();
             }
             if (keep) {
                 keep(

@@ -203,7 +203,7 @@ public final class ScaleStudy {
                             cell.median(LoadCell.CORE),
                             cell.median(LoadCell.RATE) / 1e3,
                             ratio));
-            ObjectNode node = FloorStudy.json(cell);
+            ObjectNode node = cell.json();
             node.put("system", system.name())
                     .put("connections", system.connections())
                     .put("stags", system.stags())

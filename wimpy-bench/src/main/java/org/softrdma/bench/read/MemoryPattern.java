@@ -6,7 +6,9 @@ import java.lang.foreign.ValueLayout;
 
 /** The content of a responder's memory, the C yardstick's too: byte i is {@code (i * 31 + 7) & 0xff}. Repeats every 256 bytes. */
 public final class MemoryPattern {
-    private static final int PERIOD = 256;
+    /** Bytes after which it repeats. */
+    public static final int PERIOD = 256;
+
     private static final int FACTOR = 31;
     private static final int START = 7;
 

@@ -12,13 +12,15 @@ import org.softrdma.bench.measurement.MeasurementException;
 /** The C baselines of wimpy-bench/native, compiled when a program is missing or older than its sources. */
 public final class NativePrograms {
     private static final long COMPILE_SECONDS = 120;
-    private static final String HEADER = "iwarp.h";
+    private static final List<String> HEADERS = List.of("iwarp.h", "responder.h");
 
     private final Path readResponder;
+    private final Path messageResponder;
     private final Path pingPong;
 
-    private NativePrograms(Path readResponder, Path pingPong) {
+    private NativePrograms(Path readResponder, Path messageResponder, Path pingPong) {
         this.readResponder = readResponder;
+        this.messageResponder = messageResponder;
         this.pingPong = pingPong;
     }
 
@@ -30,12 +32,20 @@ public final class NativePrograms {
      * @throws MeasurementException with one sentence if there is no compiler or no source
      */
     public static NativePrograms prepare(Path sources, Path output) {
-        return new NativePrograms(prepare(sources, output, "read_responder"), prepare(sources, output, "ping_pong"));
+        return new NativePrograms(
+                prepare(sources, output, "read_responder"),
+                prepare(sources, output, "message_responder"),
+                prepare(sources, output, "ping_pong"));
     }
 
     /** The READ responder. */
     public Path readResponder() {
         return readResponder;
+    }
+
+    /** The responder of WRITEs and SENDs. */
+    public Path messageResponder() {
+        return messageResponder;
     }
 
     /** The round trip over plain TCP. */
@@ -51,7 +61,7 @@ public final class NativePrograms {
                     "missing C baseline " + source + ": run from a clone, or name its directory with --native-sources");
         }
         try {
-            if (!Files.isExecutable(program) || isOlder(program, source) || isOlder(program, sources.resolve(HEADER))) {
+            if (!Files.isExecutable(program) || isOlder(program, source) || isOlderThanHeaders(program, sources)) {
                 Files.createDirectories(output);
                 compile(source, program);
             }
@@ -62,6 +72,15 @@ public final class NativePrograms {
                     e);
         }
         return program;
+    }
+
+    private static boolean isOlderThanHeaders(Path program, Path sources) throws IOException {
+        for (String header : HEADERS) {
+            if (isOlder(program, sources.resolve(header))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isOlder(Path program, Path source) throws IOException {

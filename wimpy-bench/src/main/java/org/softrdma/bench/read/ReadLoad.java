@@ -32,9 +32,7 @@ import org.softrdma.verbs.device.VerbsDevice;
  *
  * <p>Made for a device in manual progress; belongs to the thread that made it.
  */
-public final class ReadLoad implements AutoCloseable {
-    public static final int VERIFY_INTERVAL = 256;
-
+public final class ReadLoad implements RequestLoad {
     private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
     private static final int COMPLETIONS_PER_POLL = 256;
     private static final int EMPTY_POLLS_PER_CLOCK = 64;
@@ -124,11 +122,6 @@ public final class ReadLoad implements AutoCloseable {
         }
     }
 
-    /** What the wire of the first connection is called. */
-    public String wire() {
-        return queuePairs.get(0).connectionCapabilities().wire();
-    }
-
     /** How many connections it has. */
     public int connections() {
         return queuePairs.size();
@@ -139,26 +132,7 @@ public final class ReadLoad implements AutoCloseable {
         targets = newTargets;
     }
 
-    /**
-     * What a run did.
-     *
-     * @param reads READs done
-     * @param elapsedNs from the first posting to the last completion
-     * @param verified READs compared byte by byte
-     */
-    public record Outcome(long reads, long elapsedNs, long verified) {
-        public double perSecond() {
-            return (double) reads * TimeUnit.SECONDS.toNanos(1) / elapsedNs;
-        }
-    }
-
-    /**
-     * Runs from rest to rest, flat out: fills the windows, keeps them full for the time, waits for what is outstanding.
-     *
-     * @param window READs outstanding per connection
-     * @param sizeBytes bytes of a READ
-     * @param durationNs how long to go on posting
-     */
+    @Override
     public Outcome run(int window, long sizeBytes, long durationNs) {
         return run(window, sizeBytes, Arrivals.closed(durationNs), null);
     }
@@ -228,10 +202,7 @@ public final class ReadLoad implements AutoCloseable {
     }
 
     private int take(WorkCompletion completion) {
-        if (!completion.isSuccess()) {
-            throw new MeasurementException("a READ ended with " + completion.status() + " (vendor code 0x"
-                    + Integer.toHexString(completion.vendorCode()) + ")");
-        }
+        RequestLoad.requireSuccess(completion, "a READ");
         int slot = (int) completion.wrId();
         done++;
         if (verifyFrom[slot] >= 0) {

@@ -1,23 +1,16 @@
 package org.softrdma.bench.read;
 
-import java.io.BufferedReader;
-import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.softrdma.bench.cpu.AllocationMeter;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.HostMemory;
@@ -35,13 +28,12 @@ import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * Memory for {@link ReadLoad} to read, served by the device alone: the counterpart of the C yardstick. Says on its output
+ * Memory for peers to READ and perhaps to WRITE, served by the device alone: the counterpart of the C yardsticks. Says on its output
  * where it listens and what may be read, obeys lines on its input, and ends when that ends.
  *
  * <p>Output: {@code LISTENING port}, {@code MEMORY address length rkey} (rkey 0 without a stag of its own), for each
  * number of slices {@code CATALOG address length rkey} naming memory that holds their rkeys, 4 bytes each, little endian, in
- * the order of the slices; then {@code READY}. Input: {@code ALLOC} answers {@code ALLOC bytes reads} (heap bytes allocated by all other
- * threads, READs served or -1 where that is not known).
+ * the order of the slices; then {@code READY}. Input: see {@link ControlLines}.
  *
  * <p>The calling thread accepts connections and drives a manual device; a second one reads the input.
  */
@@ -53,18 +45,14 @@ public final class ReadResponder {
     private static final int MAX_READS = 1024;
 
     private final VerbsDevice device;
-    private final PrintStream out;
+    private final ControlLines lines;
     private final ProtectionDomain domain;
     private final CompletionQueue completions;
     private final List<QueuePair> queuePairs = new ArrayList<>();
-    /** Set by the thread that reads the input, for the one that drives a manual device. */
-    private final AtomicBoolean stopped = new AtomicBoolean();
-
-    private final AllocationMeter allocation = new AllocationMeter();
 
     private ReadResponder(VerbsDevice device, PrintStream out) {
         this.device = device;
-        this.out = out;
+        lines = new ControlLines(out);
         domain = device.allocateProtectionDomain();
         completions = device.createCompletionQueue(ENTRIES);
     }
@@ -77,8 +65,10 @@ public final class ReadResponder {
      * @param slices numbers of stags: the memory is registered once in so many equal slices for each of them; empty for one
      *     stag of all of it
      * @param overlapBytes how far each slice reaches into the next; only with slices
+     * @param writable true if peers may also WRITE
      */
-    public record Settings(InetSocketAddress listen, long memoryBytes, List<Integer> slices, long overlapBytes) {
+    public record Settings(
+            InetSocketAddress listen, long memoryBytes, List<Integer> slices, long overlapBytes, boolean writable) {
         /** Checks the sizes. */
         public Settings {
             slices = List.copyOf(slices);
@@ -113,12 +103,13 @@ public final class ReadResponder {
         List<MemoryRegion> regions = new ArrayList<>();
         List<HostMemory> memories = new ArrayList<>();
         try (Listener listener = device.listen(settings.listen(), BACKLOG)) {
-            say("LISTENING " + listener.localAddress().getPort());
+            lines.say("LISTENING " + listener.localAddress().getPort());
             open(settings, regions, memories);
-            say("READY");
+            lines.say("READY");
             boolean manual = device.manualProgress();
-            Thread control =
-                    Thread.ofPlatform().daemon().name("control").start(() -> readCommands(in, listener, manual));
+            Thread control = manual
+                    ? lines.obey(in, () -> -1, () -> {})
+                    : lines.obey(in, () -> device.counters().getOrDefault("responderReads", -1L), listener::close);
             if (manual) {
                 drive(listener);
             } else {
@@ -141,14 +132,16 @@ public final class ReadResponder {
         memories.add(memory);
         MemorySegment segment = memory.segment();
         MemoryPattern.fill(segment);
-        EnumSet<AccessFlag> access = EnumSet.of(AccessFlag.REMOTE_READ);
+        EnumSet<AccessFlag> access = settings.writable()
+                ? EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.LOCAL_WRITE)
+                : EnumSet.of(AccessFlag.REMOTE_READ);
         if (settings.slices().isEmpty()) {
             MemoryRegion region = domain.register(segment, access);
             regions.add(region);
-            say("MEMORY " + region.address() + " " + region.length() + " " + region.rkey());
+            lines.say("MEMORY " + region.address() + " " + region.length() + " " + region.rkey());
             return;
         }
-        say("MEMORY " + segment.address() + " " + settings.memoryBytes() + " 0");
+        lines.say("MEMORY " + segment.address() + " " + settings.memoryBytes() + " 0");
         for (int count : settings.slices()) {
             HostMemory catalog = device.allocateMemory((long) count * Integer.BYTES);
             memories.add(catalog);
@@ -162,7 +155,7 @@ public final class ReadResponder {
             }
             MemoryRegion region = domain.register(catalog.segment(), access);
             regions.add(region);
-            say("CATALOG " + region.address() + " " + region.length() + " " + region.rkey());
+            lines.say("CATALOG " + region.address() + " " + region.length() + " " + region.rkey());
         }
     }
 
@@ -175,7 +168,7 @@ public final class ReadResponder {
     /** Drives a manual device without rest, and looks now and then for connections. */
     private void drive(Listener listener) {
         WorkCompletion[] none = WorkCompletion.array(1);
-        while (!stopped.get()) {
+        while (!lines.isEnded()) {
             for (int i = 0; i < LOOKS_PER_ACCEPT; i++) {
                 completions.poll(none);
             }
@@ -205,29 +198,7 @@ public final class ReadResponder {
             queuePairs.add(queuePair);
             request.accept(new ConnectionParameters(1, reads, new byte[0]));
         } catch (VerbsException e) {
-            say("LOST " + e.getMessage());
+            lines.say("LOST " + e.getMessage());
         }
-    }
-
-    private void readCommands(InputStream in, Listener listener, boolean manual) {
-        try (BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                if (line.equals("ALLOC")) {
-                    Map<String, Long> counters = manual ? Map.of() : device.counters();
-                    say("ALLOC " + allocation.othersBytes() + " " + counters.getOrDefault("responderReads", -1L));
-                }
-            }
-        } catch (IOException e) {
-            say("LOST control lines: " + e.getMessage());
-        }
-        stopped.set(true);
-        if (!manual) {
-            listener.close();
-        }
-    }
-
-    private void say(String line) {
-        out.println(line);
-        out.flush();
     }
 }

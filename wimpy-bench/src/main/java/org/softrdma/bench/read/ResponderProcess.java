@@ -10,7 +10,7 @@ import org.softrdma.bench.machine.Child;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.verbs.RemoteRegion;
 
-/** A child process that answers READs: the C baseline or a {@link ReadResponder}. Belongs to the thread that started it. */
+/** A child process that answers requests: a C baseline, or a responder on a software RNIC. Belongs to the thread that started it. */
 public final class ResponderProcess implements AutoCloseable {
     private static final long START_SECONDS = 300;
     private static final long ANSWER_SECONDS = 30;
@@ -31,7 +31,7 @@ public final class ResponderProcess implements AutoCloseable {
     }
 
     /**
-     * Starts the C baseline.
+     * Starts a C baseline.
      *
      * @param program its path
      * @param pinning what to put before the command
@@ -55,7 +55,7 @@ public final class ResponderProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a {@link ReadResponder}.
+     * Starts a responder on a software RNIC.
      *
      * @param program the command that runs {@code softrdma perf responder}
      * @param pinning what to put before the command

@@ -87,8 +87,8 @@ public final class Yardstick implements AutoCloseable {
      */
     public Done run(long sizeBytes, long memoryBytes, int window, Arrivals arrivals, Histogram latencies) {
         load.targets(targets(responder, memoryBytes, sizeBytes));
-        ReadLoad.Outcome outcome = load.run(window, sizeBytes, arrivals, latencies);
-        return new Done(outcome.reads(), outcome.elapsedNs());
+        RequestLoad.Outcome outcome = load.run(window, sizeBytes, arrivals, latencies);
+        return new Done(outcome.requests(), outcome.elapsedNs());
     }
 
     /**

@@ -32,6 +32,7 @@ import org.softrdma.bench.read.CatalogReader;
 import org.softrdma.bench.read.ReadLoad;
 import org.softrdma.bench.read.ReadResponder;
 import org.softrdma.bench.read.ReadTargets;
+import org.softrdma.bench.read.RequestLoad;
 import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.device.VerbsProviders;
 
@@ -233,7 +234,8 @@ class PerfLoopbackTest {
             try (VerbsDevice device = open(progress)) {
                 ReadResponder.run(
                         device,
-                        new ReadResponder.Settings(ANYWHERE, 25_600, slices == 0 ? List.of() : List.of(slices), 1000),
+                        new ReadResponder.Settings(
+                                ANYWHERE, 25_600, slices == 0 ? List.of() : List.of(slices), 1000, false),
                         commands,
                         out);
             }
@@ -262,9 +264,9 @@ class PerfLoopbackTest {
                 targets = ReadTargets.ofSlices(base, rkeys, slices, 256);
             }
             try (ReadLoad load = ReadLoad.connect(device, address, 3, 4, 1000, targets)) {
-                ReadLoad.Outcome outcome = load.run(4, 1000, TimeUnit.MILLISECONDS.toNanos(200));
+                RequestLoad.Outcome outcome = load.run(4, 1000, TimeUnit.MILLISECONDS.toNanos(200));
                 assertTrue(outcome.verified() > 0);
-                assertTrue(outcome.reads() >= 3 * 4, "as many as the windows hold");
+                assertTrue(outcome.requests() >= 3 * 4, "as many as the windows hold");
                 assertTrue(load.latency(100, TimeUnit.MILLISECONDS.toNanos(50), true)
                                 .getTotalCount()
                         > 0);

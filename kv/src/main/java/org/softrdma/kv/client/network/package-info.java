@@ -1,0 +1,10 @@
+/**
+ * How a client reaches its server's memcached port, and where its thread waits: TCP sockets, or what a test hands in.
+ *
+ * <p>Owned by the thread of the client, which any thread may wake up. Read {@link
+ * org.softrdma.kv.client.network.ClientNetwork} first.
+ */
+@NullMarked
+package org.softrdma.kv.client.network;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,183 @@
+package org.softrdma.kv.client.place;
+
+import java.util.Arrays;
+import org.softrdma.kv.item.Locator;
+
+/**
+ * Where items are, as far as the client knows: hash of the key to locator. Packed (24 bytes an entry and two a set)
+ * and bounded: eight ways a set, and when a set is full the first entry goes that was not used since the clock hand
+ * passed it. A wrong entry does no harm, the item itself is checked. Owned by one thread.
+ */
+public final class LocatorCache {
+    /** No such entry. */
+    public static final int NONE = -1;
+
+    private static final int WAYS = 8;
+    private static final int LONGS = 3;
+    private static final int HASH = 0;
+    private static final int FIRST = 1;
+    private static final int SECOND = 2;
+
+    private final long[] entries;
+    /** A bit for each entry of a set. */
+    private final byte[] used;
+
+    private final byte[] hands;
+    private final int setMask;
+    private int size;
+
+    /**
+     * An empty cache.
+     *
+     * @param capacity entries wanted, 1 to 2^25; rounded up to a power of two, at least eight
+     */
+    public LocatorCache(int capacity) {
+        if (capacity < 1 || capacity > 1 << 25) {
+            throw new IllegalArgumentException("capacity=" + capacity + ": expected 1 to " + (1 << 25));
+        }
+        int sets = 1;
+        while (sets * WAYS < capacity) {
+            sets *= 2;
+        }
+        entries = new long[sets * WAYS * LONGS];
+        used = new byte[sets];
+        hands = new byte[sets];
+        setMask = sets - 1;
+    }
+
+    /** Entries it can hold. */
+    public int capacity() {
+        return used.length * WAYS;
+    }
+
+    /** Entries it holds. */
+    public int size() {
+        return size;
+    }
+
+    /**
+     * Finds an entry and marks it used.
+     *
+     * @param hash hash of the key, not 0
+     * @return the entry, or {@link #NONE}
+     */
+    public int find(long hash) {
+        int entry = lookUp(hash);
+        if (entry != NONE && !isUsed(entry)) {
+            used[entry / WAYS] |= (byte) bit(entry);
+        }
+        return entry;
+    }
+
+    /**
+     * First half of an entry's locator, see {@link Locator}.
+     *
+     * @param entry from {@link #find}
+     */
+    public long first(int entry) {
+        return entries[entry * LONGS + FIRST];
+    }
+
+    /**
+     * Second half of an entry's locator, see {@link Locator}.
+     *
+     * @param entry from {@link #find}
+     */
+    public long second(int entry) {
+        return entries[entry * LONGS + SECOND];
+    }
+
+    /**
+     * Adds or changes an entry; another one may have to go.
+     *
+     * @param hash hash of the key, not 0
+     * @param first first half of the locator
+     * @param second second half of the locator
+     */
+    public void put(long hash, long first, long second) {
+        int entry = lookUp(hash);
+        if (entry == NONE) {
+            entry = victim((int) hash & setMask);
+            forgetUse(entry);
+        }
+        entries[entry * LONGS + HASH] = hash;
+        entries[entry * LONGS + FIRST] = first;
+        entries[entry * LONGS + SECOND] = second;
+    }
+
+    /**
+     * Removes an entry if there is one.
+     *
+     * @param hash hash of the key, not 0
+     */
+    public void remove(long hash) {
+        int entry = lookUp(hash);
+        if (entry != NONE) {
+            entries[entry * LONGS + HASH] = 0;
+            size--;
+        }
+    }
+
+    /**
+     * Removes an entry if it still is this one.
+     *
+     * @param hash hash of the key, not 0
+     * @param first first half of the locator
+     * @param second second half of the locator
+     */
+    public void remove(long hash, long first, long second) {
+        int entry = lookUp(hash);
+        if (entry != NONE && first(entry) == first && second(entry) == second) {
+            entries[entry * LONGS + HASH] = 0;
+            size--;
+        }
+    }
+
+    /** Removes all entries. */
+    public void clear() {
+        Arrays.fill(entries, 0);
+        Arrays.fill(used, (byte) 0);
+        size = 0;
+    }
+
+    private int lookUp(long hash) {
+        int start = ((int) hash & setMask) * WAYS;
+        for (int entry = start; entry < start + WAYS; entry++) {
+            if (entries[entry * LONGS + HASH] == hash) {
+                return entry;
+            }
+        }
+        return NONE;
+    }
+
+    /** A free entry of a set, or the one that goes. */
+    private int victim(int set) {
+        int start = set * WAYS;
+        for (int entry = start; entry < start + WAYS; entry++) {
+            if (entries[entry * LONGS + HASH] == 0) {
+                size++;
+                return entry;
+            }
+        }
+        while (true) { // at most one round: each step clears a mark
+            int entry = start + hands[set];
+            hands[set] = (byte) ((hands[set] + 1) % WAYS);
+            if (!isUsed(entry)) {
+                return entry;
+            }
+            forgetUse(entry);
+        }
+    }
+
+    private boolean isUsed(int entry) {
+        return (used[entry / WAYS] & bit(entry)) != 0;
+    }
+
+    private void forgetUse(int entry) {
+        used[entry / WAYS] &= (byte) ~bit(entry);
+    }
+
+    private static int bit(int entry) {
+        return 1 << entry % WAYS;
+    }
+}

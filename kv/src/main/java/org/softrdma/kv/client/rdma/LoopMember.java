@@ -1,0 +1,20 @@
+package org.softrdma.kv.client.rdma;
+
+import org.softrdma.verbs.WorkCompletion;
+
+/** Whose work a {@link MemberLoop} hands out. Called by the thread of the loop. */
+public interface LoopMember {
+    /**
+     * A work request of this member is done.
+     *
+     * @param completion valid until this returns
+     */
+    void complete(WorkCompletion completion);
+
+    /**
+     * Sends a touch report if one is due.
+     *
+     * @param nowNs the time
+     */
+    void reportTouches(long nowNs);
+}

@@ -1,0 +1,22 @@
+package org.softrdma.kv.client.rdma;
+
+/** What a client counts about its touch reports, over all its connections. Written by its owning thread. */
+public final class TouchCounts {
+    long reports;
+    long dropped;
+
+    /** Nothing is counted yet. */
+    public TouchCounts() {}
+
+    /** Reports sent. */
+    public long reports() {
+        return reports;
+    }
+
+    /**
+     * READs that the server is told of, but not of which items: a report was full and the last one not yet answered.
+     */
+    public long dropped() {
+        return dropped;
+    }
+}

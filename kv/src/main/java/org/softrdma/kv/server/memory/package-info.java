@@ -1,0 +1,11 @@
+/**
+ * Registered memory for the store: arenas of a device, and how clients READ the items in them.
+ *
+ * <p>Whatever thread stores an item may need another page; thread-safe. Read {@link
+ * org.softrdma.kv.server.memory.DeviceArenas} first, then the two registrations, {@code RegisteredArenas} and {@code
+ * RegisteredChunks}.
+ */
+@NullMarked
+package org.softrdma.kv.server.memory;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,211 @@
+package org.softrdma.kv.server.netty;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.Errors.NativeIoException;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.softrdma.kv.server.host.ClientChannel;
+import org.softrdma.kv.server.host.ClientHandler;
+import org.softrdma.kv.server.host.PortSettings;
+import org.softrdma.kv.server.host.ServerNetwork;
+import org.softrdma.kv.server.host.ServerPort;
+
+/** Where memcached clients connect, a TCP port or a Unix socket: Netty's threads and sockets. Closed by the server. */
+public final class MemcachedPort implements ServerPort {
+    private static final WriteBufferWaterMark OUTPUT_LIMITS = new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
+    private static final int CLOSE_TIMEOUT_MS = 10_000;
+    private static final int PERMISSION_BITS = 9;
+
+    /** Linux's number; epoll is there only. */
+    private static final int EADDRINUSE = 98;
+
+    private final PortSettings settings;
+    private final Function<? super ClientChannel, ? extends ClientHandler> clients;
+    private final Consumer<? super Throwable> failed;
+    private final EventLoopGroup loops;
+    private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final Channel listening;
+    private volatile boolean closing;
+
+    /** Opens it; see {@link ServerNetwork#listen}. */
+    MemcachedPort(
+            PortSettings settings,
+            Function<? super ClientChannel, ? extends ClientHandler> clients,
+            Consumer<? super Throwable> failed) {
+        this.settings = settings;
+        this.clients = clients;
+        this.failed = failed;
+        boolean epoll = useEpoll(settings.io());
+        IoHandlerFactory handlers = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        loops = new MultiThreadIoEventLoopGroup(
+                settings.threads(), new DefaultThreadFactory("kv-memcached", true), handlers);
+        loops.forEach(loop -> loop.terminationFuture().addListener(_ -> ended(loop)));
+        try {
+            Path file = settings.unixSocket();
+            listening = file == null ? listenTcp(epoll) : listenUnix(epoll, file);
+        } catch (RuntimeException e) {
+            closing = true;
+            loops.shutdownGracefully(0, CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+            throw e;
+        }
+    }
+
+    /** A thread ends when the port is closed, or by an Error that Netty only logs. */
+    private void ended(EventExecutor loop) {
+        if (!closing) {
+            failed.accept(new IllegalStateException("a thread of the memcached port has ended: " + loop));
+        }
+    }
+
+    private Channel listenTcp(boolean epoll) {
+        Class<? extends ServerChannel> type = epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+        ServerBootstrap bootstrap =
+                bootstrap(type).option(ChannelOption.SO_REUSEADDR, true).childOption(ChannelOption.TCP_NODELAY, true);
+        return bind(bootstrap, settings.address());
+    }
+
+    private Channel listenUnix(boolean epoll, Path file) {
+        try {
+            removeDeadSocket(file);
+            Channel bound = epoll
+                    ? bind(bootstrap(EpollServerDomainSocketChannel.class), new DomainSocketAddress(file.toFile()))
+                    : bind(bootstrap(NioServerDomainSocketChannel.class), UnixDomainSocketAddress.of(file));
+            Files.setPosixFilePermissions(file, permissions(settings.unixSocketMask()));
+            return bound;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot listen on " + file + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** A socket file outlives its server; one that still has a server is not ours to remove. */
+    private static void removeDeadSocket(Path file) throws IOException {
+        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        if (!Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .isOther()) {
+            throw new IOException("the file is there and is not a socket; choose another with -s");
+        }
+        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            probe.connect(UnixDomainSocketAddress.of(file));
+        } catch (IOException e) {
+            Files.delete(file);
+            return;
+        }
+        throw new IOException("another server listens there; choose another with -s");
+    }
+
+    private static Set<PosixFilePermission> permissions(int mask) {
+        Set<PosixFilePermission> granted = EnumSet.noneOf(PosixFilePermission.class);
+        PosixFilePermission[] all = PosixFilePermission.values(); // from the owner's r to the others' x
+        for (int i = 0; i < PERMISSION_BITS; i++) {
+            if ((mask >>> (PERMISSION_BITS - 1 - i) & 1) != 0) {
+                granted.add(all[i]);
+            }
+        }
+        return granted;
+    }
+
+    private ServerBootstrap bootstrap(Class<? extends ServerChannel> type) {
+        return new ServerBootstrap()
+                .group(loops)
+                .channel(type)
+                .option(ChannelOption.SO_BACKLOG, settings.backlog())
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, OUTPUT_LIMITS)
+                .childHandler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        channels.add(channel);
+                        channel.pipeline().addLast(new NettyConnection(clients));
+                    }
+                });
+    }
+
+    private static Channel bind(ServerBootstrap bootstrap, SocketAddress address) {
+        ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            String message = "cannot listen on " + text(address) + ": " + reason(bound.cause());
+            throw new UncheckedIOException(message, new IOException(bound.cause()));
+        }
+        return bound.channel();
+    }
+
+    private static String text(SocketAddress address) {
+        return address instanceof InetSocketAddress tcp
+                ? tcp.getAddress().getHostAddress() + ":" + tcp.getPort()
+                : address.toString();
+    }
+
+    private static String reason(Throwable cause) {
+        boolean taken = cause instanceof NativeIoException failure
+                ? failure.expectedErr() == -EADDRINUSE
+                : cause instanceof BindException
+                        && String.valueOf(cause.getMessage()).contains("in use");
+        return taken
+                ? "the port is in use; choose another with -p (0 takes any free one)"
+                : String.valueOf(cause.getMessage());
+    }
+
+    private static boolean useEpoll(PortSettings.Io io) {
+        if (io == PortSettings.Io.EPOLL) {
+            Epoll.ensureAvailability();
+        }
+        return io != PortSettings.Io.NIO && Epoll.isAvailable();
+    }
+
+    @Override
+    public SocketAddress localAddress() {
+        return listening.localAddress();
+    }
+
+    /** The threads that run connections and the store. */
+    public EventLoopGroup loops() {
+        return loops;
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        listening.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+        channels.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+        loops.shutdownGracefully(0, CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+    }
+}

@@ -1,0 +1,10 @@
+/**
+ * The memcached port by Netty: TCP and Unix sockets, epoll or NIO. Nothing else of kv knows Netty.
+ *
+ * <p>Event loop threads {@code kv-memcached-*} run the connections and the store. Read {@link
+ * org.softrdma.kv.server.netty.MemcachedPort} first, then {@link org.softrdma.kv.server.netty.NettyConnection}.
+ */
+@NullMarked
+package org.softrdma.kv.server.netty;
+
+import org.jspecify.annotations.NullMarked;

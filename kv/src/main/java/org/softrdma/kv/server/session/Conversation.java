@@ -1,0 +1,254 @@
+package org.softrdma.kv.server.session;
+
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.memcached.ReplyLine;
+import org.softrdma.kv.memcached.TextDecoder;
+import org.softrdma.kv.server.host.ClientChannel;
+import org.softrdma.kv.server.rdma.RdmaClient;
+import org.softrdma.kv.store.StoredItem;
+
+/**
+ * A connection as its commands see it. They answer, say where a value goes, and stop the connection while there is no
+ * room or another thread works for it. {@link ConversationState} says whether the next request may run. Owned by the
+ * thread of the connection, unless a method says otherwise.
+ */
+final class Conversation {
+    private final KvService service;
+    private final ClientChannel channel;
+    private final TextDecoder decoder;
+    private final Runnable goOn;
+    private final Consumer<Throwable> failed;
+    private final ConnectionOutput output;
+    private final RdmaClient rdmaClient;
+    private volatile long lastInputSeconds;
+    private ConversationState state = ConversationState.RUNNING;
+
+    /** What is left of a request that was stopped. */
+    private @Nullable Runnable unfinished;
+
+    /**
+     * A conversation that may run.
+     *
+     * @param decoder takes values
+     * @param goOn runs further requests
+     * @param failed told what fails in a task that was to be run later
+     */
+    Conversation(
+            KvService service, ClientChannel channel, TextDecoder decoder, Runnable goOn, Consumer<Throwable> failed) {
+        this.service = service;
+        this.channel = channel;
+        this.decoder = decoder;
+        this.goOn = goOn;
+        this.failed = failed;
+        this.output = new ConnectionOutput(service, channel, this::drained);
+        this.rdmaClient = new RdmaClient(this::remoteAddress);
+        this.lastInputSeconds = service.nowSeconds();
+    }
+
+    private @Nullable InetAddress remoteAddress() {
+        return channel.remoteAddress() instanceof InetSocketAddress tcp ? tcp.getAddress() : null;
+    }
+
+    /** The client's queue pair. */
+    RdmaClient rdmaClient() {
+        return rdmaClient;
+    }
+
+    /** True if the next request may run. */
+    boolean isRunning() {
+        return state == ConversationState.RUNNING;
+    }
+
+    boolean isClosing() {
+        return state == ConversationState.CLOSING;
+    }
+
+    /** Input has come. */
+    void heard() {
+        lastInputSeconds = service.nowSeconds();
+    }
+
+    /** True if more may be written; otherwise the connection is suspended until it may. */
+    boolean hasRoom() {
+        if (isRunning() && !output.hasRoom()) {
+            suspend();
+        }
+        return isRunning();
+    }
+
+    /** No further request runs until {@link #resumeLater}, or until there is room for output. */
+    void suspend() {
+        state = state.to(ConversationState.SUSPENDED);
+        channel.reading(false);
+    }
+
+    /** Sets what is left of the request, to be run once there is room again. */
+    void continueLater(Runnable rest) {
+        unfinished = rest;
+    }
+
+    /** What is left of the last request, or null; the caller runs it. */
+    @Nullable
+    Runnable takeUnfinished() {
+        Runnable rest = unfinished;
+        unfinished = null;
+        return rest;
+    }
+
+    /** There is room for answers to rgets again. Any thread. */
+    void resumeLater() {
+        runLater(this::resume);
+    }
+
+    /** No further request runs until {@link #done}. */
+    void await() {
+        state = state.to(ConversationState.AWAITING);
+        channel.reading(false);
+    }
+
+    /** What the connection awaited is done. Any thread. */
+    void done(byte[] answer) {
+        runLater(() -> {
+            if (state == ConversationState.AWAITING) {
+                state = state.to(ConversationState.SUSPENDED);
+                reply(answer);
+                resume();
+            }
+        });
+    }
+
+    /** Lets other connections of the thread have their turn; false if this one is stopped anyway. */
+    boolean endTurn() {
+        if (!isRunning()) {
+            return false;
+        }
+        state = state.to(ConversationState.YIELDING);
+        service.counters().yields.increment();
+        runLater(this::nextTurn);
+        return true;
+    }
+
+    private void nextTurn() {
+        if (isClosing()) {
+            return;
+        }
+        state = state.to(ConversationState.RUNNING);
+        goOn.run();
+        if (isRunning() || isClosing()) {
+            channel.reading(true);
+        }
+        flush();
+    }
+
+    /** Stops reading until the next turn if this connection has yielded: it has input enough. */
+    void readNoMore() {
+        if (state == ConversationState.YIELDING) {
+            channel.reading(false);
+        }
+    }
+
+    /** The network has taken what it did not take at first. */
+    private void drained() {
+        if (!isClosing()) {
+            resume();
+            flush();
+        }
+    }
+
+    /** There is room again. */
+    void resume() {
+        if (state != ConversationState.SUSPENDED) {
+            return;
+        }
+        state = state.to(ConversationState.RUNNING);
+        goOn.run();
+        if (state != ConversationState.SUSPENDED && state != ConversationState.AWAITING) {
+            channel.reading(true);
+        }
+        flush();
+    }
+
+    /** Says where the value behind the present request goes; see {@link TextDecoder#expectValue}. */
+    void expectValue(@Nullable MemorySegment target, long offset, int length) {
+        decoder.expectValue(target, offset, length);
+    }
+
+    void reply(byte[] bytes) {
+        output.write(bytes, bytes.length);
+    }
+
+    void reply(ReplyLine line) {
+        output.write(line.bytes(), line.length());
+    }
+
+    /** Answers with a line and the value of an item, with the lock of its key held. */
+    void reply(byte[] line, int lineLength, StoredItem item) {
+        output.write(line, lineLength, item);
+    }
+
+    void flush() {
+        output.flush();
+    }
+
+    void closeAfterOutput() {
+        state = state.to(ConversationState.CLOSING);
+        output.closeAfterwards();
+    }
+
+    /** Closes it at once. */
+    void close() {
+        state = state.to(ConversationState.CLOSING);
+        channel.close();
+    }
+
+    /** Gives back what it holds. */
+    void release() {
+        state = state.to(ConversationState.CLOSING);
+        output.release();
+    }
+
+    /** Runs a task on the thread of the connection; what fails there ends it, as in its other calls. Any thread. */
+    private void runLater(Runnable task) {
+        channel.execute(() -> {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                failed.accept(e);
+            }
+        });
+    }
+
+    /** Ends the connection if nothing came since a time, in seconds since 1970; a queue pair keeps it. Any thread. */
+    void closeIfIdleSince(long seconds) {
+        if (lastInputSeconds < seconds && rdmaClient.answers() == null) {
+            channel.execute(() -> {
+                if (lastInputSeconds < seconds) { // also one that is closing, and whose last output nobody reads
+                    service.counters().idleKicks.increment();
+                    close();
+                }
+            });
+        }
+    }
+
+    /**
+     * Its lines of {@code stats conns}. Any thread; what another connection is doing may have changed already.
+     *
+     * @param number names the connection in the lines
+     * @param own true if this connection asks
+     * @param text writes an address as memcached does
+     */
+    String describe(long number, boolean own, Function<@Nullable SocketAddress, String> text) {
+        String doing = own ? "conn_parse_cmd" : decoder.expectsValue() ? "conn_nread" : "conn_read";
+        String prefix = "STAT " + number + ":";
+        return prefix + "addr " + text.apply(channel.remoteAddress()) + "\r\n"
+                + prefix + "listen_addr " + text.apply(channel.localAddress()) + "\r\n"
+                + prefix + "state " + doing + "\r\n"
+                + prefix + "secs_since_last_cmd " + Math.max(0, service.nowSeconds() - lastInputSeconds) + "\r\n";
+    }
+}

@@ -1,0 +1,330 @@
+package org.softrdma.kv.server.session;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.memcached.DecimalValue;
+import org.softrdma.kv.memcached.MetaFlags;
+import org.softrdma.kv.memcached.TextProtocol;
+import org.softrdma.kv.memcached.TextRequest;
+import org.softrdma.kv.store.ItemRewriter;
+import org.softrdma.kv.store.NewItem;
+import org.softrdma.kv.store.StoreMode;
+import org.softrdma.kv.store.StoreRule;
+import org.softrdma.kv.store.StoreStatus;
+import org.softrdma.kv.store.StoredItem;
+
+/** The meta commands (mg, ms, md, ma, me) of one connection. Owned by the thread of the connection. */
+final class MetaCommands implements ValueTaker {
+    /** The last cas number there is; no server gets that far. */
+    private static final long NO_CAS = -1;
+
+    private static final long BEFORE_ANY_EXPIRY = 0;
+
+    /** How often others may create and delete a number while this command tries to count it up. */
+    private static final int MOST_ATTEMPTS = 1000;
+
+    private final KvService service;
+    private final ServerCounters counters;
+    private final Conversation connection;
+    private final StoreRule rule = new StoreRule();
+    private final Arithmetic arithmetic = new Arithmetic();
+    private final Invalidation invalidation = new Invalidation();
+    private final MetaReply reply;
+
+    private final ValueIntake intake;
+    private TextRequest request = new TextRequest();
+    private long nowSeconds;
+
+    MetaCommands(KvService service, Conversation connection) {
+        this.service = service;
+        this.counters = service.counters();
+        this.connection = connection;
+        this.intake = new ValueIntake(service, connection);
+        this.reply = new MetaReply(service, connection);
+    }
+
+    private MetaFlags begin(TextRequest newRequest) {
+        counters.metas.increment();
+        request = newRequest;
+        nowSeconds = service.nowSeconds();
+        reply.begin(newRequest, nowSeconds);
+        return newRequest.meta();
+    }
+
+    /** {@code mg}. */
+    void get(TextRequest newRequest) {
+        MetaFlags flags = begin(newRequest);
+        boolean found = find(!flags.has('u'), false);
+        if (!found && flags.has('N')) {
+            found = vivify(flags);
+        }
+        (found ? counters.getHits : counters.getMisses).increment();
+        if (flags.has('T')) {
+            (found ? counters.touchHits : counters.touchMisses).increment();
+        }
+        if (!found && !flags.has('q')) {
+            reply.answer(MetaReply.MISS);
+        }
+    }
+
+    private boolean find(boolean bump, boolean created) {
+        return service.store()
+                .get(
+                        request.bytes(),
+                        request.keyOffset(0),
+                        request.keyLength(0),
+                        nowSeconds,
+                        bump,
+                        item -> reply.describe(item, created));
+    }
+
+    /** Makes an empty item for the one client that is to fill it; all others see that somebody does. */
+    private boolean vivify(MetaFlags flags) {
+        NewItem item = service.reserve(
+                request.bytes(),
+                request.keyOffset(0),
+                request.keyLength(0),
+                0,
+                reply.expiry(flags, 'N'),
+                0,
+                nowSeconds);
+        if (item.status() != NewItem.Status.READY) {
+            return false;
+        }
+        rule.reset(StoreMode.ADD).tokenSent(true).keyBinary(flags.has('b'));
+        boolean created = service.store().store(item, rule, nowSeconds) == StoreStatus.STORED;
+        return find(!created && !flags.has('u'), created);
+    }
+
+    /** {@code ms}: says where its value goes. */
+    void set(TextRequest newRequest) {
+        MetaFlags flags = begin(newRequest);
+        counters.sets.increment();
+        StoreMode mode = storeMode(flags.mode());
+        if (mode == null) {
+            connection.expectValue(null, 0, request.valueLength());
+            connection.reply(TextProtocol.BAD_SET_MODE);
+            return;
+        }
+        if (flags.has('C') && (mode == StoreMode.SET || mode == StoreMode.REPLACE)) {
+            mode = StoreMode.CAS;
+        }
+        prepareRule(flags, mode);
+        StoreStatus begun = intake.begin(
+                request,
+                mode,
+                flags.has('F') ? (int) flags.number('F') : 0,
+                flags.has('T') ? reply.expiry(flags, 'T') : 0,
+                nowSeconds);
+        if (begun != StoreStatus.STORED) {
+            connection.reply(intake.refusal(begun));
+        }
+    }
+
+    private void prepareRule(MetaFlags flags, StoreMode mode) {
+        rule.reset(mode)
+                .compareCas(flags.has('C') ? flags.number('C') : 0)
+                .newCas(flags.has('E') ? flags.number('E') : 0)
+                .staleIfOlder(flags.has('I'))
+                .keyBinary(flags.has('b'));
+        if (flags.has('N')) {
+            rule.createIfMissing(reply.expiry(flags, 'N'));
+        }
+    }
+
+    @Override
+    public void endValue(boolean terminated) {
+        NewItem item = intake.take();
+        if (item == null) {
+            return; // it was skipped and is answered
+        }
+        if (!terminated) {
+            service.store().abandon(item);
+            connection.reply(TextProtocol.BAD_DATA_CHUNK);
+            return;
+        }
+        StoreStatus status = service.store().store(item, rule, service.nowSeconds());
+        MetaFlags flags = request.meta();
+        switch (status) {
+            case STORED -> {
+                if (!flags.has('q')) {
+                    reply.answerSet(MetaReply.HIT, item.cas());
+                }
+            }
+            case EXISTS -> reply.answerSet(MetaReply.EXISTS, 0);
+            case NOT_FOUND -> reply.answerSet(MetaReply.NOT_FOUND, 0);
+            case NOT_STORED -> reply.answerSet(MetaReply.NOT_STORED, 0);
+            case BUSY -> connection.reply(TextProtocol.BUSY);
+            case TOO_LARGE, OUT_OF_MEMORY, NON_NUMERIC -> connection.reply(intake.refusal(status));
+        }
+    }
+
+    /** {@code md}. */
+    void delete(TextRequest newRequest) {
+        MetaFlags flags = begin(newRequest);
+        long compareCas = flags.has('C') ? flags.number('C') : 0;
+        if (flags.has('C') && compareCas == 0) {
+            compareCas = NO_CAS; // 0 is no item's number, and to the store it means any
+        }
+        StoreStatus status;
+        if (flags.has('I')) {
+            rule.reset(StoreMode.SET).compareCas(compareCas).newCas(flags.has('E') ? flags.number('E') : 0);
+            status = service.store()
+                    .rewrite(
+                            request.bytes(),
+                            request.keyOffset(0),
+                            request.keyLength(0),
+                            rule,
+                            invalidation,
+                            nowSeconds,
+                            item -> {
+                                if (flags.has('T')) {
+                                    item.setExpiry(reply.expiry(flags, 'T'));
+                                }
+                            });
+        } else {
+            status = service.store()
+                    .delete(request.bytes(), request.keyOffset(0), request.keyLength(0), compareCas, nowSeconds);
+            (status == StoreStatus.STORED ? counters.deleteHits : counters.deleteMisses).increment();
+        }
+        switch (status) {
+            case STORED -> {
+                if (!flags.has('q')) {
+                    reply.answer(MetaReply.HIT);
+                }
+            }
+            case EXISTS -> reply.answer(MetaReply.EXISTS);
+            case NOT_FOUND -> reply.answer(MetaReply.NOT_FOUND);
+            case BUSY -> connection.reply(TextProtocol.BUSY);
+            default -> connection.reply(intake.refusal(status));
+        }
+    }
+
+    /** {@code ma}. */
+    void arithmetic(TextRequest newRequest) {
+        MetaFlags flags = begin(newRequest);
+        char mode = flags.mode();
+        boolean up = mode == 0 || mode == 'I' || mode == 'i' || mode == '+';
+        if (!up && mode != 'D' && mode != 'd' && mode != '-') {
+            connection.reply(TextProtocol.BAD_ARITHMETIC_MODE);
+            return;
+        }
+        arithmetic.begin(flags.has('D') ? flags.number('D') : 1, up);
+        StoreStatus status = StoreStatus.NOT_STORED;
+        for (int left = MOST_ATTEMPTS; left > 0 && status == StoreStatus.NOT_STORED; left--) {
+            rule.reset(StoreMode.SET)
+                    .compareCas(flags.has('C') ? flags.number('C') : 0)
+                    .newCas(flags.has('E') ? flags.number('E') : 0);
+            status = service.store()
+                    .rewrite(
+                            request.bytes(),
+                            request.keyOffset(0),
+                            request.keyLength(0),
+                            rule,
+                            arithmetic,
+                            nowSeconds,
+                            item -> reply.describeNumber(item, arithmetic.result(), false));
+            if (status == StoreStatus.NOT_FOUND && flags.has('N')) {
+                status = createNumber(flags); // NOT_STORED if somebody else created it
+            }
+        }
+        ClassicCommands.countArithmetic(counters, up, status);
+        switch (status) {
+            case STORED -> {
+                if (!flags.has('q')) {
+                    reply.send();
+                }
+            }
+            case NOT_FOUND -> reply.answer(MetaReply.NOT_FOUND);
+            case EXISTS -> reply.answer(MetaReply.EXISTS);
+            case NON_NUMERIC -> connection.reply(TextProtocol.NON_NUMERIC);
+            case BUSY, NOT_STORED -> connection.reply(TextProtocol.BUSY);
+            default -> connection.reply(TextProtocol.OUT_OF_MEMORY_INCR);
+        }
+    }
+
+    private StoreStatus createNumber(MetaFlags flags) {
+        long initial = flags.has('J') ? flags.number('J') : 0;
+        byte[] digits = new byte[DecimalValue.MAX_LENGTH];
+        int length = TextProtocol.number(digits, 0, initial);
+        NewItem item = service.reserve(
+                request.bytes(),
+                request.keyOffset(0),
+                request.keyLength(0),
+                0,
+                reply.expiry(flags, 'N'),
+                length,
+                nowSeconds);
+        if (item.status() != NewItem.Status.READY) {
+            return StoreStatus.OUT_OF_MEMORY;
+        }
+        MemorySegment.copy(digits, 0, item.memory(), ValueLayout.JAVA_BYTE, item.valueOffset(), length);
+        rule.reset(StoreMode.ADD).newCas(flags.has('E') ? flags.number('E') : 0).keyBinary(flags.has('b'));
+        StoreStatus status = service.store().store(item, rule, nowSeconds);
+        if (status == StoreStatus.STORED) {
+            boolean there = service.store()
+                    .get(
+                            request.bytes(),
+                            request.keyOffset(0),
+                            request.keyLength(0),
+                            BEFORE_ANY_EXPIRY, // one that expires at once is created all the same, and not for ever
+                            false,
+                            stored -> reply.describeNumber(stored, initial, true));
+            return there ? StoreStatus.STORED : StoreStatus.NOT_STORED; // deleted already: once more
+        }
+        return status;
+    }
+
+    /** {@code me}. */
+    void debug(TextRequest newRequest) {
+        begin(newRequest);
+        boolean found = service.store()
+                .get(
+                        request.bytes(),
+                        request.keyOffset(0),
+                        request.keyLength(0),
+                        nowSeconds,
+                        false,
+                        reply::describeForDebugging);
+        if (found) {
+            reply.send();
+        } else {
+            reply.miss();
+        }
+    }
+
+    /** Gives back what the connection holds. */
+    void release() {
+        intake.release();
+    }
+
+    private static @Nullable StoreMode storeMode(char mode) {
+        return switch (mode) {
+            case 0, 'S', 's' -> StoreMode.SET;
+            case 'E', 'e' -> StoreMode.ADD;
+            case 'A', 'a' -> StoreMode.APPEND;
+            case 'P', 'p' -> StoreMode.PREPEND;
+            case 'R', 'r' -> StoreMode.REPLACE;
+            default -> null;
+        };
+    }
+
+    /** The same value again, stale: a new item, so that its cas number is new for readers as well. */
+    private static final class Invalidation implements ItemRewriter {
+        @Override
+        public int measure(StoredItem old) {
+            return old.valueLength();
+        }
+
+        @Override
+        public void write(MemorySegment old, long oldOffset, int oldLength, MemorySegment target, long offset) {
+            MemorySegment.copy(old, oldOffset, target, offset, oldLength);
+        }
+
+        @Override
+        public Marks marks() {
+            return Marks.STALE;
+        }
+    }
+}

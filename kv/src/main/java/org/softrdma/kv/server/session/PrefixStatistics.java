@@ -1,0 +1,95 @@
+package org.softrdma.kv.server.session;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.memcached.TextProtocol;
+
+/**
+ * {@code stats detail}: what the classic commands did with keys of each prefix, the bytes before the first colon.
+ * Counts nothing until it is switched on; any thread.
+ */
+final class PrefixStatistics {
+    private static final char DELIMITER = ':';
+
+    /** Prefixes come from clients: further ones are not counted. */
+    private static final int MOST_PREFIXES = 1 << 12;
+
+    private final Map<String, Counts> prefixes = new ConcurrentHashMap<>();
+    private volatile boolean counting;
+
+    void counting(boolean on) {
+        counting = on;
+    }
+
+    void get(byte[] key, int offset, int length, boolean hit) {
+        Counts counts = counting ? find(key, offset, length) : null;
+        if (counts != null) {
+            counts.gets.increment();
+            if (hit) {
+                counts.hits.increment();
+            }
+        }
+    }
+
+    void set(byte[] key, int offset, int length) {
+        Counts counts = counting ? find(key, offset, length) : null;
+        if (counts != null) {
+            counts.sets.increment();
+        }
+    }
+
+    void delete(byte[] key, int offset, int length) {
+        Counts counts = counting ? find(key, offset, length) : null;
+        if (counts != null) {
+            counts.deletes.increment();
+        }
+    }
+
+    private @Nullable Counts find(byte[] key, int offset, int length) {
+        for (int i = 0; i < length; i++) {
+            if (key[offset + i] == DELIMITER) {
+                String prefix = new String(key, offset, i, StandardCharsets.ISO_8859_1);
+                Counts counts = prefixes.get(prefix);
+                return counts != null || prefixes.size() >= MOST_PREFIXES
+                        ? counts
+                        : prefixes.computeIfAbsent(prefix, _ -> new Counts());
+            }
+        }
+        return null;
+    }
+
+    /** The answer to {@code stats detail dump}. */
+    byte[] dump() {
+        StringBuilder lines = new StringBuilder();
+        new TreeMap<>(prefixes)
+                .forEach((prefix, counts) -> lines.append("PREFIX ")
+                        .append(prefix)
+                        .append(" get ")
+                        .append(counts.gets.sum())
+                        .append(" hit ")
+                        .append(counts.hits.sum())
+                        .append(" set ")
+                        .append(counts.sets.sum())
+                        .append(" del ")
+                        .append(counts.deletes.sum())
+                        .append("\r\n"));
+        lines.append(new String(TextProtocol.END, StandardCharsets.US_ASCII));
+        return lines.toString().getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    void reset() {
+        prefixes.clear();
+    }
+
+    /** The counts of one prefix. */
+    private static final class Counts {
+        final LongAdder gets = new LongAdder();
+        final LongAdder hits = new LongAdder();
+        final LongAdder sets = new LongAdder();
+        final LongAdder deletes = new LongAdder();
+    }
+}

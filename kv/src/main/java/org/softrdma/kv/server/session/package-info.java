@@ -1,0 +1,12 @@
+/**
+ * Sessions of memcached clients: their commands, the answers on their way, and what commands ask of the whole server
+ * (statistics, flushes).
+ *
+ * <p>The network's thread of a connection runs its commands; {@link org.softrdma.kv.server.session.Maintenance} is an
+ * agent. Read {@link org.softrdma.kv.server.session.MemcachedConnection} first, then {@code Conversation} and
+ * {@code Commands}.
+ */
+@NullMarked
+package org.softrdma.kv.server.session;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,152 @@
+package org.softrdma.sim.fabric;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+import org.softrdma.sim.fabric.baton.Baton;
+import org.softrdma.sim.fabric.baton.Choices;
+import org.softrdma.sim.fabric.baton.Group;
+import org.softrdma.sim.fabric.baton.SimulationException;
+import org.softrdma.sim.fabric.baton.Trace;
+import org.softrdma.sim.fabric.memory.FabricMemory;
+import org.softrdma.sim.fabric.memory.GrainCopier;
+import org.softrdma.sim.fabric.memory.RegisteredRanges;
+import org.softrdma.sim.fabric.network.Network;
+import org.softrdma.sim.pinning.AccountedPageLocks;
+import org.softrdma.sim.pinning.CountedPageLocks;
+
+/**
+ * A simulated network of nodes with software RNICs, for one run. Make nodes, then {@link #run} a process, which opens devices and starts
+ * other processes; everything happens one step at a time, and the seed decides what happens next.
+ *
+ * <pre>{@code
+ * Fabric fabric = Fabric.ofSeed(42);
+ * FabricNode server = fabric.node("server");
+ * FabricNode client = fabric.node("client");
+ * fabric.run(client, () -> {
+ *     VerbsDevice device = client.open(Map.of());
+ *     ...
+ * });
+ * }</pre>
+ *
+ * <p>Before {@link #run} one thread; within it any process.
+ */
+public final class Fabric {
+    private static final byte NETWORK = 10;
+    private static final int MOST_NODES = 250;
+
+    private final Baton baton;
+    private final Network network;
+    private final FabricMemory memory;
+    private final NodeSurroundings surroundings;
+    private final List<FabricNode> nodes = new ArrayList<>();
+    private final FaultInjector faults;
+
+    /**
+     * A fabric without nodes.
+     *
+     * @param seed decides every choice
+     * @param settings what may happen
+     */
+    public Fabric(long seed, FabricSettings settings) {
+        baton = new Baton(new Choices(seed), settings.limits());
+        RegisteredRanges registered = new RegisteredRanges(baton);
+        GrainCopier copier = new GrainCopier(baton, registered, settings.grains());
+        memory = new FabricMemory(copier);
+        network = new Network(baton, settings.network(), copier);
+        surroundings =
+                new NodeSurroundings(baton, network, memory, registered, new CountedPageLocks(new AccountedPageLocks("a simulation locks no pages")));
+        faults = new FaultInjector(baton, network, settings.faults());
+        network.inspectedBy(faults);
+        baton.add(network);
+        baton.add(faults);
+    }
+
+    /** A fabric with the usual settings. */
+    public static Fabric ofSeed(long seed) {
+        return new Fabric(seed, FabricSettings.DEFAULT);
+    }
+
+    /**
+     * A new node with an address of its own.
+     *
+     * @param name for people and fault plans, unique
+     * @throws IllegalArgumentException if another node has that name
+     */
+    public FabricNode node(String name) {
+        if (nodes.size() == MOST_NODES) {
+            throw new IllegalStateException("a fabric has at most " + MOST_NODES + " nodes");
+        }
+        if (nodes.stream().anyMatch(node -> node.name().equals(name))) {
+            throw new IllegalArgumentException("there is a node \"" + name + "\" already");
+        }
+        FabricNode node = new FabricNode(surroundings, new Group(name), address(nodes.size() + 1));
+        nodes.add(node);
+        network.host(node.address());
+        faults.add(node);
+        return node;
+    }
+
+    private static InetAddress address(int number) {
+        try {
+            return InetAddress.getByAddress(new byte[] {NETWORK, 0, 0, (byte) number});
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException(e); // four bytes are an address
+        }
+    }
+
+    /**
+     * Runs a process of a node, and what it starts, until every process has ended. Once.
+     *
+     * @param node where it runs
+     * @param program what it does; what it throws ends the run
+     * @throws SimulationException with the seed and the last steps, if a process has thrown or nobody can go on
+     */
+    public void run(FabricNode node, FabricNode.Program program) {
+        try {
+            baton.run(node.group(), "main", () -> FabricNode.run(program));
+        } finally {
+            if (baton.isOver()) {
+                memory.close(); // else a thread still runs, and it may use it
+            }
+        }
+    }
+
+    /** Nothing gets from one node to another, in either direction, for a time; what is sent meanwhile arrives later. */
+    public void partition(FabricNode one, FabricNode other, long durationNs) {
+        network.partition(one.address(), other.address(), durationNs);
+    }
+
+    /** Ends all partitions. */
+    public void heal() {
+        network.heal();
+    }
+
+    /** Resets every connection between two nodes. */
+    public void reset(FabricNode one, FabricNode other) {
+        network.reset(one.address(), other.address());
+    }
+
+    /** The time by which everything happens. */
+    public NanoClock clock() {
+        return baton;
+    }
+
+    /** For processes that poll memory: lets others run. */
+    public IdleStrategy idleStrategy() {
+        return new BatonIdleStrategy(baton);
+    }
+
+    /** Who runs when, and every choice. */
+    public Baton baton() {
+        return baton;
+    }
+
+    /** What happened. */
+    public Trace trace() {
+        return baton.trace();
+    }
+}

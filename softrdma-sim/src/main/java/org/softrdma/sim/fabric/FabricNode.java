@@ -1,0 +1,134 @@
+package org.softrdma.sim.fabric;
+
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.softrdma.sim.SoftRdmaContext;
+import org.softrdma.sim.device.DeviceSettings;
+import org.softrdma.sim.device.DeviceSurroundings;
+import org.softrdma.sim.device.SoftRdmaDevice;
+import org.softrdma.sim.fabric.baton.Group;
+import org.softrdma.sim.fabric.baton.SimulatedThread;
+import org.softrdma.sim.fabric.network.FabricTransport;
+import org.softrdma.sim.transport.Transport;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** A host of the fabric: an address, devices, and processes that live and die together. Any process. */
+public final class FabricNode {
+    private static final List<String> OPTIONS_OF_THE_FABRIC = List.of("transport", "progress", "pcap");
+
+    private final NodeSurroundings surroundings;
+    private final Group group;
+    private final InetAddress address;
+    private int devices;
+    private int processes;
+
+    /** What a process does. */
+    @FunctionalInterface
+    public interface Program {
+        /** Does it. What it throws ends the run. */
+        void run() throws Exception;
+    }
+
+    FabricNode(NodeSurroundings surroundings, Group group, InetAddress address) {
+        this.surroundings = surroundings;
+        this.group = group;
+        this.address = address;
+    }
+
+    /** For people. */
+    public String name() {
+        return group.name();
+    }
+
+    /** Its address, which the other nodes reach; a loopback address is the node's own. */
+    public InetAddress address() {
+        return address;
+    }
+
+    Group group() {
+        return group;
+    }
+
+    /**
+     * Opens a software RNIC of this node. In a process of the run.
+     *
+     * @param options of the provider {@code sim}, but for {@code transport}, {@code progress} and {@code pcap}; pinning is off unless
+     *     they say otherwise, and locks nothing
+     * @throws IllegalArgumentException if an option is unknown or wrong
+     */
+    public VerbsDevice open(Map<String, String> options) {
+        for (String name : OPTIONS_OF_THE_FABRIC) {
+            if (options.containsKey(name)) {
+                throw new IllegalArgumentException(name + "=" + options.get(name)
+                        + ": a device of a fabric has the fabric's network, clock and threads; leave the option out");
+            }
+        }
+        Map<String, String> all = new HashMap<>(Map.of("pinning", "off"));
+        all.putAll(options);
+        SoftRdmaContext context = new SoftRdmaContext().set(all).conclude();
+        DeviceSettings settings = context.deviceSettings();
+        Transport transport = new FabricTransport(
+                surroundings.network(),
+                address,
+                group,
+                "device" + devices++,
+                new FabricTransport.Options(
+                        context.threads(), settings.engine().timeouts().hostNs()));
+        return new SoftRdmaDevice(
+                settings,
+                transport,
+                new DeviceSurroundings(
+                        surroundings.pageLocks(),
+                        surroundings.memory(),
+                        surroundings.registered(),
+                        surroundings.baton().choices().generator()));
+    }
+
+    /**
+     * Starts a process beside the one that calls.
+     *
+     * @param name for people
+     * @param program what it does
+     * @return says when it has ended
+     */
+    public SimulatedThread start(String name, Program program) {
+        return surroundings.baton().start(group, name + "." + processes++, Group.Kind.PROCESS, () -> run(program));
+    }
+
+    // ---- faults
+
+    /** Its processes and devices end as by SIGKILL; its kernel closes their connections. */
+    public void kill() {
+        group.kill();
+        surroundings.network().processesDied(address);
+    }
+
+    /** It loses its power: its processes are gone, and nobody answers for it. */
+    public void powerOff() {
+        group.kill();
+        surroundings.network().vanished(address);
+    }
+
+    /** Its processes do not run for a time; its RNICs do. */
+    public void pauseProcesses(long durationNs) {
+        group.pause(Group.Kind.PROCESS, surroundings.baton().nanoTime() + durationNs);
+    }
+
+    /** Neither its processes nor its RNICs run for a time, as a virtual machine that is moved. */
+    public void pause(long durationNs) {
+        pauseProcesses(durationNs);
+        group.pause(Group.Kind.LOOP, surroundings.baton().nanoTime() + durationNs);
+    }
+
+    static void run(Program program) {
+        try {
+            program.run();
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException("a process has thrown " + e, e);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package org.softrdma.sim.fabric;
+
+import org.softrdma.sim.fabric.baton.Baton;
+import org.softrdma.sim.fabric.fault.FaultPlan;
+import org.softrdma.sim.fabric.memory.Grains;
+import org.softrdma.sim.fabric.network.NetworkSettings;
+
+/**
+ * What may happen on a fabric beside what its processes do.
+ *
+ * @param network what the network does to what it carries
+ * @param grains how copies of the devices can be seen
+ * @param faults what goes wrong
+ * @param limits when a run counts as one that never ends, and how often threads are interrupted
+ */
+public record FabricSettings(NetworkSettings network, Grains grains, FaultPlan faults, Baton.Limits limits) {
+    /** Pieces of streams are cut, copies happen at once. */
+    public static final FabricSettings DEFAULT =
+            new FabricSettings(NetworkSettings.DEFAULT, Grains.NONE, FaultPlan.NONE, Baton.Limits.DEFAULT);
+
+    /** The same with copies in grains. */
+    public FabricSettings with(Grains newGrains) {
+        return new FabricSettings(network, newGrains, faults, limits);
+    }
+
+    /** The same with another network. */
+    public FabricSettings with(NetworkSettings newNetwork) {
+        return new FabricSettings(newNetwork, grains, faults, limits);
+    }
+
+    /** The same with other faults. */
+    public FabricSettings with(FaultPlan newFaults) {
+        return new FabricSettings(network, grains, newFaults, limits);
+    }
+
+    /** The same with other limits. */
+    public FabricSettings with(Baton.Limits newLimits) {
+        return new FabricSettings(network, grains, faults, newLimits);
+    }
+}

@@ -1,0 +1,67 @@
+package org.softrdma.sim.fabric.network;
+
+import java.net.InetAddress;
+import org.softrdma.sim.wire.MessageKind;
+
+/** Sees what is sent and may interfere. Called by whoever holds the baton, in the middle of a send. */
+public interface Inspector {
+    /** Lets everything pass. */
+    Inspector NONE = new Inspector() {
+        @Override
+        public long next(Passage passage, long from) {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public void sent(Passage passage) {
+            // It does not look.
+        }
+
+        @Override
+        public void begun(Passage passage, MessageKind kind, int number) {
+            // It does not look.
+        }
+    };
+
+    /** One direction of a connection, and what can be done to it. */
+    interface Passage {
+        /** The sender's host. */
+        InetAddress from();
+
+        /** The receiver's host. */
+        InetAddress to();
+
+        /** Bytes sent so far. */
+        long sentBytes();
+
+        /** Resets the connection: both ends learn it at once. */
+        void reset();
+
+        /** What is under way, and what is sent from now on, arrives so much later. */
+        void delay(long ns);
+
+        /** Changes a bit of the next byte. */
+        void corruptNext(int bit);
+    }
+
+    /**
+     * After how many bytes, from the beginning of the passage, it wants to be told next.
+     *
+     * @param passage where
+     * @param from the least answer: it has been told of all before
+     * @return {@link Long#MAX_VALUE} if it does not want to be told
+     */
+    long next(Passage passage, long from);
+
+    /** As many bytes have been sent as {@link #next} said. Once for each number. */
+    void sent(Passage passage);
+
+    /**
+     * The header of a message's first segment has been sent.
+     *
+     * @param passage where
+     * @param kind what it is
+     * @param number which of its kind here, from 1
+     */
+    void begun(Passage passage, MessageKind kind, int number);
+}

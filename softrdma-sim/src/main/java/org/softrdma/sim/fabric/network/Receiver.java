@@ -1,0 +1,10 @@
+package org.softrdma.sim.fabric.network;
+
+/** The end of a connection at which one of its directions arrives. Whoever holds the baton. */
+interface Receiver {
+    /** Bytes, the end or a reset are there. */
+    void arrived();
+
+    /** The network resets the connection: both ends learn it at once. */
+    void resetByNetwork();
+}

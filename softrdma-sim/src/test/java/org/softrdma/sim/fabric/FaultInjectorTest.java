@@ -1,0 +1,55 @@
+package org.softrdma.sim.fabric;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.times;
+import static org.mockito.Mockito.verify;
+
+import org.junit.jupiter.api.Test;
+import org.softrdma.sim.fabric.baton.Baton;
+import org.softrdma.sim.fabric.baton.Choices;
+import org.softrdma.sim.fabric.fault.Fault;
+import org.softrdma.sim.fabric.fault.FaultPlan;
+import org.softrdma.sim.fabric.fault.What;
+import org.softrdma.sim.fabric.fault.When;
+import org.softrdma.sim.fabric.memory.GrainCopier;
+import org.softrdma.sim.fabric.memory.Grains;
+import org.softrdma.sim.fabric.memory.RegisteredRanges;
+import org.softrdma.sim.fabric.network.Inspector;
+import org.softrdma.sim.fabric.network.Network;
+import org.softrdma.sim.fabric.network.NetworkSettings;
+import org.softrdma.sim.wire.MessageKind;
+
+/** When faults happen, and how often. */
+class FaultInjectorTest {
+    private final Baton baton = new Baton(new Choices(1), Baton.Limits.DEFAULT);
+    private final Network network = new Network(
+            baton, NetworkSettings.DEFAULT, new GrainCopier(baton, new RegisteredRanges(baton), Grains.NONE));
+    private final Inspector.Passage passage = mock(Inspector.Passage.class);
+
+    @Test
+    void shouldHappenAsOftenAsThePlanSaysWhateverOccasionsAreNotTaken() {
+        When when = new When.OnMessage(When.ANY, When.ANY, MessageKind.WRITE, 0);
+        FaultPlan plan = FaultPlan.NONE.and(new Fault(when, new What.Reset(), 500, 3));
+        FaultInjector injector = new FaultInjector(baton, network, plan);
+
+        for (int number = 1; number <= 1000; number++) {
+            injector.begun(passage, MessageKind.WRITE, number);
+        }
+
+        verify(passage, times(3)).reset();
+    }
+
+    @Test
+    void shouldAskForEachPlaceOnce() {
+        FaultPlan plan = FaultPlan.NONE
+                .and(new Fault(new When.AfterBytes(When.ANY, When.ANY, 5), new What.Reset(), 1000, 9))
+                .and(new Fault(new When.AfterBytes(When.ANY, When.ANY, 9), new What.Reset(), 1000, 9));
+        FaultInjector injector = new FaultInjector(baton, network, plan);
+
+        assertEquals(5, injector.next(passage, 0));
+        assertEquals(5, injector.next(passage, 5));
+        assertEquals(9, injector.next(passage, 6));
+        assertEquals(Long.MAX_VALUE, injector.next(passage, 10));
+    }
+}

@@ -1,0 +1,70 @@
+package org.softrdma.sanitiser.device;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import org.softrdma.sanitiser.watch.RegionRecord;
+import org.softrdma.sanitiser.watch.RegionWatch;
+import org.softrdma.sanitiser.watch.Watch;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.Advice;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PinningPolicy;
+import org.softrdma.verbs.ProtectionDomain;
+
+/** A protection domain. Any thread. */
+final class SanitisedDomain implements ProtectionDomain {
+    private final ProtectionDomain domain;
+    private final Watch watch;
+    private final int device;
+    private final RegionWatch regions;
+    private final Lifetime lifetime;
+
+    SanitisedDomain(ProtectionDomain domain, Watch watch, int device) {
+        this.domain = domain;
+        this.watch = watch;
+        this.device = device;
+        regions = new RegionWatch(watch);
+        lifetime = Lifetime.of(watch.open(), device, "protection domain");
+    }
+
+    /** The provider's domain. */
+    ProtectionDomain bare() {
+        return domain;
+    }
+
+    RegionWatch regions() {
+        return regions;
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
+        return sanitised(domain.register(memory, access), memory, access);
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, PinningPolicy pinning) {
+        return sanitised(domain.register(memory, access, pinning), memory, access);
+    }
+
+    private MemoryRegion sanitised(MemoryRegion region, MemorySegment memory, Set<AccessFlag> access) {
+        RegionRecord record = regions.registered(region, memory, access);
+        Lifetime ofRegion = Lifetime.of(watch.open(), device, record.toString());
+        return new SanitisedRegion(region, this, record, regions, watch.reporter(), ofRegion);
+    }
+
+    @Override
+    public void advise(Advice advice, boolean wait, long address, long length, int lkey) {
+        domain.advise(advice, wait, address, length, lkey);
+    }
+
+    @Override
+    public void close() {
+        domain.close();
+        lifetime.end();
+    }
+
+    @Override
+    public String toString() {
+        return domain.toString();
+    }
+}

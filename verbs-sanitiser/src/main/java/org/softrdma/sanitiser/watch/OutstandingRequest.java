@@ -1,0 +1,130 @@
+package org.softrdma.sanitiser.watch;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sanitiser.finding.RequestName;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.SendFlags;
+
+/**
+ * A request from its post until its completion is polled. Under the lock of its queue pair, but for {@link
+ * #contentMayChange}.
+ */
+public final class OutstandingRequest {
+    private final QueuePairRecord queuePair;
+    private final CompletionOpcode opcode;
+    private final long wrId;
+    private final int flags;
+    private final @Nullable StackTraceElement postedAt = CallSite.line();
+    private final List<BufferRange> buffers = new ArrayList<>();
+
+    /** What the buffers contained at the post, in their order; empty if that is not watched. */
+    private final List<ContentPrint> prints = new ArrayList<>();
+
+    /** Of a READ: where its data comes from. */
+    private @Nullable RemoteBuffer readsFrom;
+
+    /** Give back what the memory table keeps of it. */
+    private final List<Runnable> claims = new ArrayList<>();
+
+    /** True once somebody else than the program may write to a buffer. */
+    private volatile boolean contentMayChange;
+
+    private record RemoteBuffer(long address, int rkey) {}
+
+    OutstandingRequest(QueuePairRecord queuePair, CompletionOpcode opcode, long wrId, int flags) {
+        this.queuePair = queuePair;
+        this.opcode = opcode;
+        this.wrId = wrId;
+        this.flags = flags;
+    }
+
+    /**
+     * Adds a local entry.
+     *
+     * @param region the region that it names; null if that is not known, so that the content is not watched
+     * @param offset bytes from its start
+     * @param length bytes; an entry of 0 bytes is of no interest
+     */
+    public OutstandingRequest add(@Nullable RegionRecord region, long offset, long length) {
+        if (length == 0) {
+            return this;
+        }
+        if (region == null) {
+            contentMayChange();
+        } else {
+            buffers.add(BufferRange.of(region, offset, length));
+        }
+        return this;
+    }
+
+    /**
+     * Makes known where a READ gets its data.
+     *
+     * @param remoteAddress first address at the peer
+     * @param rkey the peer's key
+     */
+    public OutstandingRequest readsFrom(long remoteAddress, int rkey) {
+        readsFrom = new RemoteBuffer(remoteAddress, rkey);
+        return this;
+    }
+
+    QueuePairRecord queuePair() {
+        return queuePair;
+    }
+
+    CompletionOpcode opcode() {
+        return opcode;
+    }
+
+    long wrId() {
+        return wrId;
+    }
+
+    boolean isSignalled() {
+        return (flags & SendFlags.SIGNALLED) != 0;
+    }
+
+    /**
+     * True if its sink may share bytes with that of an earlier one: if a fence makes it wait for that, or if both are
+     * the same READ, so that it does not matter which places its data last.
+     */
+    boolean maySinkWith(OutstandingRequest earlier) {
+        if (!earlier.queuePair.equals(queuePair) || earlier.opcode != CompletionOpcode.READ) {
+            return false;
+        }
+        boolean fenced = (flags & SendFlags.FENCE) != 0;
+        return fenced || (Objects.equals(readsFrom, earlier.readsFrom) && buffers.equals(earlier.buffers));
+    }
+
+    /** True if the device writes to its buffers. */
+    boolean isSink() {
+        return opcode == CompletionOpcode.READ || opcode == CompletionOpcode.RECEIVE;
+    }
+
+    List<BufferRange> buffers() {
+        return buffers;
+    }
+
+    List<ContentPrint> prints() {
+        return prints;
+    }
+
+    List<Runnable> claims() {
+        return claims;
+    }
+
+    boolean mayContentChange() {
+        return contentMayChange;
+    }
+
+    void contentMayChange() {
+        contentMayChange = true;
+    }
+
+    RequestName name() {
+        return new RequestName(opcode, wrId, postedAt);
+    }
+}

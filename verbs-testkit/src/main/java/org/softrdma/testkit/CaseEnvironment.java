@@ -1,0 +1,51 @@
+package org.softrdma.testkit;
+
+import org.softrdma.verbs.device.VerbsProvider;
+
+/**
+ * Where cases run: who opens their devices, starts their threads, and tells the time. The machine, unless somebody runs them in a
+ * simulation. Thread-safe.
+ */
+public interface CaseEnvironment {
+    /** Opens devices for the side that connects and posts. */
+    VerbsProvider requester();
+
+    /** Opens devices for the side that accepts. */
+    VerbsProvider responder();
+
+    /** The time, as {@link System#nanoTime} tells it on a machine. */
+    long nanoTime();
+
+    /**
+     * Lets others run while the caller looks for something again and again.
+     *
+     * @param rounds how often this wait has come here before
+     */
+    void idle(int rounds);
+
+    /**
+     * Lets time pass.
+     *
+     * @param durationNs how much
+     */
+    void sleep(long durationNs);
+
+    /**
+     * Takes a little time, by doing nothing.
+     *
+     * @param spins how often to do nothing
+     */
+    void spin(int spins);
+
+    /**
+     * Starts a thread.
+     *
+     * @param name of the thread
+     * @param virtual it mostly waits
+     * @param work what it does
+     */
+    void start(String name, boolean virtual, Runnable work);
+
+    /** True if devices are reached by sockets of this machine, so that a case may speak through one of its own. */
+    boolean hasSockets();
+}

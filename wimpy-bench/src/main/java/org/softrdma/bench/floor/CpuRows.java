@@ -1,0 +1,164 @@
+package org.softrdma.bench.floor;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.softrdma.bench.measurement.ByteSize;
+import org.softrdma.bench.read.RequestLoad;
+import org.softrdma.bench.read.ResponderProcess;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/**
+ * What requests of one kind cost the server of a software RNIC beside the C server, for each size and window: both under the same load,
+ * in turns. Belongs to the thread of the study.
+ */
+final class CpuRows {
+    private final FloorSetup setup;
+    private final FloorLoad settings;
+    private final RatioLimit limit;
+    private final FloorOperation operation;
+    private final ObjectMapper mapper = new ObjectMapper();
+
+    CpuRows(FloorSetup setup, FloorLoad settings, RatioLimit limit, FloorOperation operation) {
+        this.setup = setup;
+        this.settings = settings;
+        this.limit = limit;
+        this.operation = operation;
+    }
+
+    /**
+     * Measures and prints them.
+     *
+     * @param pinning what to put before the command of a responder
+     * @param cells where the results go
+     */
+    void run(List<String> pinning, ArrayNode cells) {
+        List<AutoCloseable> opened = new ArrayList<>();
+        try {
+            VerbsDevice device = setup.devices().open(Map.of("progress", "manual"));
+            opened.add(device);
+            ResponderProcess c = ResponderProcess.yardstick(
+                    operation.yardstick(setup.programs()), pinning, settings.memoryBytes(), false);
+            opened.add(c);
+            List<ResponderProcess> java = new ArrayList<>();
+            for (int i = 0; i < settings.responders(); i++) {
+                java.add(soft(pinning));
+                opened.add(java.getLast());
+            }
+            header(device, java);
+            for (long size : settings.sizes()) {
+                for (int window : settings.windows()) {
+                    cells.add(cell(device, c, java, size, window));
+                }
+            }
+        } finally {
+            FloorSetup.closeAll(opened);
+        }
+    }
+
+    private ResponderProcess soft(List<String> pinning) {
+        List<String> arguments = new ArrayList<>(operation.responderArguments());
+        arguments.addAll(List.of("--memory", Long.toString(settings.memoryBytes())));
+        return ResponderProcess.soft(setup.responder(), pinning, arguments);
+    }
+
+    private void header(VerbsDevice device, List<ResponderProcess> java) {
+        String name = operation.name();
+        setup.out()
+                .println(String.format(
+                        Locale.ROOT,
+                        """
+
+                        %s
+                                          server CPU us/%s             core not idle us/%s          k%ss/s           \
+                        client us/%s     heap B/%s      verified  waited %%
+                           size window   yard-C  soft   ratio         yard-C  soft   ratio         yard-C    soft    \
+                        yard-C  soft     server client              server client""",
+                        name + ": client " + device.name() + "; soft RNIC, " + java.size()
+                                + " processes taking turns, beside C",
+                        name,
+                        name,
+                        name,
+                        name,
+                        name));
+        setup.out().flush();
+    }
+
+    private ObjectNode cell(
+            VerbsDevice device, ResponderProcess c, List<ResponderProcess> java, long size, int window) {
+        List<AutoCloseable> loads = new ArrayList<>();
+        try {
+            LoadCell yardstickCell = cell(device, List.of(c), loads, size, window);
+            LoadCell softCell = cell(device, java, loads, size, window);
+            measure(yardstickCell, softCell);
+            return report(size, window, yardstickCell, softCell);
+        } finally {
+            FloorSetup.closeAll(loads);
+        }
+    }
+
+    private LoadCell cell(
+            VerbsDevice device, List<ResponderProcess> responders, List<AutoCloseable> loads, long size, int window) {
+        FloorOperation.Shape shape =
+                new FloorOperation.Shape(settings.connections(), window, settings.widest(), size, settings.largest());
+        List<LoadCell.Server> servers = new ArrayList<>();
+        for (ResponderProcess responder : responders) {
+            RequestLoad load = operation.connect(device, responder, shape);
+            loads.add(load);
+            servers.add(new LoadCell.Server(responder, load));
+        }
+        return new LoadCell(servers, setup.serverCore(), window, size);
+    }
+
+    private void measure(LoadCell c, LoadCell java) {
+        c.warmUp(setup.warmUpNs());
+        java.warmUp(setup.warmUpNs());
+        java.startAllocation();
+        for (int round = 0; round < setup.rounds(); round++) {
+            // Alternating order, so that neither always runs on a machine the other has just warmed or tired.
+            (round % 2 == 0 ? c : java).round(round, setup.roundNs());
+            (round % 2 == 0 ? java : c).round(round, setup.roundNs());
+        }
+        java.endAllocation();
+    }
+
+    private ObjectNode report(long size, int window, LoadCell c, LoadCell java) {
+        double cpu = java.ratio(LoadCell.CPU, c);
+        double core = java.ratio(LoadCell.CORE, c);
+        setup.out()
+                .println(String.format(
+                        Locale.ROOT,
+                        "%7s %6d  %7.2f %7.2f  %5.2f        %7.2f %7.2f  %5.2f        %7.1f %7.1f   %7.2f %6.2f   %7.1f %6.1f %11d %6.1f %6.1f",
+                        ByteSize.format(size),
+                        window,
+                        c.median(LoadCell.CPU),
+                        java.median(LoadCell.CPU),
+                        cpu,
+                        c.median(LoadCell.CORE),
+                        java.median(LoadCell.CORE),
+                        core,
+                        c.median(LoadCell.RATE) / 1e3,
+                        java.median(LoadCell.RATE) / 1e3,
+                        c.median(LoadCell.CLIENT),
+                        java.median(LoadCell.CLIENT),
+                        java.serverBytesPerRequest(),
+                        java.clientBytesPerRequest(),
+                        java.verified(),
+                        Math.max(c.median(LoadCell.SERVER_WAIT), java.median(LoadCell.SERVER_WAIT)),
+                        Math.max(c.median(LoadCell.CLIENT_WAIT), java.median(LoadCell.CLIENT_WAIT))));
+        setup.out().flush();
+        String what = String.format(Locale.ROOT, "%s of %s x %d", operation, ByteSize.format(size), window);
+        limit.check("server CPU, " + what, cpu);
+        limit.check("core, " + what, core);
+        ObjectNode node = mapper.createObjectNode();
+        node.put("operation", operation.label()).put("sizeBytes", size).put("window", window);
+        node.put("cpuRatio", cpu).put("coreRatio", core);
+        node.set("yardstick", c.json());
+        node.set("soft", java.json());
+        return node;
+    }
+}

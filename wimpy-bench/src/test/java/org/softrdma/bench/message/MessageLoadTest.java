@@ -1,0 +1,196 @@
+package org.softrdma.bench.message;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.bench.read.NativePrograms;
+import org.softrdma.bench.read.ReadResponder;
+import org.softrdma.bench.read.RequestLoad;
+import org.softrdma.bench.read.ResponderProcess;
+import org.softrdma.verbs.RemoteRegion;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProviders;
+
+/** The loads of WRITEs and SENDs, to a responder on the software RNIC and to the C program. */
+class MessageLoadTest {
+    private static final InetSocketAddress ANYWHERE = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    private static final long SECONDS = 60;
+    private static final int CONNECTIONS = 3;
+    /** A share of it is no multiple of the pattern's period. */
+    private static final long MEMORY = 1_000_001;
+    /** Two segments. */
+    private static final long LONG = 100_000;
+
+    private final BlockingQueue<String> said = new LinkedBlockingQueue<>();
+    private final PipedOutputStream commands = new PipedOutputStream();
+    private @Nullable CompletableFuture<Void> responder;
+
+    @TempDir
+    private Path programs;
+
+    @AfterEach
+    void endResponder() throws Exception {
+        commands.close();
+        if (responder != null) {
+            responder.get(SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"engine, 1, 1", "engine, 16, 1024", "manual, 4, 100000"})
+    void shouldFindWhatItWroteInPlace(String progress, int window, long size) throws Exception {
+        serve(
+                progress,
+                (device, in, out) -> ReadResponder.run(
+                        device, new ReadResponder.Settings(ANYWHERE, MEMORY, List.of(), 0, true), in, out));
+        InetSocketAddress address = address();
+        String[] words = await("MEMORY").split(" ", -1);
+        RemoteRegion memory =
+                new RemoteRegion(Long.parseLong(words[1]), Long.parseLong(words[2]), Integer.parseInt(words[3]));
+        try (VerbsDevice device = open("manual");
+                WriteLoad load = WriteLoad.connect(device, address, memory, CONNECTIONS, window, size)) {
+            assertRuns(load, window, size);
+            Map<String, Long> counters = device.counters();
+            assertTrue(
+                    counters.getOrDefault("sentSegments.readRequest", 0L) * window
+                            <= counters.getOrDefault("sentSegments.write", 0L),
+                    () -> "a READ for each window of WRITEs: " + counters);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"engine, 1, 1", "engine, 16, 1024", "manual, 1, 1024", "manual, 16, 100000", "manual, 100, 10"})
+    void shouldGetItsOwnBytesBack(String progress, int window, long size) throws Exception {
+        serve(progress, (device, in, out) -> EchoResponder.run(device, ANYWHERE, in, out));
+        InetSocketAddress address = address();
+        try (VerbsDevice device = open("manual")) {
+            for (int i = 0; i < 2; i++) { // the second load takes the place of the first
+                try (SendLoad load = SendLoad.connect(device, address, CONNECTIONS, window, size)) {
+                    assertRuns(load, window, size);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 1024, 10_240, LONG})
+    void shouldLoadTheCProgramToo(long size) {
+        assumeTrue(isInstalled("gcc"), "gcc is not installed: ci/install installs it");
+        NativePrograms prepared = NativePrograms.prepare(Path.of("native"), programs);
+        try (VerbsDevice device = open("manual");
+                ResponderProcess process =
+                        ResponderProcess.yardstick(prepared.messageResponder(), List.of(), MEMORY, false);
+                WriteLoad writes =
+                        WriteLoad.connect(device, process.address(), process.memory(), CONNECTIONS, 16, size);
+                SendLoad sends = SendLoad.connect(device, process.address(), CONNECTIONS, 16, size)) {
+            assertRuns(writes, 16, size);
+            assertRuns(sends, 16, size);
+        }
+    }
+
+    /** A program that is as it should be when it is older than a header is not. */
+    @Test
+    void shouldCompileAProgramAgainWhenAHeaderIsNewer() throws Exception {
+        assumeTrue(isInstalled("gcc"), "gcc is not installed: ci/install installs it");
+        Path sources = Files.createDirectory(programs.resolve("sources"));
+        for (String name :
+                List.of("read_responder.c", "message_responder.c", "ping_pong.c", "iwarp.h", "responder.h")) {
+            Files.copy(Path.of("native", name), sources.resolve(name));
+        }
+        Path built = NativePrograms.prepare(sources, programs).messageResponder();
+        Files.setLastModifiedTime(built, java.nio.file.attribute.FileTime.fromMillis(1));
+        for (String name : List.of("message_responder.c", "iwarp.h")) {
+            Files.setLastModifiedTime(sources.resolve(name), java.nio.file.attribute.FileTime.fromMillis(1));
+        }
+        NativePrograms.prepare(sources, programs);
+        assertTrue(Files.getLastModifiedTime(built).toMillis() > 1, "responder.h is newer");
+    }
+
+    @Test
+    void shouldRefuseAMemoryThatIsTooSmallForAllConnections() {
+        RemoteRegion small = new RemoteRegion(0, 4096, 0);
+        try (VerbsDevice device = open("manual")) {
+            assertThrows(IllegalArgumentException.class, () -> WriteLoad.connect(device, ANYWHERE, small, 8, 1, 1024));
+        }
+    }
+
+    private static void assertRuns(RequestLoad load, int window, long size) {
+        for (int i = 0; i < 2; i++) {
+            RequestLoad.Outcome outcome = load.run(window, size, TimeUnit.MILLISECONDS.toNanos(100));
+            assertTrue(outcome.requests() >= (long) window * CONNECTIONS, "as many as the windows hold: " + outcome);
+            assertTrue(i > 0 || outcome.verified() > 0, "the first is verified: " + outcome);
+        }
+    }
+
+    private interface Responder {
+        void run(VerbsDevice device, InputStream in, PrintStream out);
+    }
+
+    /** On a thread of its own, which keeps a device in manual progress. */
+    private void serve(String progress, Responder what) throws IOException {
+        InputStream in = new PipedInputStream(commands);
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        responder = ended;
+        PrintStream out = new PrintStream(java.io.OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8) {
+            @Override
+            public void println(String line) {
+                said.add(line);
+            }
+        };
+        Thread.ofPlatform().daemon().name("responder").start(() -> {
+            try (VerbsDevice device = open(progress)) {
+                what.run(device, in, out);
+                ended.complete(null);
+            } catch (RuntimeException | Error e) {
+                ended.completeExceptionally(e);
+                said.add("ENDED " + e);
+            }
+        });
+    }
+
+    private InetSocketAddress address() throws InterruptedException {
+        int port = Integer.parseInt(await("LISTENING").split(" ", -1)[1]);
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    }
+
+    private String await(String word) throws InterruptedException {
+        String line = said.poll(SECONDS, TimeUnit.SECONDS);
+        assertTrue(line != null && line.startsWith(word + " "), "the responder said " + line);
+        return line;
+    }
+
+    private static VerbsDevice open(String progress) {
+        return VerbsProviders.named("sim").open(Map.of("progress", progress));
+    }
+
+    private static boolean isInstalled(String program) {
+        return Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+    }
+}
