@@ -1,5 +1,6 @@
 package org.softrdma.sim.transport;
 
+import io.netty.channel.ChannelException;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -63,11 +64,24 @@ final class HostWatch {
         socket.setIntOpt(IPPROTO_TCP, TCP_KEEPIDLE, options.keepAliveSeconds());
         socket.setIntOpt(IPPROTO_TCP, TCP_KEEPINTVL, options.keepAliveSeconds());
         socket.setIntOpt(IPPROTO_TCP, TCP_KEEPCNT, options.keepAliveQuestions());
+        int longestWaitMs = (int) Math.max(LEAST_RTO_MAX_MS, options.hostTimeoutMs() / LEAST_QUESTIONS);
+        if (!offer(socket, TCP_RTO_MAX_MS, Math.min(longestWaitMs, DEFAULT_RTO_MAX_MS))) {
+            LOG.debug("this kernel does not let a process set how often it probes a closed window");
+        }
+    }
+
+    /**
+     * Sets a TCP option that only some kernels know.
+     *
+     * @return false if this kernel does not take it; Netty reports that as a ChannelException, which is unchecked
+     */
+    static boolean offer(Socket socket, int option, int value) {
         try {
-            int longestWaitMs = (int) Math.max(LEAST_RTO_MAX_MS, options.hostTimeoutMs() / LEAST_QUESTIONS);
-            socket.setIntOpt(IPPROTO_TCP, TCP_RTO_MAX_MS, Math.min(longestWaitMs, DEFAULT_RTO_MAX_MS));
-        } catch (IOException e) {
-            LOG.debug("this kernel does not let a process set how often it probes a closed window", e);
+            socket.setIntOpt(IPPROTO_TCP, option, value);
+            return true;
+        } catch (IOException | ChannelException refused) {
+            LOG.trace("TCP option {} is not set", option, refused);
+            return false;
         }
     }
 
@@ -76,7 +90,7 @@ final class HostWatch {
         try {
             info.clear();
             socket.getRawOpt(IPPROTO_TCP, TCP_INFO, info);
-        } catch (IOException e) {
+        } catch (IOException | ChannelException e) {
             LOG.debug("cannot read TCP_INFO of {}", socket, e);
             return false; // The connection is broken, as its events will say.
         }

@@ -1,5 +1,6 @@
 package org.softrdma.sim.transport;
 
+import io.netty.channel.ChannelException;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoOps;
@@ -88,7 +89,7 @@ abstract class RegisteredSocket implements IoHandle, StreamSocket {
         if (!closed) {
             try {
                 resetOnClose();
-            } catch (IOException e) {
+            } catch (IOException | ChannelException e) {
                 LOG.debug("cannot set SO_LINGER on the connection to {}", remote, e);
             }
             close();
