@@ -296,9 +296,10 @@ final class Direction implements Inspector.Passage {
         underWay.clear();
     }
 
-    /** Nothing is or will be on its way. */
+    /** Nothing is or will be on its way: what has ended can still be reset while its receiver is there. */
     boolean isOver() {
-        return underWay.isEmpty() && (dead || ended);
+        Receiver end = receiver;
+        return underWay.isEmpty() && (dead || (ended && (end == null || end.isClosed())));
     }
 
     boolean hasUnread() {

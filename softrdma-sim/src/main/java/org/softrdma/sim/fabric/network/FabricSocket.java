@@ -265,7 +265,8 @@ final class FabricSocket implements StreamSocket, Receiver {
         end(true);
     }
 
-    boolean isClosed() {
+    @Override
+    public boolean isClosed() {
         return state == State.CLOSED;
     }
 

@@ -7,4 +7,7 @@ interface Receiver {
 
     /** The network resets the connection: both ends learn it at once. */
     void resetByNetwork();
+
+    /** Nobody receives here any more. */
+    boolean isClosed();
 }
