@@ -57,8 +57,12 @@ public final class Fabric {
         GrainCopier copier = new GrainCopier(baton, registered, settings.grains());
         memory = new FabricMemory(copier);
         network = new Network(baton, settings.network(), copier);
-        surroundings =
-                new NodeSurroundings(baton, network, memory, registered, new CountedPageLocks(new AccountedPageLocks("a simulation locks no pages")));
+        surroundings = new NodeSurroundings(
+                baton,
+                network,
+                memory,
+                registered,
+                new CountedPageLocks(new AccountedPageLocks("a simulation locks no pages")));
         faults = new FaultInjector(baton, network, settings.faults());
         network.inspectedBy(faults);
         baton.add(network);

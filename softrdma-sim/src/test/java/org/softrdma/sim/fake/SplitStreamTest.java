@@ -264,9 +264,7 @@ class SplitStreamTest {
                 Random random = new Random(seed);
                 byte[] stream = bench.makeStream(random);
                 int most = 1 + random.nextInt(random.nextBoolean() ? 50 : 40_000);
-                bench.run(
-                        (socket, ignored) -> giveInPieces(socket, stream, random, most),
-                        "seed " + seed);
+                bench.run((socket, ignored) -> giveInPieces(socket, stream, random, most), "seed " + seed);
             }
         }
     }
@@ -298,9 +296,7 @@ class SplitStreamTest {
                 Random random = new Random(seed);
                 byte[] stream = bench.makeStream(random);
                 int most = 1 + random.nextInt(random.nextBoolean() ? 20 : 40_000);
-                bench.run(
-                        (socket, ignored) -> giveInPieces(socket, stream, random, most),
-                        "seed " + seed);
+                bench.run((socket, ignored) -> giveInPieces(socket, stream, random, most), "seed " + seed);
             }
         }
     }
