@@ -1,31 +1,44 @@
-package org.softrdma.sim.fabric;
+package org.softrdma.fabric.tck;
 
-import java.util.Map;
-import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.fabric.FabricProvider;
+import org.softrdma.sim.fabric.Fabric;
+import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.testkit.CaseEnvironment;
-import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.device.VerbsProvider;
 
 /** Two nodes of a fabric as the place where conformance cases run. Processes of the run. */
 final class FabricEnvironment implements CaseEnvironment {
+    /** What {@link Thread#onSpinWait} takes on a machine, about. */
+    private static final long SPIN_NS = 40;
+
     private final Fabric fabric;
     private final FabricNode requester;
     private final FabricNode responder;
+    private final VerbsProvider provider;
 
-    FabricEnvironment(Fabric fabric, FabricNode requester, FabricNode responder) {
+    /**
+     * Two nodes.
+     *
+     * @param fabric theirs
+     * @param requester the side that connects; its processes run the case
+     * @param responder the side that accepts
+     * @param provider of both nodes
+     */
+    FabricEnvironment(Fabric fabric, FabricNode requester, FabricNode responder, VerbsProvider provider) {
         this.fabric = fabric;
         this.requester = requester;
         this.responder = responder;
+        this.provider = provider;
     }
 
     @Override
     public VerbsProvider requester() {
-        return new NodeProvider(requester);
+        return FabricProvider.at(provider, requester);
     }
 
     @Override
     public VerbsProvider responder() {
-        return new NodeProvider(responder);
+        return FabricProvider.at(provider, responder);
     }
 
     @Override
@@ -45,7 +58,7 @@ final class FabricEnvironment implements CaseEnvironment {
 
     @Override
     public void spin(int spins) {
-        fabric.baton().idle();
+        fabric.baton().sleep(spins * SPIN_NS);
     }
 
     @Override
@@ -56,28 +69,5 @@ final class FabricEnvironment implements CaseEnvironment {
     @Override
     public boolean hasSockets() {
         return false;
-    }
-
-    /** The provider of one node's devices. */
-    private record NodeProvider(FabricNode node) implements VerbsProvider {
-        @Override
-        public String name() {
-            return "sim";
-        }
-
-        @Override
-        public Usability usability() {
-            return Usability.usable("software RNIC on a fabric");
-        }
-
-        @Override
-        public Map<String, String> options() {
-            return new SoftRdmaProvider().options();
-        }
-
-        @Override
-        public VerbsDevice open(Map<String, String> options) {
-            return node.open(options);
-        }
     }
 }
