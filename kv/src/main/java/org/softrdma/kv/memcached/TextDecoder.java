@@ -67,7 +67,11 @@ public final class TextDecoder {
     private int terminatorLeft;
     private boolean terminated;
 
-    /** A decoder at the start of a connection. */
+    /**
+     * A decoder at the start of a connection.
+     *
+     * @param turns of those who may READ a value while it comes
+     */
     public TextDecoder(Turns turns) {
         this.turns = turns;
     }
