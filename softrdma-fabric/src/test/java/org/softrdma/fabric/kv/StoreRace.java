@@ -41,14 +41,18 @@ import org.softrdma.verbs.device.VerbsDevice;
  * that loses has no memory for all items, and items expire.
  */
 final class StoreRace {
-    private static final int KEYS = 2;
     private static final int OPERATIONS = 10;
     private static final int WINDOW = 4;
     private static final int PAGE = 1024;
-    private static final int LEAST_WORDS = 4;
-    private static final int MOST_WORDS = 9;
+
+    /** Words of a value: with key and header all have chunks of one class, five of them in a page. */
+    private static final int LEAST_WORDS = 12;
+
+    private static final int MOST_WORDS = 16;
     private static final int CONNECTIONS = 32;
     private static final long PATIENCE_NS = TimeUnit.HOURS.toNanos(1);
+    private static final int STALLS = 15;
+    private static final long LONGEST_STALL_NS = TimeUnit.MICROSECONDS.toNanos(500);
     private static final StoreCall GET = StoreCall.get();
 
     private final long seed;
@@ -103,6 +107,7 @@ final class StoreRace {
         this.losing = losing;
         random = RandomGeneratorFactory.of("L64X128MixRandom").create(~seed);
         fabric = new Fabric(seed, settings());
+        fabric.baton().stalls(STALLS, LONGEST_STALL_NS);
         server = fabric.node("server");
         history = new HistoryRecorder<>(() -> ++readings); // one thread at a time: each reading is later than the last
     }
@@ -156,8 +161,8 @@ final class StoreRace {
     // ---- processes
 
     private void startProcesses(FabricStore store) {
-        int readers = 1 + random.nextInt(2);
-        for (int i = 0; i < readers; i++) {
+        int readingNodes = 1 + random.nextInt(2);
+        for (int i = 0; i < readingNodes; i++) {
             FabricNode node = fabric.node("reader" + i);
             start(node, "reader", me -> read(store, node, me));
         }
@@ -195,7 +200,7 @@ final class StoreRace {
                 .locatorCapacity(16);
     }
 
-    /** Mostly GETs by READ, one at a time or a window of them. */
+    /** Mostly GETs by READ, a window of them after one that finds the place. */
     private void read(FabricStore store, FabricNode node, ProcessRecorder<StoreCall, StoreAnswer> me) {
         KvClientContext context =
                 client(store, node).protocol(KvProtocol.RDMA).conclude();
@@ -206,8 +211,8 @@ final class StoreRace {
             for (int i = 0; i < OPERATIONS; i++) {
                 switch (random.nextInt(8)) {
                     case 0 -> change(client, me);
-                    case 1, 2 -> readWindow(loop, client, me);
-                    default -> get(client, me, random.nextInt(KEYS));
+                    case 1 -> get(client, me, key());
+                    default -> readWindow(loop, client, me);
                 }
                 rest();
             }
@@ -216,8 +221,9 @@ final class StoreRace {
     }
 
     private void readWindow(CompletionLoop loop, KvClient client, ProcessRecorder<StoreCall, StoreAnswer> me) {
-        int key = random.nextInt(KEYS);
+        int key = key();
         byte[] name = name(key);
+        get(client, me, key);
         int[] tickets = new int[WINDOW];
         for (int i = 0; i < WINDOW; i++) {
             tickets[i] = me.invoke(nameOf(key), GET);
@@ -243,7 +249,7 @@ final class StoreRace {
         try (KvClient client = KvClient.connect(client(store, node).conclude())) {
             for (int i = 0; i < OPERATIONS; i++) {
                 if (random.nextInt(8) == 0) {
-                    get(client, me, random.nextInt(KEYS));
+                    get(client, me, key());
                 } else {
                     change(client, me);
                 }
@@ -274,7 +280,7 @@ final class StoreRace {
             if (random.nextInt(3) == 0) {
                 change(client, me);
             } else {
-                get(client, me, random.nextInt(KEYS));
+                get(client, me, key());
             }
             rest();
         }
@@ -307,7 +313,7 @@ final class StoreRace {
     }
 
     private void change(KvCommands client, ProcessRecorder<StoreCall, StoreAnswer> me) {
-        int key = random.nextInt(KEYS);
+        int key = key();
         switch (random.nextInt(8)) {
             case 0 -> {
                 int ticket = me.invoke(nameOf(key), StoreCall.delete());
@@ -381,12 +387,16 @@ final class StoreRace {
         return status == SetStatus.STORED;
     }
 
+    private int key() {
+        return random.nextInt(4) == 0 ? 1 : 0;
+    }
+
     private byte[] newValue(int key, long number) {
         return VersionedValue.of(key, number, words());
     }
 
     private int words() {
-        return random.nextInt(8) == 0 ? 1 : random.nextInt(LEAST_WORDS, MOST_WORDS);
+        return random.nextInt(8) == 0 ? 1 : random.nextInt(LEAST_WORDS, MOST_WORDS + 1);
     }
 
     private static StoreAnswer value(int key, byte[] value) {
