@@ -69,13 +69,10 @@ public final class FabricNode {
         all.putAll(options);
         SoftRdmaContext context = new SoftRdmaContext().set(all).conclude();
         DeviceSettings settings = context.deviceSettings();
-        Transport transport = new FabricTransport(
-                surroundings.network(),
-                address,
-                group,
-                "device" + devices++,
+        Transport transport = transport(
+                "device" + devices++ + ".rnic",
                 new FabricTransport.Options(
-                        context.threads(), settings.engine().timeouts().hostNs()));
+                        context.threads(), settings.engine().timeouts().hostNs(), Group.Kind.LOOP));
         return new SoftRdmaDevice(
                 settings,
                 transport,
@@ -97,6 +94,39 @@ public final class FabricNode {
         return surroundings.baton().start(group, name + "." + processes++, Group.Kind.PROCESS, () -> run(program));
     }
 
+    /**
+     * Starts a thread of the process that calls. It is paused and dies with its node; a run does not wait for its end.
+     *
+     * @param name for people
+     * @param program what it does
+     * @return says when it has ended
+     */
+    public SimulatedThread startHelper(String name, Program program) {
+        return surroundings.baton().start(group, name + "." + processes++, Group.Kind.HELPER, () -> run(program));
+    }
+
+    /**
+     * Sockets for a process of this node that talks TCP by event loops. In a process of the run; closed by it.
+     *
+     * @param name for people
+     * @param threads number of loops
+     */
+    public Transport sockets(String name, int threads) {
+        return transport(name, new FabricTransport.Options(threads, 0, Group.Kind.HELPER));
+    }
+
+    /**
+     * Sockets for a thread of this node that drives them itself: its one loop runs in {@code EventLoop.run} only. In a process of the
+     * run; closed by it.
+     */
+    public Transport ownSockets() {
+        return transport("", new FabricTransport.Options(0, 0, Group.Kind.HELPER));
+    }
+
+    private Transport transport(String name, FabricTransport.Options options) {
+        return new FabricTransport(surroundings.network(), address, group, name, options);
+    }
+
     // ---- faults
 
     /** Its processes and devices end as by SIGKILL; its kernel closes their connections. */
@@ -113,7 +143,9 @@ public final class FabricNode {
 
     /** Its processes do not run for a time; its RNICs do. */
     public void pauseProcesses(long durationNs) {
-        group.pause(Group.Kind.PROCESS, surroundings.baton().nanoTime() + durationNs);
+        long untilNs = surroundings.baton().nanoTime() + durationNs;
+        group.pause(Group.Kind.PROCESS, untilNs);
+        group.pause(Group.Kind.HELPER, untilNs);
     }
 
     /** Neither its processes nor its RNICs run for a time, as a virtual machine that is moved. */
