@@ -3,7 +3,10 @@ package org.softrdma.sim.device;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
-/** How many objects a device may have beside its own limits, so that a simulated machine can run out of them. Thread-safe. */
+/**
+ * How many objects a device may have beside its own limits, so that a simulated machine can run out of them.
+ * Thread-safe.
+ */
 public interface ResourceQuota {
     /** No limit. */
     ResourceQuota NONE = new ResourceQuota() {

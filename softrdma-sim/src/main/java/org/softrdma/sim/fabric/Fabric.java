@@ -20,8 +20,8 @@ import org.softrdma.sim.fabric.network.Network;
 import org.softrdma.sim.fabric.network.NetworkSettings;
 
 /**
- * A simulated network of nodes with software RNICs, for one run. Make nodes, then {@link #run} a process, which opens devices and starts
- * other processes; everything happens one step at a time, and the seed decides what happens next.
+ * A simulated network of nodes with software RNICs, for one run. Make nodes, then {@link #run} a process, which opens
+ * devices and starts other processes; everything happens one step at a time, and the seed decides what happens next.
  *
  * <pre>{@code
  * Fabric fabric = Fabric.ofSeed(42);

@@ -61,8 +61,8 @@ public final class FabricNode {
     /**
      * Opens a software RNIC of this node. In a process of the run.
      *
-     * @param options of the provider {@code sim}, but for {@code transport}, {@code progress} and {@code pcap}; pinning is off unless
-     *     they say otherwise, and locks nothing
+     * @param options of the provider {@code sim}, but for {@code transport}, {@code progress} and {@code pcap}; pinning
+     *     is off unless they say otherwise, and locks nothing
      * @throws IllegalArgumentException if an option is unknown or wrong
      */
     public VerbsDevice open(Map<String, String> options) {

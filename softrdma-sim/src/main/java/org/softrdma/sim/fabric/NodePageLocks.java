@@ -4,8 +4,8 @@ import org.agrona.collections.LongHashSet;
 import org.softrdma.sim.pinning.PageLocks;
 
 /**
- * Page locks of a node: they lock nothing, but count what they would have locked, up to a limit as of RLIMIT_MEMLOCK. Whoever holds the
- * baton.
+ * Page locks of a node: they lock nothing, but count what they would have locked, up to a limit as of RLIMIT_MEMLOCK.
+ * Whoever holds the baton.
  */
 final class NodePageLocks implements PageLocks {
     private static final int PAGE_BYTES = 4096;

@@ -2,7 +2,10 @@ package org.softrdma.sim.transport;
 
 import java.util.OptionalLong;
 
-/** Names the requests whose messages go through a socket, for a network that breaks one of them on purpose. On its event loop only. */
+/**
+ * Names the requests whose messages go through a socket, for a network that breaks one of them on purpose. On its event
+ * loop only.
+ */
 @FunctionalInterface
 public interface RequestNames {
     /**

@@ -37,7 +37,9 @@ class ConnectionFaultsTest {
         return FaultPlan.NONE.and(when, what);
     }
 
-    /** WRITEs words one after the other with wrIds from 10 on; returns how many are there when the connection is over. */
+    /**
+     * WRITEs words one after the other with wrIds from 10 on; returns how many are there when the connection is over.
+     */
     private static int writtenUntilTheEnd(Links links) {
         for (int word = 0; word < WRITES; word++) {
             links.post(0, 10L + word, word);

@@ -30,8 +30,8 @@ import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * Some connections from a client to a server, in the order of their numbers, and words of the server that the client WRITEs. Every wait
- * has an end.
+ * Some connections from a client to a server, in the order of their numbers, and words of the server that the client
+ * WRITEs. Every wait has an end.
  */
 final class Links {
     static final int WORDS = 16;

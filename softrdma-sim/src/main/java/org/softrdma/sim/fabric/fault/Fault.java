@@ -5,8 +5,8 @@ package org.softrdma.sim.fabric.fault;
  *
  * @param when it happens
  * @param what happens
- * @param perMille how often of a thousand occasions, as the seed chooses; bytes are an occasion once on each connection and
- *     direction, a time once in a run
+ * @param perMille how often of a thousand occasions, as the seed chooses; bytes are an occasion once on each connection
+ *     and direction, a time once in a run
  * @param times most times in a run
  * @param skipped occasions that go by before the first at which it may happen: n - 1 for the n-th
  */

@@ -6,6 +6,9 @@ public enum Resource {
     MEMORY_REGIONS,
     /** Queue pairs of all devices of the node ({@code max_qp} of ibv_query_device(3)). */
     QUEUE_PAIRS,
-    /** Bytes that pinning locks (RLIMIT_MEMLOCK of getrlimit(2)). Devices ask for the limit when they are opened, and at each lock. */
+    /**
+     * Bytes that pinning locks (RLIMIT_MEMLOCK of getrlimit(2)). Devices ask for the limit when they are opened, and at
+     * each lock.
+     */
     LOCKED_BYTES
 }

@@ -1,7 +1,8 @@
 package org.softrdma.sim.fabric.fault;
 
 /**
- * What goes wrong. Faults of a connection happen to the one whose bytes or message set them off; at a time they need nodes.
+ * What goes wrong. Faults of a connection happen to the one whose bytes or message set them off; at a time they need
+ * nodes.
  */
 public sealed interface What {
     /** A time that does not end. */
@@ -14,8 +15,8 @@ public sealed interface What {
     record Reset() implements OnConnection {}
 
     /**
-     * The stream is cut: what was sent in this direction before arrives, then a reset, and nothing behind it. So the receiver has exactly
-     * the bytes up to the cut. The other end learns it later, and what it had under way is lost.
+     * The stream is cut: what was sent in this direction before arrives, then a reset, and nothing behind it. So the
+     * receiver has exactly the bytes up to the cut. The other end learns it later, and what it had under way is lost.
      */
     record Cut() implements OnConnection {}
 
@@ -32,8 +33,8 @@ public sealed interface What {
     }
 
     /**
-     * Nothing arrives in this direction, as behind a router that drops it. What is sent meanwhile arrives afterwards, as TCP repeats it,
-     * unless the hosts have given the connection up by then (option {@code host-timeout}).
+     * Nothing arrives in this direction, as behind a router that drops it. What is sent meanwhile arrives afterwards,
+     * as TCP repeats it, unless the hosts have given the connection up by then (option {@code host-timeout}).
      *
      * @param ns how long; {@link #FOREVER}
      */
@@ -45,7 +46,8 @@ public sealed interface What {
     }
 
     /**
-     * The reader at the end of this direction takes few bytes, from now on: the sender's buffer fills, and TCP makes it wait.
+     * The reader at the end of this direction takes few bytes, from now on: the sender's buffer fills, and TCP makes it
+     * wait.
      *
      * @param bytes at most, in one piece
      * @param perNs time from one piece to the next
@@ -130,8 +132,8 @@ public sealed interface What {
     }
 
     /**
-     * A node has no more than so much of something, from now on; what it has already stays. Asking for more is refused with {@code
-     * NO_RESOURCES}, which is what ENOMEM of ibv_reg_mr(3) and ibv_create_qp(3) is here.
+     * A node has no more than so much of something, from now on; what it has already stays. Asking for more is refused
+     * with {@code NO_RESOURCES}, which is what ENOMEM of ibv_reg_mr(3) and ibv_create_qp(3) is here.
      *
      * @param node which
      * @param resource what

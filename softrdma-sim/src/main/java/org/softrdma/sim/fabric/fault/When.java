@@ -3,8 +3,8 @@ package org.softrdma.sim.fabric.fault;
 import org.softrdma.sim.wire.MessageKind;
 
 /**
- * When a fault happens. Nodes are named, and an asterisk stands for any; the connections between two nodes are numbered from 1 in the
- * order in which they were asked for, and 0 stands for each.
+ * When a fault happens. Nodes are named, and an asterisk stands for any; the connections between two nodes are numbered
+ * from 1 in the order in which they were asked for, and 0 stands for each.
  */
 public sealed interface When {
     /** Any node. */
@@ -69,8 +69,8 @@ public sealed interface When {
     }
 
     /**
-     * When the message of a request begins: the SEND, the WRITE or the READ request that a work request was posted for. The wrId is the
-     * application's, so it may come again; {@link Fault#skipped()} chooses among its messages.
+     * When the message of a request begins: the SEND, the WRITE or the READ request that a work request was posted for.
+     * The wrId is the application's, so it may come again; {@link Fault#skipped()} chooses among its messages.
      *
      * @param from node where it was posted
      * @param to node that receives it

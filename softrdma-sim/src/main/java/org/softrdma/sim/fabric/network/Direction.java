@@ -10,8 +10,8 @@ import org.softrdma.sim.fabric.baton.Source;
 import org.softrdma.sim.memory.NativeMemory;
 
 /**
- * One direction of a connection: a ring of bytes that are sent and not received yet, of which the first ones have arrived. Behind them
- * comes the end of the stream or a reset. Whoever holds the baton.
+ * One direction of a connection: a ring of bytes that are sent and not received yet, of which the first ones have
+ * arrived. Behind them comes the end of the stream or a reset. Whoever holds the baton.
  */
 final class Direction implements Inspector.Passage {
     private final Baton baton;
@@ -134,7 +134,9 @@ final class Direction implements Inspector.Passage {
         }
     }
 
-    /** A message begins: whoever is told of it finds on its way what was sent before. Returns the bytes that are not. */
+    /**
+     * A message begins: whoever is told of it finds on its way what was sent before. Returns the bytes that are not.
+     */
     private int begins(Inspector.Message message, int unsent) {
         if (!inspector.awaits(this, message)) {
             return unsent;

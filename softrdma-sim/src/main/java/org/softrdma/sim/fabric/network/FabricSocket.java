@@ -12,7 +12,10 @@ import org.softrdma.sim.transport.RequestNames;
 import org.softrdma.sim.transport.SocketEvents;
 import org.softrdma.sim.transport.StreamSocket;
 
-/** One end of a connection of the network. Strictly edge triggered: an edge that was taken and not used does not come again. */
+/**
+ * One end of a connection of the network. Strictly edge triggered: an edge that was taken and not used does not come
+ * again.
+ */
 final class FabricSocket implements StreamSocket, Receiver, Sender {
     private enum State {
         CONNECTING,

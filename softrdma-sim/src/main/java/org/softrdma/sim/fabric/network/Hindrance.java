@@ -2,7 +2,9 @@ package org.softrdma.sim.fabric.network;
 
 import org.softrdma.sim.fabric.baton.Source;
 
-/** What holds up the bytes of one direction: a stall, and a reader that takes few at a time. Whoever holds the baton. */
+/**
+ * What holds up the bytes of one direction: a stall, and a reader that takes few at a time. Whoever holds the baton.
+ */
 final class Hindrance {
     private long stalledSinceNs;
     private long stalledUntilNs = Long.MIN_VALUE;

@@ -8,8 +8,8 @@ import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.sim.wire.RdmapOpcode;
 
 /**
- * Finds messages in the bytes of one direction of an iWARP stream: a frame of the handshake, then FPDUs. What is no such stream gives
- * nonsense, and no failure. Whoever holds the baton.
+ * Finds messages in the bytes of one direction of an iWARP stream: a frame of the handshake, then FPDUs. What is no
+ * such stream gives nonsense, and no failure. Whoever holds the baton.
  */
 final class MessageScanner {
     private static final int PRIVATE_DATA_LENGTH_OFFSET = MpaFrame.HEADER_LENGTH - Short.BYTES;
@@ -28,7 +28,9 @@ final class MessageScanner {
         return streaming;
     }
 
-    /** The message that begins by the bytes of the last {@link #scan}: they end behind the first bytes of its header. */
+    /**
+     * The message that begins by the bytes of the last {@link #scan}: they end behind the first bytes of its header.
+     */
     @Nullable
     MessageKind begun() {
         return begun;
@@ -76,8 +78,8 @@ final class MessageScanner {
     }
 
     /**
-     * The soft RNIC's ready-to-receive is a WRITE to STag 0, which no region has. An application's WRITE of no bytes by the key 0 looks
-     * like one.
+     * The soft RNIC's ready-to-receive is a WRITE to STag 0, which no region has. An application's WRITE of no bytes by
+     * the key 0 looks like one.
      */
     private static MessageKind kind(int opcode, boolean noStag) {
         return switch (opcode) {

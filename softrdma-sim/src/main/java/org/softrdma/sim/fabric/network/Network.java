@@ -15,8 +15,8 @@ import org.softrdma.sim.fabric.baton.Source;
 import org.softrdma.sim.transport.ListenException;
 
 /**
- * The hosts and what is on its way between them. One step delivers one thing that is due: a piece of a stream, its end, a reset, a
- * request to connect, or the answer. Whoever holds the baton.
+ * The hosts and what is on its way between them. One step delivers one thing that is due: a piece of a stream, its end,
+ * a reset, a request to connect, or the answer. Whoever holds the baton.
  */
 public final class Network implements Source {
     private static final int FIRST_FREE_PORT = 49_152;

@@ -1,6 +1,9 @@
 package org.softrdma.sim.fabric.network;
 
-/** Something on its way in one direction of a connection: bytes of the ring, or what comes behind the last. Whoever holds the baton. */
+/**
+ * Something on its way in one direction of a connection: bytes of the ring, or what comes behind the last. Whoever
+ * holds the baton.
+ */
 final class Parcel {
     final Kind kind;
     int bytes;

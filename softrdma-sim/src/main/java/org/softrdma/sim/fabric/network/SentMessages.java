@@ -4,7 +4,10 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.wire.MessageKind;
 
-/** Counts the messages that are sent in one direction, and finds the requests that they were posted for. Whoever holds the baton. */
+/**
+ * Counts the messages that are sent in one direction, and finds the requests that they were posted for. Whoever holds
+ * the baton.
+ */
 final class SentMessages {
     private final MessageScanner scanner = new MessageScanner();
     private final int[] counts = new int[MessageKind.values().length];
