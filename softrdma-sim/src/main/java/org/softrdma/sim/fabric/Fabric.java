@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
 import org.softrdma.sim.fabric.adversary.Adversary;
@@ -47,6 +48,7 @@ public final class Fabric {
     private final NodeSurroundings surroundings;
     private final List<FabricNode> nodes = new ArrayList<>();
     private final FaultInjector faults;
+    private final Set<Habit> habits;
 
     /**
      * A fabric without nodes.
@@ -56,6 +58,7 @@ public final class Fabric {
      */
     public Fabric(long seed, FabricSettings settings) {
         baton = new Baton(new Choices(seed), settings.limits());
+        habits = settings.habits();
         RegisteredRanges registered = new RegisteredRanges(baton);
         GrainCopier copier = new GrainCopier(baton, registered, settings.grains());
         memory = new FabricMemory(copier);
@@ -155,6 +158,11 @@ public final class Fabric {
     /** Who runs when, and every choice. */
     public Baton baton() {
         return baton;
+    }
+
+    /** What its devices do because verbs allow it. */
+    public Set<Habit> habits() {
+        return habits;
     }
 
     /** What happened. */

@@ -8,6 +8,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
 import org.softrdma.sim.fabric.baton.SimulationException;
 import org.softrdma.sim.fabric.memory.Grains;
@@ -56,6 +58,12 @@ class FabricConformanceTest {
         }
         assertEquals("", String.join("\n\n", failures), "of seed " + seed);
         assertTrue(passed > 150, "only " + passed + " cases passed");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {3, 4, 5, 6, 7})
+    void shouldKeepTheRulesWhateverVerbsAllow(long seed) {
+        runAll(seed, FabricSettings.adversary());
     }
 
     @Test
