@@ -6,7 +6,7 @@ import org.softrdma.sim.fabric.memory.Grains;
 import org.softrdma.sim.fabric.network.NetworkSettings;
 
 /**
- * Lawful trouble by a seed: copies in grains of 0, 8 or 64 bytes, streams cut more or less often, small buffers. What a program may not
+ * Lawful trouble by a seed: every habit that verbs allow a device, copies in grains of 0, 8 or 64 bytes, streams cut more or less often, small buffers. What a program may not
  * rely on changes from seed to seed, so that many seeds show it. Immutable.
  *
  * @param seed decides it
@@ -18,7 +18,7 @@ public record Adversary(long seed) {
 
     /** What may happen on the fabric of this seed. */
     public FabricSettings settings() {
-        return FabricSettings.DEFAULT
+        return FabricSettings.adversary()
                 .with(of(GRAINS))
                 .with(NetworkSettings.DEFAULT.withCuts(of(CUTS)).withBufferBytes(of(BUFFERS)));
     }
