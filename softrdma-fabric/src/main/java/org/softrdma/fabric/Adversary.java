@@ -14,7 +14,7 @@ import org.softrdma.sim.fabric.network.NetworkSettings;
 public record Adversary(long seed) {
     private static final List<Grains> GRAINS = List.of(Grains.NONE, Grains.WORDS, Grains.LINES);
     private static final List<Integer> CUTS = List.of(200, 0, 700, 400);
-    private static final List<Integer> BUFFERS = List.of(1 << 16, 1 << 14, 1 << 18, 1 << 12, 1 << 16);
+    private static final List<Integer> BUFFERS = List.of(1 << 16, 1 << 14, 1 << 18, 1 << 13, 1 << 16);
 
     /** What may happen on the fabric of this seed. */
     public FabricSettings settings() {
