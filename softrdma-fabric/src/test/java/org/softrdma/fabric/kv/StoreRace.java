@@ -315,15 +315,15 @@ final class StoreRace {
     private void change(KvCommands client, ProcessRecorder<StoreCall, StoreAnswer> me) {
         int key = key();
         switch (random.nextInt(8)) {
-            case 0 -> {
+            case 0, 1 -> {
                 int ticket = me.invoke(nameOf(key), StoreCall.delete());
                 me.returned(ticket, client.delete(name(key)) ? StoreAnswer.DONE : StoreAnswer.MISSING);
             }
-            case 1 -> {
+            case 2 -> {
                 long number = ++lastNumber;
                 store(me, key, StoreCall.add(number), () -> client.add(name(key), 0, 0, newValue(key, number)));
             }
-            case 2, 3 -> compareAndSet(client, me, key);
+            case 3 -> compareAndSet(client, me, key);
             default -> {
                 long number = ++lastNumber;
                 int exptime = exptime();
