@@ -157,7 +157,6 @@ final class ItemTable {
         long item = SlabAllocator.offset(old);
         writer.kill(memory, item);
         slabs.exchange(old, made.chunk);
-        turns.step(StepPoint.NAMES_EXCHANGED);
         StoredItem stored = link(stripe, made, rule, nowSeconds);
         Locator locator = stored.locator();
         stripe.index.replace(slot, made.chunk);

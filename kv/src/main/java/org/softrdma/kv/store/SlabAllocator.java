@@ -241,6 +241,7 @@ public final class SlabAllocator {
         if (page.sizeClass == otherPage.sizeClass) {
             page.names.exchange(indexInPage(page, chunk), otherPage.names, indexInPage(otherPage, other));
         }
+        turns.step(StepPoint.NAMES_EXCHANGED);
     }
 
     /**

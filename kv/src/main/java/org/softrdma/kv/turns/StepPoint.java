@@ -12,8 +12,6 @@ public enum StepPoint {
     HEADER_WRITTEN,
     /** The key is written. */
     KEY_WRITTEN,
-    /** A part of the value is written. */
-    VALUE_PART_WRITTEN,
     /** The cas number is written. */
     CAS_WRITTEN,
     /** The tail is written. */

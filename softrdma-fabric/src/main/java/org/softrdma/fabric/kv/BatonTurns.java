@@ -35,7 +35,7 @@ final class BatonTurns extends Turns {
 
     @Override
     public void step(StepPoint point) {
-        baton.step();
+        baton.edge();
     }
 
     @Override
@@ -48,7 +48,7 @@ final class BatonTurns extends Turns {
         for (long done = 0; done < length; done += GRAIN) {
             long here = Math.min(GRAIN, length - done);
             MemorySegment.copy(source, sourceOffset + done, target, targetOffset + done, here);
-            step(StepPoint.VALUE_PART_WRITTEN);
+            baton.step();
         }
     }
 

@@ -41,7 +41,8 @@ import org.softrdma.verbs.device.VerbsDevice;
  * that loses has no memory for all items, and items expire.
  */
 final class StoreRace {
-    private static final int OPERATIONS = 10;
+    private static final int OPERATIONS = 5;
+    private static final int MOST_CHANGES = 100;
     private static final int WINDOW = 4;
     private static final int PAGE = 1024;
 
@@ -65,6 +66,7 @@ final class StoreRace {
     private final Figures figures = new Figures();
     private long readings;
     private long lastNumber;
+    private int readers;
     private int processes;
     private int ended;
 
@@ -161,8 +163,8 @@ final class StoreRace {
     // ---- processes
 
     private void startProcesses(FabricStore store) {
-        int readingNodes = 1 + random.nextInt(2);
-        for (int i = 0; i < readingNodes; i++) {
+        readers = 1 + random.nextInt(2);
+        for (int i = readers; i > 0; i--) {
             FabricNode node = fabric.node("reader" + i);
             start(node, "reader", me -> read(store, node, me));
         }
@@ -217,6 +219,8 @@ final class StoreRace {
                 rest();
             }
             figures.add(client.counters());
+        } finally {
+            readers--;
         }
     }
 
@@ -244,10 +248,10 @@ final class StoreRace {
         }
     }
 
-    /** Mostly changes, without a device. */
+    /** Mostly changes, without a device, as long as somebody reads. */
     private void write(FabricStore store, FabricNode node, ProcessRecorder<StoreCall, StoreAnswer> me) {
         try (KvClient client = KvClient.connect(client(store, node).conclude())) {
-            for (int i = 0; i < OPERATIONS; i++) {
+            for (int i = 0; readers > 0 && i < MOST_CHANGES; i++) {
                 if (random.nextInt(8) == 0) {
                     get(client, me, key());
                 } else {
@@ -289,7 +293,7 @@ final class StoreRace {
     /** Others of the same lengths take the memory. */
     private void fill(FabricStore store, FabricNode node) {
         try (KvClient client = KvClient.connect(client(store, node).conclude())) {
-            for (int i = 0; i < 2 * OPERATIONS; i++) {
+            for (int i = 0; readers > 0 && i < MOST_CHANGES; i++) {
                 byte[] name = ("f" + random.nextInt(20)).getBytes(StandardCharsets.US_ASCII);
                 boolean ignored = isStored(client.set(name, 0, 0, new byte[words() * Long.BYTES]));
                 rest();
@@ -315,15 +319,15 @@ final class StoreRace {
     private void change(KvCommands client, ProcessRecorder<StoreCall, StoreAnswer> me) {
         int key = key();
         switch (random.nextInt(8)) {
-            case 0 -> {
+            case 0, 1 -> {
                 int ticket = me.invoke(nameOf(key), StoreCall.delete());
                 me.returned(ticket, client.delete(name(key)) ? StoreAnswer.DONE : StoreAnswer.MISSING);
             }
-            case 1 -> {
+            case 2 -> {
                 long number = ++lastNumber;
                 store(me, key, StoreCall.add(number), () -> client.add(name(key), 0, 0, newValue(key, number)));
             }
-            case 2, 3 -> compareAndSet(client, me, key);
+            case 3 -> compareAndSet(client, me, key);
             default -> {
                 long number = ++lastNumber;
                 int exptime = exptime();

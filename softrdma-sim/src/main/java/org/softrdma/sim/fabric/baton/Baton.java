@@ -25,6 +25,9 @@ public final class Baton implements Waits, NanoClock {
     /** A leap of the clock where all poll and nothing is due; each further one is twice as long, up to the longest. */
     private static final long FIRST_LEAP_NS = TimeUnit.MICROSECONDS.toNanos(10);
 
+    /** How much more likely it is that a thread stands still at an edge. */
+    private static final int EDGE = 8;
+
     private static final long LONGEST_LEAP_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final Choices choices;
@@ -244,11 +247,20 @@ public final class Baton implements Waits, NanoClock {
      * node is dead by then.
      */
     public void step() {
+        step(stalls);
+    }
+
+    /** A step point at which it matters most to stand still, as behind the first piece of a copy: that is more likely there. */
+    public void edge() {
+        step(Math.min(1000, EDGE * stalls));
+    }
+
+    private void step(int stallsHere) {
         SimulatedThread current = holder;
         if (current == null || !isHeldHere() || ending || current.group().isKilled()) {
             return;
         }
-        if (choices.chance(stalls)) {
+        if (choices.chance(stallsHere)) {
             current.waitFor(() -> false, nowNs + choices.between(1, longestStallNs));
             pass(current);
         } else if (choices.chance(limits.preemptions())) {
