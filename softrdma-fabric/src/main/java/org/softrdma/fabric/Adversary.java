@@ -13,14 +13,18 @@ import org.softrdma.sim.fabric.network.NetworkSettings;
  */
 public record Adversary(long seed) {
     private static final List<Grains> GRAINS = List.of(Grains.NONE, Grains.WORDS, Grains.LINES);
-    private static final List<Integer> CUTS = List.of(200, 0, 700, 400);
-    private static final List<Integer> BUFFERS = List.of(1 << 16, 1 << 14, 1 << 18, 1 << 13, 1 << 16);
+
+    /** Many cuts go with large buffers: else transfers of many megabytes take more steps than a run has. */
+    private static final List<NetworkSettings> NETWORKS = List.of(
+            network(200, 1 << 16), network(0, 1 << 14), network(700, 1 << 18), network(400, 1 << 16), network(200, 1 << 12));
+
+    private static NetworkSettings network(int cuts, int bufferBytes) {
+        return NetworkSettings.DEFAULT.withCuts(cuts).withBufferBytes(bufferBytes);
+    }
 
     /** What may happen on the fabric of this seed. */
     public FabricSettings settings() {
-        return FabricSettings.adversary()
-                .with(of(GRAINS))
-                .with(NetworkSettings.DEFAULT.withCuts(of(CUTS)).withBufferBytes(of(BUFFERS)));
+        return FabricSettings.adversary().with(of(GRAINS)).with(of(NETWORKS));
     }
 
     /** Lists of lengths without a common divisor, so that many seeds have every mixture. */
@@ -30,7 +34,7 @@ public record Adversary(long seed) {
 
     @Override
     public String toString() {
-        return "grains of " + of(GRAINS).bytes() + " bytes, " + of(CUTS) + " of 1000 pieces cut, buffers of " + of(BUFFERS)
-                + " bytes";
+        return "grains of " + of(GRAINS).bytes() + " bytes, " + of(NETWORKS).cuts() + " of 1000 pieces cut, buffers of "
+                + of(NETWORKS).bufferBytes() + " bytes";
     }
 }
