@@ -1,9 +1,11 @@
 package org.softrdma.sim.fabric;
 
+import java.lang.reflect.UndeclaredThrowableException;
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.device.DeviceSettings;
 import org.softrdma.sim.device.DeviceSurroundings;
@@ -23,6 +25,7 @@ public final class FabricNode {
     private final InetAddress address;
     private int devices;
     private int processes;
+    private UnaryOperator<VerbsDevice> wrapper = UnaryOperator.identity();
 
     /** What a process does. */
     @FunctionalInterface
@@ -47,12 +50,26 @@ public final class FabricNode {
         return address;
     }
 
+    /** True unless it was killed or has lost its power. */
+    public boolean isAlive() {
+        return !group.isKilled();
+    }
+
+    /**
+     * Its processes get every further device through a wrapper, such as a sanitiser.
+     *
+     * @param newWrapper called with each device that is opened, in the process that opens it
+     */
+    public void wrapDevices(UnaryOperator<VerbsDevice> newWrapper) {
+        wrapper = newWrapper;
+    }
+
     Group group() {
         return group;
     }
 
     /**
-     * Opens a software RNIC of this node. In a process of the run.
+     * Opens a software RNIC of this node. Before the run, or in a process of it.
      *
      * @param options of the provider {@code sim}, but for {@code transport}, {@code progress} and {@code pcap}; pinning is off unless
      *     they say otherwise, and locks nothing
@@ -76,7 +93,7 @@ public final class FabricNode {
                 "device" + devices++,
                 new FabricTransport.Options(
                         context.threads(), settings.engine().timeouts().hostNs()));
-        return new SoftRdmaDevice(
+        VerbsDevice device = new SoftRdmaDevice(
                 settings,
                 transport,
                 new DeviceSurroundings(
@@ -84,6 +101,7 @@ public final class FabricNode {
                         surroundings.memory(),
                         surroundings.registered(),
                         surroundings.baton().choices().generator()));
+        return wrapper.apply(device);
     }
 
     /**
@@ -128,7 +146,7 @@ public final class FabricNode {
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Exception e) {
-            throw new IllegalStateException("a process has thrown " + e, e);
+            throw new UndeclaredThrowableException(e, "a process has thrown " + e);
         }
     }
 }
