@@ -50,7 +50,7 @@ public final class Mutants {
         this.jar = jar.toAbsolutePath();
         this.unchangedToo = unchangedToo;
         runTests = Files.createDirectory(work.resolve("run-tests"));
-        String fault = compile(runTests, root.resolve("ci/mutants/RunTests.java"));
+        String fault = compile(runTests, root.resolve("ci/mutants/RunTests.java"), jar);
         if (!fault.isEmpty()) {
             throw new IOException("RunTests.java does not compile: " + fault);
         }
@@ -145,7 +145,7 @@ public final class Mutants {
             Path mutated = work.resolve(source.getFileName());
             Files.writeString(mutated, text.replace(find, mutant.get("replace")));
             Path classes = Files.createDirectory(work.resolve("classes"));
-            String fault = compile(classes, mutated);
+            String fault = compile(classes, mutated, jar, root.resolve(ofFile(mutant)).resolve("target/classes"));
             if (!fault.isEmpty()) {
                 return "it does not compile: " + fault;
             }
@@ -185,11 +185,11 @@ public final class Mutants {
     }
 
     /** Empty if it compiles, else what the compiler says. */
-    private String compile(Path classes, Path source) {
+    private static String compile(Path classes, Path source, Path... classPath) {
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         int code = compiler.run(
-                null, said, said, "-nowarn", "-proc:none", "-d", classes.toString(), "-cp", jar.toString(), source.toString());
+                null, said, said, "-nowarn", "-proc:none", "-d", classes.toString(), "-cp", join(classPath), source.toString());
         return code == 0 ? "" : said.toString(StandardCharsets.UTF_8);
     }
 
@@ -212,8 +212,7 @@ public final class Mutants {
     }
 
     private List<String> tests(Map<String, String> mutant, Path classes) throws IOException {
-        String ofFile = Path.of(mutant.get("file")).getName(0).toString();
-        Path module = root.resolve(mutant.getOrDefault("module", ofFile));
+        Path module = root.resolve(mutant.getOrDefault("module", ofFile(mutant)));
         List<Path> classPath = new ArrayList<>(List.of(
                 classes, runTests, module.resolve("target/test-classes"), module.resolve("target/classes")));
         String others = Files.readString(module.resolve("target/test.classpath"));
@@ -228,6 +227,11 @@ public final class Mutants {
         return command;
     }
 
+    /** The module that a mutated file is in. */
+    private static String ofFile(Map<String, String> mutant) {
+        return Path.of(mutant.get("file")).getName(0).toString();
+    }
+
     private List<String> java(Path... classPath) {
         return new ArrayList<>(List.of(
                 java,
@@ -235,7 +239,11 @@ public final class Mutants {
                 "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
                 "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
                 "-cp",
-                Stream.of(classPath).map(Path::toString).collect(Collectors.joining(File.pathSeparator))));
+                join(classPath)));
+    }
+
+    private static String join(Path... classPath) {
+        return Stream.of(classPath).map(Path::toString).collect(Collectors.joining(File.pathSeparator));
     }
 
     /** Exit code, a blank, and the output. */

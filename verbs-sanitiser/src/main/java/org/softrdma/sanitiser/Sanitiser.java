@@ -53,6 +53,17 @@ public final class Sanitiser {
     }
 
     /**
+     * Watches some rules where something other than the JVM decides which thread runs, as in a simulation.
+     *
+     * @param rules which
+     * @param taker takes findings
+     * @param idle lets other threads run; called by a thread that would block otherwise
+     */
+    public Sanitiser(Set<Rule> rules, Consumer<Finding> taker, Runnable idle) {
+        watch = Watch.of(new Reporter(rules, taker), idle);
+    }
+
+    /**
      * Wraps a device. Use the result in place of the device, and close it instead.
      *
      * @param device of any provider
@@ -61,7 +72,10 @@ public final class Sanitiser {
         return new SanitisedDevice(device, watch);
     }
 
-    /** What the program has created on the wrapped devices and not closed yet, memory too, in the order of creation. */
+    /**
+     * What is not closed yet, in the order of creation: the wrapped devices, and what the program has created on them,
+     * memory too.
+     */
     public List<OpenObject> openObjects() {
         return watch.open().list();
     }

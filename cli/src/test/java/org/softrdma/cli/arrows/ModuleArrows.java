@@ -38,7 +38,7 @@ final class ModuleArrows {
             Map.entry("testkit", Set.of("verbs")),
             Map.entry("sanitiser", Set.of("verbs")),
             Map.entry("sim", Set.of("verbs")),
-            Map.entry("junit", Set.of("verbs", "sim")),
+            Map.entry("junit", Set.of("verbs", "sim", "sanitiser")),
             Map.entry("ibverbs", Set.of("verbs")),
             Map.entry("disni", Set.of("verbs", "ibverbs")),
             Map.entry("rdmacore", Set.of("verbs", "ibverbs")),

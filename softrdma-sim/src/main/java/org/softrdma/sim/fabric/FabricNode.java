@@ -1,9 +1,11 @@
 package org.softrdma.sim.fabric;
 
+import java.lang.reflect.UndeclaredThrowableException;
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.device.DeviceSettings;
 import org.softrdma.sim.device.DeviceSurroundings;
@@ -29,6 +31,7 @@ public final class FabricNode {
     private final CountedPageLocks pageLocks = new CountedPageLocks(locks);
     private int devices;
     private int processes;
+    private UnaryOperator<VerbsDevice> wrapper = UnaryOperator.identity();
 
     /** What a process does. */
     @FunctionalInterface
@@ -54,12 +57,26 @@ public final class FabricNode {
         return address;
     }
 
+    /** True unless it was killed or has lost its power. */
+    public boolean isAlive() {
+        return !group.isKilled();
+    }
+
+    /**
+     * Its processes get every further device through a wrapper, such as a sanitiser.
+     *
+     * @param newWrapper called with each device that is opened, in the process that opens it
+     */
+    public void wrapDevices(UnaryOperator<VerbsDevice> newWrapper) {
+        wrapper = newWrapper;
+    }
+
     Group group() {
         return group;
     }
 
     /**
-     * Opens a software RNIC of this node. In a process of the run.
+     * Opens a software RNIC of this node. Before the run, or in a process of it.
      *
      * @param options of the provider {@code sim}, but for {@code transport}, {@code progress} and {@code pcap}; pinning
      *     is off unless they say otherwise, and locks nothing
@@ -80,7 +97,7 @@ public final class FabricNode {
                 "device" + devices++ + ".rnic",
                 new FabricTransport.Options(
                         context.threads(), settings.engine().timeouts().hostNs(), Group.Kind.LOOP));
-        return new SoftRdmaDevice(
+        VerbsDevice device = new SoftRdmaDevice(
                 settings,
                 transport,
                 new DeviceSurroundings(
@@ -90,6 +107,7 @@ public final class FabricNode {
                         surroundings.baton().choices().generator(),
                         quota,
                         surroundings.adversary().ofDevice()));
+        return wrapper.apply(device);
     }
 
     /**
@@ -184,7 +202,7 @@ public final class FabricNode {
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Exception e) {
-            throw new IllegalStateException("a process has thrown " + e, e);
+            throw new UndeclaredThrowableException(e, "a process has thrown " + e);
         }
     }
 }

@@ -1,8 +1,8 @@
 package org.softrdma.sanitiser.device;
 
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.sanitiser.finding.Finding;
+import org.softrdma.sanitiser.watch.CallLock;
 import org.softrdma.sanitiser.watch.CompletionQueueRecord;
 import org.softrdma.sanitiser.watch.Watch;
 import org.softrdma.sanitiser.watch.WatchedQueuePairs;
@@ -22,13 +22,14 @@ final class SanitisedCompletionQueue implements CompletionQueue {
     private final CompletionQueueRecord record;
     private final Runnable closed;
     private final Lifetime lifetime;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final CallLock lock;
 
     /** With what is told once it is closed. */
     SanitisedCompletionQueue(
             CompletionQueue queue, Watch watch, int device, WatchedQueuePairs queuePairs, Runnable closed) {
         this.queue = queue;
         this.watch = watch;
+        lock = watch.callLock();
         this.queuePairs = queuePairs;
         this.closed = closed;
         record = new CompletionQueueRecord(queue.entries());

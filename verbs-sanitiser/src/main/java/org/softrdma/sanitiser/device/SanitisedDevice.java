@@ -24,6 +24,7 @@ public final class SanitisedDevice implements VerbsDevice {
     private final VerbsDevice device;
     private final Watch watch;
     private final int number;
+    private final Lifetime lifetime;
     private final WatchedQueuePairs queuePairs = new WatchedQueuePairs();
     private final QueuePairMaker maker;
 
@@ -37,6 +38,7 @@ public final class SanitisedDevice implements VerbsDevice {
         this.device = device;
         this.watch = watch;
         number = watch.open().nextDevice();
+        lifetime = Lifetime.beyondDevice(watch.open(), number, "device " + device.name());
         maker = new QueuePairMaker(watch, number, device.name(), queuePairs);
     }
 
@@ -145,6 +147,7 @@ public final class SanitisedDevice implements VerbsDevice {
                             object.createdAt()));
         }
         device.close();
+        lifetime.end();
     }
 
     @Override

@@ -3,7 +3,6 @@ package org.softrdma.sanitiser.watch;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +28,7 @@ public final class QueuePairWatch {
     private final QueuePairRecord record;
     private final RequestRules rules;
     private final boolean signalAll;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final CallLock lock;
     private final WorkQueueRecord sends;
     private final WorkQueueRecord receives;
 
@@ -45,6 +44,7 @@ public final class QueuePairWatch {
     public QueuePairWatch(
             Watch watch, String device, RegionTable regions, QueuePair queuePair, CompletionRoutes completions) {
         this.watch = watch;
+        lock = watch.callLock();
         this.regions = regions;
         record = new QueuePairRecord(device, queuePair.number(), queuePair::state);
         signalAll = completions.signalAll();

@@ -9,14 +9,30 @@ import org.softrdma.sanitiser.finding.Reporter;
  * @param memory who may write where
  * @param peers which queue pairs are connected
  * @param open what is open
+ * @param idle lets others run while a lock is held
  */
-public record Watch(Reporter reporter, MemoryTable memory, PeerTable peers, OpenObjects open) {
+public record Watch(Reporter reporter, MemoryTable memory, PeerTable peers, OpenObjects open, Runnable idle) {
     /**
      * Of a sanitiser without devices.
      *
      * @param reporter takes findings
      */
     public static Watch of(Reporter reporter) {
-        return new Watch(reporter, new MemoryTable(), new PeerTable(), new OpenObjects());
+        return of(reporter, CallLock.BLOCKING);
+    }
+
+    /**
+     * Of a sanitiser without devices, where threads must not block.
+     *
+     * @param reporter takes findings
+     * @param idle lets others run
+     */
+    public static Watch of(Reporter reporter, Runnable idle) {
+        return new Watch(reporter, new MemoryTable(), new PeerTable(), new OpenObjects(), idle);
+    }
+
+    /** A lock under which the provider is called. */
+    public CallLock callLock() {
+        return new CallLock(idle);
     }
 }

@@ -285,6 +285,17 @@ public final class Baton implements Waits, NanoClock {
         longestStallNs = longestNs;
     }
 
+    /** True on a thread that only cleans up: its node was killed, or the run is over. */
+    public boolean isUnwinding() {
+        SimulatedThread current = holder;
+        return ending || (current != null && isHeldHere() && current.group().isKilled());
+    }
+
+    /** How many processes have not ended. */
+    public int processes() {
+        return processes;
+    }
+
     /** True on the thread that holds the baton. */
     public boolean isHeldHere() {
         SimulatedThread current = holder;

@@ -1,0 +1,54 @@
+package org.softrdma.junit;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.Extension;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
+import org.junit.platform.commons.support.AnnotationSupport;
+import org.softrdma.sim.fabric.FabricSettings;
+import org.softrdma.sim.fabric.fault.FaultPlan;
+
+/** Runs a {@link FabricTest} once for each seed, until one fails. On JUnit's thread. */
+final class FabricExtension implements TestTemplateInvocationContextProvider {
+    /**
+     * A test with a seed.
+     *
+     * @param run the fabric of it
+     */
+    private record Invocation(FabricRun run) implements TestTemplateInvocationContext {
+        @Override
+        public String getDisplayName(int index) {
+            return "seed " + run.seed();
+        }
+
+        @Override
+        public List<Extension> getAdditionalExtensions() {
+            return List.of(run);
+        }
+    }
+
+    @Override
+    public boolean supportsTestTemplate(ExtensionContext context) {
+        return AnnotationSupport.isAnnotated(context.getTestMethod(), FabricTest.class);
+    }
+
+    @Override
+    public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
+        FabricTest test = AnnotationSupport.findAnnotation(context.getTestMethod(), FabricTest.class)
+                .orElseThrow();
+        Class<?> tests = context.getRequiredTestClass();
+        FabricSettings settings = test.settings().isEmpty()
+                ? FabricSettings.DEFAULT
+                : FactoryMethod.call(tests, test.settings(), FabricSettings.class);
+        FabricSettings all = test.faults().isEmpty()
+                ? settings
+                : settings.with(FactoryMethod.call(tests, test.faults(), FaultPlan.class));
+        AtomicBoolean failed = new AtomicBoolean();
+        return Seeds.of(test, context).stream()
+                .takeWhile(_ -> !failed.get()) // JUnit runs each before it takes the next
+                .map(seed -> new Invocation(new FabricRun(seed, all, test.sanitised(), () -> failed.set(true))));
+    }
+}
