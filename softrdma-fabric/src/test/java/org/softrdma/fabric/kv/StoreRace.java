@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
@@ -16,6 +17,7 @@ import org.softrdma.kv.client.KvClientCounters;
 import org.softrdma.kv.client.KvCommands;
 import org.softrdma.kv.client.KvItem;
 import org.softrdma.kv.client.KvProtocol;
+import org.softrdma.kv.client.KvRequest;
 import org.softrdma.kv.client.ReadOutcome;
 import org.softrdma.kv.client.SetStatus;
 import org.softrdma.kv.client.SharedKvClient;
@@ -44,6 +46,7 @@ final class StoreRace {
     private static final int OPERATIONS = 5;
     private static final int MOST_CHANGES = 100;
     private static final int WINDOW = 4;
+    private static final int FIRST_OWN_KEY = 10;
     private static final int PAGE = 1024;
 
     /** Words of a value: with key and header all have chunks of one class, five of them in a page. */
@@ -66,6 +69,7 @@ final class StoreRace {
     private final Figures figures = new Figures();
     private long readings;
     private long lastNumber;
+    private long wallStepsSeconds;
     private int readers;
     private int processes;
     private int ended;
@@ -131,6 +135,8 @@ final class StoreRace {
                     fabric,
                     server,
                     context -> context.maxConnections(CONNECTIONS)
+                            .surroundings(around -> around.wallSeconds(this::wallSeconds)
+                                    .nanoClock(fabric.clock()))
                             .items(items -> items.registration(registration)
                                     .maxItemLength(PAGE)
                                     .pageLength(PAGE)
@@ -160,13 +166,19 @@ final class StoreRace {
         return figures;
     }
 
+    /** What clients have in mind when they give a time; by it nothing expires. */
+    private long wallSeconds() {
+        return FabricStore.seconds(fabric) + wallStepsSeconds;
+    }
+
     // ---- processes
 
     private void startProcesses(FabricStore store) {
         readers = 1 + random.nextInt(2);
         for (int i = readers; i > 0; i--) {
             FabricNode node = fabric.node("reader" + i);
-            start(node, "reader", me -> read(store, node, me));
+            int own = i;
+            start(node, "reader", me -> read(store, node, own, me));
         }
         FabricNode writers = fabric.node("writers");
         int count = 1 + random.nextInt(2);
@@ -176,6 +188,9 @@ final class StoreRace {
         if (random.nextInt(4) == 0) {
             FabricNode node = fabric.node("shared");
             start(node, "owner", me -> share(store, node, me));
+        }
+        if (random.nextInt(4) == 0) {
+            start(writers, "counter", me -> count(store, writers));
         }
         if (losing) {
             start(writers, "filler", me -> fill(store, writers));
@@ -203,7 +218,7 @@ final class StoreRace {
     }
 
     /** Mostly GETs by READ, a window of them after one that finds the place. */
-    private void read(FabricStore store, FabricNode node, ProcessRecorder<StoreCall, StoreAnswer> me) {
+    private void read(FabricStore store, FabricNode node, int own, ProcessRecorder<StoreCall, StoreAnswer> me) {
         KvClientContext context =
                 client(store, node).protocol(KvProtocol.RDMA).conclude();
         try (VerbsDevice device = node.open(Map.of());
@@ -214,6 +229,7 @@ final class StoreRace {
                 switch (random.nextInt(8)) {
                     case 0 -> change(client, me);
                     case 1 -> get(client, me, key());
+                    case 2 -> changeUnanswered(client, FIRST_OWN_KEY + own);
                     default -> readWindow(loop, client, me);
                 }
                 rest();
@@ -221,6 +237,18 @@ final class StoreRace {
             figures.add(client.counters());
         } finally {
             readers--;
+        }
+    }
+
+    /** A client's own GET sees its own change, also one that wants no answer. Nobody else has the key. */
+    private void changeUnanswered(KvCommands client, int key) {
+        for (int i = 0; i < 2; i++) {
+            long number = ++lastNumber;
+            boolean ignored = client.execute(
+                    KvRequest.set(name(key), 0, 0, newValue(key, number)).noreply());
+            Optional<KvItem> found = client.get(name(key));
+            assertTrue(losing || found.isPresent(), () -> "key " + key + " is missing");
+            found.ifPresent(item -> assertEquals(number, VersionedValue.number(key, item.value())));
         }
     }
 
@@ -290,6 +318,26 @@ final class StoreRace {
         }
     }
 
+    /** What is counted keeps the expiry that a touch gives it meanwhile. */
+    private void count(FabricStore store, FabricNode node) {
+        byte[] name = "counter".getBytes(StandardCharsets.US_ASCII);
+        try (KvClient client = KvClient.connect(client(store, node).conclude())) {
+            boolean[] touched = new boolean[2];
+            boolean ignored = isStored(client.set(name, 0, 0, new byte[] {'1'}));
+            start(node, "toucher", me -> {
+                try (KvClient other = KvClient.connect(client(store, node).conclude())) {
+                    touched[0] = other.touch(name, 1);
+                }
+                touched[1] = true;
+            });
+            while (!touched[1]) {
+                OptionalLong counted = client.incr(name, 1);
+            }
+            fabric.baton().sleep(TimeUnit.SECONDS.toNanos(3));
+            assertTrue(!touched[0] || client.get(name).isEmpty(), "counting has lost the expiry of a touch");
+        }
+    }
+
     /** Others of the same lengths take the memory. */
     private void fill(FabricStore store, FabricNode node) {
         try (KvClient client = KvClient.connect(client(store, node).conclude())) {
@@ -303,6 +351,9 @@ final class StoreRace {
 
     /** Where items expire, time passes. */
     private void rest() {
+        if (losing && random.nextInt(16) == 0) {
+            wallStepsSeconds += 100; // somebody sets it
+        }
         if (losing && random.nextInt(4) == 0) {
             fabric.baton().sleep(TimeUnit.MILLISECONDS.toNanos(random.nextInt(600)));
         }
