@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
@@ -46,7 +47,7 @@ final class StoreRace {
     private static final int OPERATIONS = 5;
     private static final int MOST_CHANGES = 100;
     private static final int WINDOW = 4;
-    private static final int FIRST_OWN_KEY = 10;
+    private static final int OWN_KEY = 2;
     private static final int PAGE = 1024;
 
     /** Words of a value: with key and header all have chunks of one class, five of them in a page. */
@@ -69,7 +70,6 @@ final class StoreRace {
     private final Figures figures = new Figures();
     private long readings;
     private long lastNumber;
-    private long wallStepsSeconds;
     private int readers;
     private int processes;
     private int ended;
@@ -82,6 +82,8 @@ final class StoreRace {
         long forwarded;
         long mismatched;
         long refused;
+        long evicted;
+        long expired;
 
         void add(KvClientCounters counters) {
             hits += counters.hits();
@@ -98,12 +100,14 @@ final class StoreRace {
             forwarded += other.forwarded;
             mismatched += other.mismatched;
             refused += other.refused;
+            evicted += other.evicted;
+            expired += other.expired;
         }
 
         @Override
         public String toString() {
             return hits + " hits, " + stale + " stale, " + torn + " torn, " + forwarded + " forwarded, " + mismatched
-                    + " of another key, " + refused + " refused";
+                    + " of another key, " + refused + " refused, " + evicted + " evicted, " + expired + " expired";
         }
     }
 
@@ -135,8 +139,6 @@ final class StoreRace {
                     fabric,
                     server,
                     context -> context.maxConnections(CONNECTIONS)
-                            .surroundings(around -> around.wallSeconds(this::wallSeconds)
-                                    .nanoClock(fabric.clock()))
                             .items(items -> items.registration(registration)
                                     .maxItemLength(PAGE)
                                     .pageLength(PAGE)
@@ -166,19 +168,13 @@ final class StoreRace {
         return figures;
     }
 
-    /** What clients have in mind when they give a time; by it nothing expires. */
-    private long wallSeconds() {
-        return FabricStore.seconds(fabric) + wallStepsSeconds;
-    }
-
     // ---- processes
 
     private void startProcesses(FabricStore store) {
         readers = 1 + random.nextInt(2);
         for (int i = readers; i > 0; i--) {
             FabricNode node = fabric.node("reader" + i);
-            int own = i;
-            start(node, "reader", me -> read(store, node, own, me));
+            start(node, "reader", me -> read(store, node, me));
         }
         FabricNode writers = fabric.node("writers");
         int count = 1 + random.nextInt(2);
@@ -218,7 +214,7 @@ final class StoreRace {
     }
 
     /** Mostly GETs by READ, a window of them after one that finds the place. */
-    private void read(FabricStore store, FabricNode node, int own, ProcessRecorder<StoreCall, StoreAnswer> me) {
+    private void read(FabricStore store, FabricNode node, ProcessRecorder<StoreCall, StoreAnswer> me) {
         KvClientContext context =
                 client(store, node).protocol(KvProtocol.RDMA).conclude();
         try (VerbsDevice device = node.open(Map.of());
@@ -229,7 +225,6 @@ final class StoreRace {
                 switch (random.nextInt(8)) {
                     case 0 -> change(client, me);
                     case 1 -> get(client, me, key());
-                    case 2 -> changeUnanswered(client, FIRST_OWN_KEY + own);
                     default -> readWindow(loop, client, me);
                 }
                 rest();
@@ -237,18 +232,6 @@ final class StoreRace {
             figures.add(client.counters());
         } finally {
             readers--;
-        }
-    }
-
-    /** A client's own GET sees its own change, also one that wants no answer. Nobody else has the key. */
-    private void changeUnanswered(KvCommands client, int key) {
-        for (int i = 0; i < 2; i++) {
-            long number = ++lastNumber;
-            boolean ignored = client.execute(
-                    KvRequest.set(name(key), 0, 0, newValue(key, number)).noreply());
-            Optional<KvItem> found = client.get(name(key));
-            assertTrue(losing || found.isPresent(), () -> "key " + key + " is missing");
-            found.ifPresent(item -> assertEquals(number, VersionedValue.number(key, item.value())));
         }
     }
 
@@ -295,16 +278,39 @@ final class StoreRace {
         try (VerbsDevice device = node.open(Map.of());
                 SharedKvClient client =
                         SharedKvClient.connect(device, client(store, node).conclude())) {
-            int before = ended;
-            int[] other = new int[1];
+            boolean[] otherEnded = new boolean[1];
             start(node, "sharer", its -> {
                 use(client, its);
-                other[0] = 1;
+                changeUnanswered(client, OWN_KEY);
+                otherEnded[0] = true;
             });
             use(client, me);
-            boolean ignored = fabric.baton().until(() -> other[0] == 1, PATIENCE_NS);
-            assertTrue(ended >= before);
+            assertTrue(fabric.baton().until(() -> otherEnded[0], PATIENCE_NS));
         }
+    }
+
+    /**
+     * A GET sees what the same thread has changed before it, also if the change wants no answer, and if the answer to an earlier GET has
+     * come meanwhile. Nobody else has the key.
+     */
+    private void changeUnanswered(SharedKvClient client, int key) {
+        for (int i = 0; i < OPERATIONS; i++) {
+            CompletableFuture<?> first = setUnanswered(client, key);
+            CompletableFuture<?> earlier = client.submit(KvRequest.get(name(key)));
+            CompletableFuture<?> second = setUnanswered(client, key);
+            long number = lastNumber;
+            assertTrue(fabric.baton().until(earlier::isDone, PATIENCE_NS));
+            Optional<KvItem> found = client.get(name(key));
+            assertTrue(losing || found.isPresent(), () -> "key " + key + " is missing");
+            found.ifPresent(item -> assertTrue(
+                    VersionedValue.number(key, item.value()) >= number, () -> "a GET has not waited for " + number));
+            assertTrue(first.isDone() && second.isDone());
+        }
+    }
+
+    private CompletableFuture<Boolean> setUnanswered(SharedKvClient client, int key) {
+        return client.submit(
+                KvRequest.set(name(key), 0, 0, newValue(key, ++lastNumber)).noreply());
     }
 
     private void use(KvCommands client, ProcessRecorder<StoreCall, StoreAnswer> me) {
@@ -346,14 +352,14 @@ final class StoreRace {
                 boolean ignored = isStored(client.set(name, 0, 0, new byte[words() * Long.BYTES]));
                 rest();
             }
+            Map<String, String> statistics = client.stats("");
+            figures.evicted += Long.parseLong(statistics.get("evictions"));
+            figures.expired += Long.parseLong(statistics.get("expired_unfetched"));
         }
     }
 
     /** Where items expire, time passes. */
     private void rest() {
-        if (losing && random.nextInt(16) == 0) {
-            wallStepsSeconds += 100; // somebody sets it
-        }
         if (losing && random.nextInt(4) == 0) {
             fabric.baton().sleep(TimeUnit.MILLISECONDS.toNanos(random.nextInt(600)));
         }
