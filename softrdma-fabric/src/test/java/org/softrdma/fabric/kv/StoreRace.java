@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
@@ -16,6 +18,7 @@ import org.softrdma.kv.client.KvClientCounters;
 import org.softrdma.kv.client.KvCommands;
 import org.softrdma.kv.client.KvItem;
 import org.softrdma.kv.client.KvProtocol;
+import org.softrdma.kv.client.KvRequest;
 import org.softrdma.kv.client.ReadOutcome;
 import org.softrdma.kv.client.SetStatus;
 import org.softrdma.kv.client.SharedKvClient;
@@ -44,6 +47,7 @@ final class StoreRace {
     private static final int OPERATIONS = 5;
     private static final int MOST_CHANGES = 100;
     private static final int WINDOW = 4;
+    private static final int OWN_KEY = 2;
     private static final int PAGE = 1024;
 
     /** Words of a value: with key and header all have chunks of one class, five of them in a page. */
@@ -78,6 +82,8 @@ final class StoreRace {
         long forwarded;
         long mismatched;
         long refused;
+        long evicted;
+        long expired;
 
         void add(KvClientCounters counters) {
             hits += counters.hits();
@@ -94,12 +100,14 @@ final class StoreRace {
             forwarded += other.forwarded;
             mismatched += other.mismatched;
             refused += other.refused;
+            evicted += other.evicted;
+            expired += other.expired;
         }
 
         @Override
         public String toString() {
             return hits + " hits, " + stale + " stale, " + torn + " torn, " + forwarded + " forwarded, " + mismatched
-                    + " of another key, " + refused + " refused";
+                    + " of another key, " + refused + " refused, " + evicted + " evicted, " + expired + " expired";
         }
     }
 
@@ -176,6 +184,9 @@ final class StoreRace {
         if (random.nextInt(4) == 0) {
             FabricNode node = fabric.node("shared");
             start(node, "owner", me -> share(store, node, me));
+        }
+        if (random.nextInt(4) == 0) {
+            start(writers, "counter", me -> count(store, writers));
         }
         if (losing) {
             start(writers, "filler", me -> fill(store, writers));
@@ -267,16 +278,39 @@ final class StoreRace {
         try (VerbsDevice device = node.open(Map.of());
                 SharedKvClient client =
                         SharedKvClient.connect(device, client(store, node).conclude())) {
-            int before = ended;
-            int[] other = new int[1];
+            boolean[] otherEnded = new boolean[1];
             start(node, "sharer", its -> {
                 use(client, its);
-                other[0] = 1;
+                changeUnanswered(client, OWN_KEY);
+                otherEnded[0] = true;
             });
             use(client, me);
-            boolean ignored = fabric.baton().until(() -> other[0] == 1, PATIENCE_NS);
-            assertTrue(ended >= before);
+            assertTrue(fabric.baton().until(() -> otherEnded[0], PATIENCE_NS));
         }
+    }
+
+    /**
+     * A GET sees what the same thread has changed before it, also if the change wants no answer, and if the answer to an earlier GET has
+     * come meanwhile. Nobody else has the key.
+     */
+    private void changeUnanswered(SharedKvClient client, int key) {
+        for (int i = 0; i < OPERATIONS; i++) {
+            CompletableFuture<?> first = setUnanswered(client, key);
+            CompletableFuture<?> earlier = client.submit(KvRequest.get(name(key)));
+            CompletableFuture<?> second = setUnanswered(client, key);
+            long number = lastNumber;
+            assertTrue(fabric.baton().until(earlier::isDone, PATIENCE_NS));
+            Optional<KvItem> found = client.get(name(key));
+            assertTrue(losing || found.isPresent(), () -> "key " + key + " is missing");
+            found.ifPresent(item -> assertTrue(
+                    VersionedValue.number(key, item.value()) >= number, () -> "a GET has not waited for " + number));
+            assertTrue(first.isDone() && second.isDone());
+        }
+    }
+
+    private CompletableFuture<Boolean> setUnanswered(SharedKvClient client, int key) {
+        return client.submit(
+                KvRequest.set(name(key), 0, 0, newValue(key, ++lastNumber)).noreply());
     }
 
     private void use(KvCommands client, ProcessRecorder<StoreCall, StoreAnswer> me) {
@@ -290,6 +324,26 @@ final class StoreRace {
         }
     }
 
+    /** What is counted keeps the expiry that a touch gives it meanwhile. */
+    private void count(FabricStore store, FabricNode node) {
+        byte[] name = "counter".getBytes(StandardCharsets.US_ASCII);
+        try (KvClient client = KvClient.connect(client(store, node).conclude())) {
+            boolean[] touched = new boolean[2];
+            boolean ignored = isStored(client.set(name, 0, 0, new byte[] {'1'}));
+            start(node, "toucher", me -> {
+                try (KvClient other = KvClient.connect(client(store, node).conclude())) {
+                    touched[0] = other.touch(name, 1);
+                }
+                touched[1] = true;
+            });
+            while (!touched[1]) {
+                OptionalLong counted = client.incr(name, 1);
+            }
+            fabric.baton().sleep(TimeUnit.SECONDS.toNanos(3));
+            assertTrue(!touched[0] || client.get(name).isEmpty(), "counting has lost the expiry of a touch");
+        }
+    }
+
     /** Others of the same lengths take the memory. */
     private void fill(FabricStore store, FabricNode node) {
         try (KvClient client = KvClient.connect(client(store, node).conclude())) {
@@ -298,6 +352,9 @@ final class StoreRace {
                 boolean ignored = isStored(client.set(name, 0, 0, new byte[words() * Long.BYTES]));
                 rest();
             }
+            Map<String, String> statistics = client.stats("");
+            figures.evicted += Long.parseLong(statistics.get("evictions"));
+            figures.expired += Long.parseLong(statistics.get("expired_unfetched"));
         }
     }
 

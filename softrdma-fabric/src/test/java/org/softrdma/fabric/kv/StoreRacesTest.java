@@ -46,7 +46,8 @@ class StoreRacesTest {
         System.out.printf(
                 "%d seeds, %d steps, %s, %d ms%n",
                 to - from, steps, all, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNs));
-        assertTrue(all.hits > 0 && all.stale > 0 && all.torn > 0, () -> "the races were none: " + all);
+        boolean raced = all.hits > 0 && all.stale > 0 && all.torn > 0 && all.evicted > 0 && all.expired > 0;
+        assertTrue(raced, () -> "the races were none: " + all);
     }
 
     /** The seed decides the registration too, and whether the store loses items. */
