@@ -1,9 +1,13 @@
 package org.softrdma.fabric.tck;
 
+import java.util.EnumSet;
+import java.util.Set;
 import org.softrdma.fabric.FabricProvider;
 import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
+import org.softrdma.sim.fabric.adversary.Habit;
 import org.softrdma.testkit.CaseEnvironment;
+import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.verbs.device.VerbsProvider;
 
 /** Two nodes of a fabric as the place where conformance cases run. Processes of the run. */
@@ -64,6 +68,18 @@ final class FabricEnvironment implements CaseEnvironment {
     @Override
     public void start(String name, boolean virtual, Runnable work) {
         requester.start(name, work::run);
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        Set<Trait> traits = EnumSet.noneOf(Trait.class);
+        if (fabric.habits().contains(Habit.SPURIOUS_EVENTS)) {
+            traits.add(Trait.RAISES_SPURIOUS_EVENTS);
+        }
+        if (fabric.habits().contains(Habit.NUMBERS_AGAIN)) {
+            traits.add(Trait.REUSES_KEYS_AT_ONCE);
+        }
+        return traits;
     }
 
     @Override

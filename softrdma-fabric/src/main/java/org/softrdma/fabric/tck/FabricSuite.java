@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.opentest4j.TestAbortedException;
-import org.softrdma.fabric.Adversary;
+import org.softrdma.fabric.AdversaryBySeed;
 import org.softrdma.fabric.FabricProvider;
 import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
@@ -110,7 +110,7 @@ public final class FabricSuite {
 
     /** Why the case was skipped; empty if it was not. */
     private String runOnce(CaseMethod method, long seed) {
-        Fabric fabric = new Fabric(seed, new Adversary(seed).settings());
+        Fabric fabric = new Fabric(seed, new AdversaryBySeed(seed).settings());
         FabricNode responder = fabric.node("responder");
         FabricNode requester = fabric.node("requester");
         ConformanceSettings ofRun =

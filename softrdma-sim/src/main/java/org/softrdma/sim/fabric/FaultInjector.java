@@ -5,16 +5,17 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.Source;
 import org.softrdma.sim.fabric.fault.Fault;
 import org.softrdma.sim.fabric.fault.FaultPlan;
+import org.softrdma.sim.fabric.fault.Resource;
 import org.softrdma.sim.fabric.fault.What;
 import org.softrdma.sim.fabric.fault.When;
 import org.softrdma.sim.fabric.network.Inspector;
 import org.softrdma.sim.fabric.network.Network;
-import org.softrdma.sim.wire.MessageKind;
 
 /** Makes the faults of a plan happen. Whoever holds the baton. */
 final class FaultInjector implements Inspector, Source {
@@ -29,10 +30,12 @@ final class FaultInjector implements Inspector, Source {
     private static final class Armed {
         final Fault fault;
         int left;
+        int toSkip;
 
         Armed(Fault fault) {
             this.fault = fault;
             left = fault.times();
+            toSkip = fault.skipped();
         }
     }
 
@@ -57,7 +60,7 @@ final class FaultInjector implements Inspector, Source {
             if (each.left > 0
                     && each.fault.when() instanceof When.AfterBytes after
                     && after.bytes() >= from
-                    && matches(passage, after.from(), after.to())) {
+                    && matches(passage, after)) {
                 next = Math.min(next, after.bytes());
             }
         }
@@ -69,26 +72,48 @@ final class FaultInjector implements Inspector, Source {
         for (Armed each : List.copyOf(armed)) {
             if (each.fault.when() instanceof When.AfterBytes after
                     && after.bytes() == passage.sentBytes()
-                    && matches(passage, after.from(), after.to())) {
+                    && matches(passage, after)) {
                 occur(each, passage);
             }
         }
     }
 
     @Override
-    public void begun(Passage passage, MessageKind kind, int number) {
+    public void begun(Passage passage, Message message) {
         for (Armed each : List.copyOf(armed)) {
-            if (each.fault.when() instanceof When.OnMessage on
-                    && on.kind() == kind
-                    && (on.number() == 0 || on.number() == number)
-                    && matches(passage, on.from(), on.to())) {
+            if (isOccasion(each, passage, message)) {
                 occur(each, passage);
             }
         }
     }
 
-    private boolean matches(Passage passage, String from, String to) {
-        return matches(from, nodes.get(passage.from())) && matches(to, nodes.get(passage.to()));
+    @Override
+    public boolean awaits(Passage passage, Message message) {
+        for (Armed each : armed) {
+            if (isOccasion(each, passage, message)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isOccasion(Armed one, Passage passage, Message message) {
+        return one.left > 0
+                && switch (one.fault.when()) {
+                    case When.OnMessage on ->
+                        on.kind() == message.kind()
+                                && (on.number() == When.EACH || on.number() == message.number())
+                                && matches(passage, on);
+                    case When.OnRequest on ->
+                        message.wrId().equals(OptionalLong.of(on.wrId())) && matches(passage, on);
+                    case When.AfterBytes _, When.AtTime _ -> false;
+                };
+    }
+
+    private boolean matches(Passage passage, When.OnConnection where) {
+        return (where.connection() == When.EACH || where.connection() == passage.connection())
+                && matches(where.from(), nodes.get(passage.from()))
+                && matches(where.to(), nodes.get(passage.to()));
     }
 
     private static boolean matches(String name, @Nullable FabricNode node) {
@@ -106,6 +131,13 @@ final class FaultInjector implements Inspector, Source {
         return next;
     }
 
+    /** What is planned for the beginning happens before anything else. */
+    void begin() {
+        while (nextNs() <= baton.nanoTime()) {
+            step();
+        }
+    }
+
     @Override
     public void step() {
         for (Armed each : List.copyOf(armed)) {
@@ -120,24 +152,31 @@ final class FaultInjector implements Inspector, Source {
     // ---- what happens
 
     private void occur(Armed one, @Nullable Passage passage) {
-        if (one.left <= 0 || !baton.choices().chance(one.fault.perMille())) {
+        if (one.left <= 0) {
+            return;
+        }
+        if (one.toSkip > 0) {
+            one.toSkip--;
+            return;
+        }
+        if (!baton.choices().chance(one.fault.perMille())) {
             return;
         }
         one.left--;
-        if (passage != null) {
-            happen(one.fault.what(), passage);
+        switch (one.fault.what()) {
+            case What.OnConnection what when passage != null -> happen(what, passage);
+            case What what -> happen(what);
         }
-        happen(one.fault.what());
     }
 
-    private static void happen(What what, Passage passage) {
+    private static void happen(What.OnConnection what, Passage passage) {
         switch (what) {
             case What.Reset() -> passage.reset();
+            case What.Cut() -> passage.cut();
+            case What.Stall(long ns) -> passage.stall(ns);
+            case What.Slow(int bytes, long perNs) -> passage.slow(bytes, perNs);
             case What.Delay(long ns) -> passage.delay(ns);
             case What.Corrupt(int bit) -> passage.corruptNext(bit);
-            case What.Partition _, What.Kill _, What.PowerOff _, What.Pause _ -> {
-                // Not to a connection.
-            }
         }
     }
 
@@ -148,9 +187,9 @@ final class FaultInjector implements Inspector, Source {
             case What.Kill(String node) -> node(node).kill();
             case What.PowerOff(String node) -> node(node).powerOff();
             case What.Pause(String node, long ns, boolean devices) -> pause(node(node), ns, devices);
-            case What.Reset _, What.Delay _, What.Corrupt _ -> {
-                // To a connection.
-            }
+            case What.SlowNode(String node, int bytes, long perNs) -> node(node).slow(bytes, perNs);
+            case What.Quota(String node, Resource resource, long most) -> node(node).limit(resource, most);
+            case What.OnConnection _ -> throw new IllegalStateException(what + " without a connection");
         }
     }
 

@@ -5,6 +5,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.Choices;
@@ -34,7 +35,7 @@ class FaultInjectorTest {
         FaultInjector injector = new FaultInjector(baton, network, plan);
 
         for (int number = 1; number <= 1000; number++) {
-            injector.begun(passage, MessageKind.WRITE, number);
+            injector.begun(passage, new Inspector.Message(MessageKind.WRITE, number, OptionalLong.empty()));
         }
 
         verify(passage, times(3)).reset();

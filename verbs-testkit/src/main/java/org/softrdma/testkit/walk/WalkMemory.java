@@ -106,7 +106,7 @@ final class WalkMemory {
             return false;
         }
         List<WalkRequest> users = users(node, region);
-        if (!users.isEmpty() && !state.breaks(30)) {
+        if (!users.isEmpty() && (state.environment().reusesKeys() || !state.breaks(30))) {
             return false;
         }
         state.note("deregister " + region + " under " + users.size() + " requests");

@@ -39,6 +39,8 @@ public final class Baton implements Waits, NanoClock {
     private long changes;
     private long leapNs = FIRST_LEAP_NS;
     private int processes;
+    private int stalls;
+    private long longestStallNs;
     private boolean begun;
     private boolean ending;
     private @Nullable SimulatedThread holder;
@@ -243,14 +245,32 @@ public final class Baton implements Waits, NanoClock {
      */
     public void step() {
         SimulatedThread current = holder;
-        if (current != null
-                && isHeldHere()
-                && !ending
-                && !current.group().isKilled()
-                && choices.chance(limits.preemptions())) {
+        if (current == null || !isHeldHere() || ending || current.group().isKilled()) {
+            return;
+        }
+        if (choices.chance(stalls)) {
+            current.waitFor(() -> false, nowNs + choices.between(1, longestStallNs));
+            pass(current);
+        } else if (choices.chance(limits.preemptions())) {
             current.ready();
             pass(current);
         }
+    }
+
+    /**
+     * From now on threads stand still at some of their steps, for so long that others can do much meanwhile: in a copy of a device, in a
+     * change of an item.
+     *
+     * @param perMille how often of a thousand steps; 0 unless set
+     * @param longestNs the longest time
+     */
+    public void stalls(int perMille, long longestNs) {
+        if (perMille < 0 || perMille > 1000 || longestNs < 1) {
+            throw new IllegalArgumentException("perMille=" + perMille + ", longestNs=" + longestNs
+                    + ": expected 0 to 1000, and at least 1");
+        }
+        stalls = perMille;
+        longestStallNs = longestNs;
     }
 
     /** True on the thread that holds the baton. */

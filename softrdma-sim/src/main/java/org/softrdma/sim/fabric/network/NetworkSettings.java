@@ -9,11 +9,16 @@ import java.util.concurrent.TimeUnit;
  * @param leastLatencyNs of bytes on their way
  * @param mostLatencyNs of bytes on their way
  * @param cuts times of a thousand that a piece arrives in two, and that a send takes only a part
+ * @param fullBuffers times of a thousand that a send takes nothing for a while, whatever is under way
+ * @param mostFullNs how long at most
  */
-public record NetworkSettings(int bufferBytes, long leastLatencyNs, long mostLatencyNs, int cuts) {
-    /** 64 KiB, 5 to 50 microseconds, every fifth piece cut. */
-    public static final NetworkSettings DEFAULT =
-            new NetworkSettings(1 << 16, TimeUnit.MICROSECONDS.toNanos(5), TimeUnit.MICROSECONDS.toNanos(50), 200);
+public record NetworkSettings(
+        int bufferBytes, long leastLatencyNs, long mostLatencyNs, int cuts, int fullBuffers, long mostFullNs) {
+    private static final long MOST_FULL_NS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    /** 64 KiB, 5 to 50 microseconds, every fifth piece cut; a send takes what there is room for. */
+    public static final NetworkSettings DEFAULT = new NetworkSettings(
+            1 << 16, TimeUnit.MICROSECONDS.toNanos(5), TimeUnit.MICROSECONDS.toNanos(50), 200, 0, MOST_FULL_NS);
 
     /** Checks. */
     public NetworkSettings {
@@ -24,15 +29,23 @@ public record NetworkSettings(int bufferBytes, long leastLatencyNs, long mostLat
             throw new IllegalArgumentException("leastLatencyNs=" + leastLatencyNs + ", mostLatencyNs=" + mostLatencyNs
                     + ": expected 0 <= leastLatencyNs <= mostLatencyNs");
         }
+        if (mostFullNs < 1) {
+            throw new IllegalArgumentException("mostFullNs=" + mostFullNs + ": expected at least 1");
+        }
     }
 
     /** The same with buffers of another size. */
     public NetworkSettings withBufferBytes(int bytes) {
-        return new NetworkSettings(bytes, leastLatencyNs, mostLatencyNs, cuts);
+        return new NetworkSettings(bytes, leastLatencyNs, mostLatencyNs, cuts, fullBuffers, mostFullNs);
     }
 
     /** The same with another share of cuts. */
     public NetworkSettings withCuts(int perMille) {
-        return new NetworkSettings(bufferBytes, leastLatencyNs, mostLatencyNs, perMille);
+        return new NetworkSettings(bufferBytes, leastLatencyNs, mostLatencyNs, perMille, fullBuffers, mostFullNs);
+    }
+
+    /** The same with another share of sends that take nothing for a while. */
+    public NetworkSettings withFullBuffers(int perMille) {
+        return new NetworkSettings(bufferBytes, leastLatencyNs, mostLatencyNs, cuts, perMille, mostFullNs);
     }
 }
