@@ -66,7 +66,7 @@ final class WalkMemory {
         if (state.percent(70)) {
             access.add(AccessFlag.REMOTE_READ);
         }
-        Set<Feature> features = node.device().capabilities().features();
+        Set<Feature> features = node.features();
         if (features.contains(Feature.ZERO_BASED) && state.percent(25)) {
             access.add(AccessFlag.ZERO_BASED);
         }
