@@ -1,9 +1,13 @@
 package org.softrdma.fabric;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.device.VerbsProvider;
@@ -36,6 +40,29 @@ public final class FabricProvider implements VerbsProvider {
      */
     public static VerbsProvider at(VerbsProvider provider, FabricNode node) {
         return new AtNode(provider, node.name());
+    }
+
+    /**
+     * Opens a device on a fabric of its own, so that a wrong option is told before a run.
+     *
+     * @param decorator what to put around the provider
+     * @param options of the device
+     * @throws IllegalArgumentException if an option is wrong, or the fabric's
+     */
+    public static void requireOptions(UnaryOperator<VerbsProvider> decorator, Map<String, String> options) {
+        Fabric fabric = Fabric.ofSeed(0);
+        FabricNode node = fabric.node("node");
+        List<IllegalArgumentException> refusals = new ArrayList<>();
+        fabric.run(node, () -> {
+            try {
+                at(decorator.apply(new FabricProvider(node)), node).open(options).close();
+            } catch (IllegalArgumentException e) {
+                refusals.add(e);
+            }
+        });
+        if (!refusals.isEmpty()) {
+            throw new IllegalArgumentException(refusals.getFirst().getMessage(), refusals.getFirst());
+        }
     }
 
     @Override

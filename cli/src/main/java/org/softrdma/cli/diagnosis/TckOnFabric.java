@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.softrdma.cli.command.UserErrorException;
-import org.softrdma.fabric.Adversary;
+import org.softrdma.fabric.AdversaryBySeed;
 import org.softrdma.fabric.Seeds;
 import org.softrdma.fabric.tck.FabricSuite;
 import org.softrdma.testkit.ConformanceSettings;
@@ -67,7 +67,7 @@ final class TckOnFabric {
 
     private long report(long seed, Outcome outcome, Consumer<String> lines) {
         long failed = count(outcome, CaseResult.Status.FAILED);
-        lines.accept("seed " + seed + " (" + new Adversary(seed) + "): " + count(outcome, CaseResult.Status.PASSED)
+        lines.accept("seed " + seed + " (" + new AdversaryBySeed(seed) + "): " + count(outcome, CaseResult.Status.PASSED)
                 + " passed, " + failed + " failed, " + count(outcome, CaseResult.Status.SKIPPED) + " skipped");
         for (CaseResult result : outcome.results()) {
             boolean isFailure = result.status() == CaseResult.Status.FAILED;

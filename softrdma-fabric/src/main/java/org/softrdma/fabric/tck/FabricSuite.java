@@ -7,8 +7,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.opentest4j.TestAbortedException;
-import org.softrdma.fabric.Adversary;
+import org.softrdma.fabric.AdversaryBySeed;
 import org.softrdma.fabric.FabricProvider;
 import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
@@ -19,7 +20,6 @@ import org.softrdma.testkit.conformance.CaseMethod;
 import org.softrdma.testkit.conformance.CaseResult;
 import org.softrdma.testkit.conformance.ConformanceRunner;
 import org.softrdma.testkit.conformance.FailureReason;
-import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * The conformance cases on fabrics. Each case has a fabric of its own, so a case and a seed make a run again, whatever ran before.
@@ -53,19 +53,7 @@ public final class FabricSuite {
      */
     public void requireDevices() {
         for (Map<String, String> options : List.of(settings.requesterOptions(), settings.responderOptions())) {
-            Fabric fabric = Fabric.ofSeed(0);
-            FabricNode node = fabric.node("node");
-            List<IllegalArgumentException> refusals = new ArrayList<>();
-            fabric.run(node, () -> {
-                try (VerbsDevice device = node.open(options)) {
-                    device.progress(0);
-                } catch (IllegalArgumentException e) {
-                    refusals.add(e);
-                }
-            });
-            if (!refusals.isEmpty()) {
-                throw new IllegalArgumentException(refusals.getFirst().getMessage(), refusals.getFirst());
-            }
+            FabricProvider.requireOptions(UnaryOperator.identity(), options);
         }
     }
 
@@ -110,7 +98,7 @@ public final class FabricSuite {
 
     /** Why the case was skipped; empty if it was not. */
     private String runOnce(CaseMethod method, long seed) {
-        Fabric fabric = new Fabric(seed, new Adversary(seed).settings());
+        Fabric fabric = new Fabric(seed, new AdversaryBySeed(seed).settings());
         FabricNode responder = fabric.node("responder");
         FabricNode requester = fabric.node("requester");
         ConformanceSettings ofRun =

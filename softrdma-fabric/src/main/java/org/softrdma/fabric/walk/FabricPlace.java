@@ -21,8 +21,8 @@ final class FabricPlace implements WalkEnvironment {
     private final Devices devices;
     private @Nullable WalkFaults faults;
 
-    /** How devices are opened. */
-    record Devices(VerbsProvider provider, Map<String, String> options) {}
+    /** How devices are opened, and whether they give keys again at once. */
+    record Devices(VerbsProvider provider, Map<String, String> options, boolean reuseKeys) {}
 
     FabricPlace(Fabric fabric, FabricNode walker, List<FabricNode> nodes, Devices devices) {
         this.fabric = fabric;
@@ -48,6 +48,11 @@ final class FabricPlace implements WalkEnvironment {
     @Override
     public InetAddress address(int node) {
         return nodes.get(node).address();
+    }
+
+    @Override
+    public boolean reusesKeys() {
+        return devices.reuseKeys();
     }
 
     @Override

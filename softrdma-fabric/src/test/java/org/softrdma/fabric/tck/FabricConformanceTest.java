@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.softrdma.fabric.Adversary;
+import org.softrdma.fabric.AdversaryBySeed;
 import org.softrdma.fabric.Seeds;
 import org.softrdma.testkit.ConformanceSettings;
 import org.softrdma.testkit.conformance.CaseResult;
@@ -31,7 +31,7 @@ class FabricConformanceTest {
             for (CaseResult result : results) {
                 passed += result.status() == CaseResult.Status.PASSED ? 1 : 0;
                 if (result.status() == CaseResult.Status.FAILED) {
-                    failures.add("seed " + seed + " (" + new Adversary(seed) + "): " + result.line());
+                    failures.add("seed " + seed + " (" + new AdversaryBySeed(seed) + "): " + result.line());
                 }
             }
             assertTrue(passed + failures.size() > 150, "only " + passed + " cases passed by seed " + seed);

@@ -135,7 +135,7 @@ final class Judge {
 
     private Set<CompletionStatus> allowed(WalkEnd end, WalkRequest request) {
         Set<CompletionStatus> allowed = EnumSet.noneOf(CompletionStatus.class);
-        Set<Feature> features = end.verbs().connectionCapabilities().features();
+        Set<Feature> features = end.node().features();
         boolean told = features.contains(
                 request.kind() == CompletionOpcode.READ ? Feature.REMOTE_READ_STATUSES : Feature.REMOTE_STATUSES);
         if (end.sendFailed() || end.connection().mayEndWithout(request)) {
@@ -159,8 +159,7 @@ final class Judge {
 
     /** A request of a send queue has succeeded: so its bytes are where they should be, and WRITEs before a READ too. */
     private void succeed(WalkEnd end, WalkRequest request) {
-        boolean acknowledged =
-                end.verbs().connectionCapabilities().features().contains(Feature.ACKNOWLEDGED_WRITES);
+        boolean acknowledged = end.node().features().contains(Feature.ACKNOWLEDGED_WRITES);
         if (request.fault() == Fault.LOCAL
                 || (request.fault() == Fault.REMOTE
                         && (acknowledged || request.kind() == CompletionOpcode.READ))) {

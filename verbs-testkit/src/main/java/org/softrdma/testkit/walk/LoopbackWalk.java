@@ -9,6 +9,9 @@ import org.softrdma.verbs.device.VerbsProvider;
 
 /** This machine as the place of a walk: every node is a device of a provider. Nothing goes wrong here. The walk's thread. */
 public final class LoopbackWalk implements WalkEnvironment {
+    /** The one provider that keeps a key back for a long time. */
+    private static final String SIM = "sim";
+
     private static final int SPINS_BEFORE_PARKING = 100;
     private static final long PARK_NS = 20_000;
 
@@ -37,6 +40,11 @@ public final class LoopbackWalk implements WalkEnvironment {
     @Override
     public InetAddress address(int node) {
         return address;
+    }
+
+    @Override
+    public boolean reusesKeys() {
+        return !provider.name().endsWith(SIM);
     }
 
     @Override

@@ -118,8 +118,10 @@ final class PartChooser {
     }
 
     /** Its key is not that of a new region. */
-    private static boolean isGone(WalkNode node, WalkRegion closed) {
-        return node.regions().stream().noneMatch(open -> open.key() == closed.key() || open.lkey() == closed.lkey());
+    private boolean isGone(WalkNode node, WalkRegion closed) {
+        return !state.environment().reusesKeys()
+                && node.regions().stream()
+                        .noneMatch(open -> open.key() == closed.key() || open.lkey() == closed.lkey());
     }
 
     private @Nullable Part outOfRange(@Nullable WalkRegion region, CompletionOpcode kind) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -252,7 +253,7 @@ public final class Walk {
         if (queue == null) {
             return false;
         }
-        CompletionChannel channel = java.util.Objects.requireNonNull(queue.channel());
+        CompletionChannel channel = Objects.requireNonNull(queue.channel());
         queue.verbs().requestNotification(false);
         while (judge.poll(queue) > 0) {
             // Until it is empty.

@@ -20,6 +20,9 @@ public interface WalkEnvironment {
      */
     InetAddress address(int node);
 
+    /** True if a key that a closed region had may be another's soon: then nobody may use it any more. */
+    boolean reusesKeys();
+
     /** The time. */
     long nanoTime();
 

@@ -66,7 +66,7 @@ final class WalkMemory {
         if (state.percent(70)) {
             access.add(AccessFlag.REMOTE_READ);
         }
-        Set<Feature> features = node.device().capabilities().features();
+        Set<Feature> features = node.features();
         if (features.contains(Feature.ZERO_BASED) && state.percent(25)) {
             access.add(AccessFlag.ZERO_BASED);
         }
@@ -106,7 +106,7 @@ final class WalkMemory {
             return false;
         }
         List<WalkRequest> users = users(node, region);
-        if (!users.isEmpty() && !state.breaks(30)) {
+        if (!users.isEmpty() && (state.environment().reusesKeys() || !state.breaks(30))) {
             return false;
         }
         state.note("deregister " + region + " under " + users.size() + " requests");

@@ -2,6 +2,8 @@ package org.softrdma.testkit.walk;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -29,6 +31,11 @@ final class WalkNode {
 
     VerbsDevice device() {
         return device;
+    }
+
+    /** What its connections have too. */
+    Set<Feature> features() {
+        return device.capabilities().features();
     }
 
     Listener listener() {

@@ -9,7 +9,8 @@ package org.softrdma.testkit.walk;
  * @param lawful true to do only what a correct program does; else requests also break rules, and must fail as verbs say
  */
 public record WalkSettings(long seed, int operations, int nodes, boolean lawful) {
-    private static final int MOST_NODES = 8;
+    /** Most nodes of a walk. */
+    public static final int MOST_NODES = 8;
 
     /** Checks. */
     public WalkSettings {

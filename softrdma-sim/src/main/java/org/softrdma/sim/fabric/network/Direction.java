@@ -79,8 +79,9 @@ final class Direction implements Inspector.Passage {
 
     // ---- the sender
 
+    /** None where nobody receives any more: the reset that says so is under way, and it is an event. */
     int room() {
-        return isFull() ? 0 : (int) (settings.bufferBytes() - (sent - received));
+        return isFull() || dead || endSent ? 0 : (int) (settings.bufferBytes() - (sent - received));
     }
 
     /** Takes what it has room for; perhaps less, if the seed says so, or something goes wrong in the middle. */

@@ -6,12 +6,12 @@ import org.softrdma.sim.fabric.memory.Grains;
 import org.softrdma.sim.fabric.network.NetworkSettings;
 
 /**
- * Lawful trouble by a seed: every habit that verbs allow a device, copies in grains of 0, 8 or 64 bytes, streams cut more or less often, small buffers. What a program may not
- * rely on changes from seed to seed, so that many seeds show it. Immutable.
+ * Lawful trouble by a seed: every habit that verbs allow a device, copies in grains of 0, 8 or 64 bytes, streams cut more or less often,
+ * small buffers. What a program may not rely on changes from seed to seed, so that many seeds show it. Immutable.
  *
  * @param seed decides it
  */
-public record Adversary(long seed) {
+public record AdversaryBySeed(long seed) {
     private static final List<Grains> GRAINS = List.of(Grains.NONE, Grains.WORDS, Grains.LINES);
 
     /** Many cuts go with large buffers: else transfers of many megabytes take more steps than a run has. */
