@@ -79,8 +79,9 @@ final class Direction implements Inspector.Passage {
 
     // ---- the sender
 
+    /** Bytes that it takes now: none behind the end, of which its sender may not know yet. */
     int room() {
-        return isFull() ? 0 : (int) (settings.bufferBytes() - (sent - received));
+        return isFull() || endSent || dead ? 0 : (int) (settings.bufferBytes() - (sent - received));
     }
 
     /** Takes what it has room for; perhaps less, if the seed says so, or something goes wrong in the middle. */
