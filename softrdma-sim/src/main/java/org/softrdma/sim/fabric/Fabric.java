@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
-import org.softrdma.sim.fabric.adversary.Adversary;
+import org.softrdma.sim.fabric.adversary.DeviceAdversary;
 import org.softrdma.sim.fabric.adversary.Habit;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.Choices;
@@ -64,7 +64,7 @@ public final class Fabric {
         memory = new FabricMemory(copier);
         network = new Network(baton, network(settings), copier);
         surroundings = new NodeSurroundings(
-                baton, network, memory, registered, new Adversary(baton, settings.habits()));
+                baton, network, memory, registered, new DeviceAdversary(baton, settings.habits()));
         faults = new FaultInjector(baton, network, settings.faults());
         network.inspectedBy(faults);
         baton.add(network);

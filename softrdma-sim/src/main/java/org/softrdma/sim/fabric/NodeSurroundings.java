@@ -1,6 +1,6 @@
 package org.softrdma.sim.fabric;
 
-import org.softrdma.sim.fabric.adversary.Adversary;
+import org.softrdma.sim.fabric.adversary.DeviceAdversary;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.memory.FabricMemory;
 import org.softrdma.sim.fabric.memory.RegisteredRanges;
@@ -16,4 +16,4 @@ import org.softrdma.sim.fabric.network.Network;
  * @param adversary habits of their devices
  */
 record NodeSurroundings(
-        Baton baton, Network network, FabricMemory memory, RegisteredRanges registered, Adversary adversary) {}
+        Baton baton, Network network, FabricMemory memory, RegisteredRanges registered, DeviceAdversary adversary) {}

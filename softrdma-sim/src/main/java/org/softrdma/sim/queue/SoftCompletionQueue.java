@@ -30,7 +30,7 @@ public class SoftCompletionQueue implements CompletionQueue {
     private final @Nullable SoftCompletionChannel channel;
     private final Runnable onClose;
     /** What the channel hands out, allocated once. */
-    private final Optional<CompletionQueue> event = Optional.of(this);
+    private final Optional<CompletionQueue> event;
 
     // Under the lock.
     /** Not a copy-on-write list: a queue pair must be able to detach when there is no memory. */
@@ -61,9 +61,11 @@ public class SoftCompletionQueue implements CompletionQueue {
      * @param channel where events go, or null
      * @param onClose called once on close
      */
+    @SuppressWarnings("this-escape") // nobody gets the event before the queue is made
     public SoftCompletionQueue(
             int minimumEntries, Progress progress, @Nullable SoftCompletionChannel channel, Runnable onClose) {
         int capacity = RingSize.atLeast(minimumEntries);
+        event = Optional.of(this);
         this.progress = progress;
         this.channel = channel;
         this.onClose = onClose;

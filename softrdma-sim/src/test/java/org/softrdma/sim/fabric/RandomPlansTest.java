@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.AssertionFailedError;
+import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.SimulationException;
 import org.softrdma.sim.fabric.fault.Fault;
 import org.softrdma.sim.fabric.fault.FaultPlan;
@@ -24,8 +26,11 @@ import org.softrdma.sim.wire.MessageKind;
  * shrunk.
  */
 class RandomPlansTest {
-    private static final int SEEDS = 300;
+    private static final int SEEDS = 500;
     private static final int MOST_RUNS = 200;
+    /** An exchange takes some hundreds; whoever takes so many does nothing but turn in circles. */
+    private static final Baton.Limits FEW_STEPS =
+            new Baton.Limits(50_000, TimeUnit.DAYS.toNanos(1), TimeUnit.MINUTES.toNanos(2), 250);
     private static final String[] NODES = {"server", "client"};
     private static final MessageKind[] KINDS = MessageKind.values();
     private static final long MOST_NS = 12_000_000_000L;
@@ -75,7 +80,7 @@ class RandomPlansTest {
     }
 
     private static void requireThatItEnds(long seed, FaultPlan plan) {
-        Exchange exchange = new Exchange(seed, FabricSettings.adversary().with(plan), Map.of());
+        Exchange exchange = new Exchange(seed, FabricSettings.adversary().with(FEW_STEPS).with(plan), Map.of());
         exchange.run();
         assertEquals(0, exchange.wrongBytes(), "bytes that nobody has written");
     }
@@ -107,6 +112,18 @@ class RandomPlansTest {
                 requireThatItEnds(now, plan);
                 return false;
             });
+        }
+    }
+
+    /** A stream that is cut, and whose sender cannot learn it yet: it waits, and does not try without end. */
+    @Test
+    void shouldWaitWhileTheNewsOfTheEndIsHeldUp() {
+        When first = new When.OnRequest("client", When.ANY, 1);
+        FaultPlan plan = FaultPlan.NONE
+                .and(first, new What.Partition("client", "server", MOST_NS / 10))
+                .and(first, new What.Cut());
+        for (long seed = 0; seed < 20; seed++) {
+            requireThatItEnds(seed, plan);
         }
     }
 

@@ -79,9 +79,9 @@ final class Direction implements Inspector.Passage {
 
     // ---- the sender
 
-    /** None where nobody receives any more: the reset that says so is under way, and it is an event. */
+    /** Bytes that it takes now: none behind the end, of which its sender may not know yet. */
     int room() {
-        return isFull() || dead || endSent ? 0 : (int) (settings.bufferBytes() - (sent - received));
+        return isFull() || endSent || dead ? 0 : (int) (settings.bufferBytes() - (sent - received));
     }
 
     /** Takes what it has room for; perhaps less, if the seed says so, or something goes wrong in the middle. */

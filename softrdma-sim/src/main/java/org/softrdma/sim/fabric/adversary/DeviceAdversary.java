@@ -10,7 +10,7 @@ import org.softrdma.sim.queue.SoftCompletionChannel;
 import org.softrdma.sim.queue.SoftCompletionQueue;
 
 /** Gives the devices of a fabric their habits. Whoever holds the baton. */
-public final class Adversary {
+public final class DeviceAdversary {
     private static final Set<Habit> OF_COMPLETION_QUEUES =
             Set.of(Habit.VENDOR_CODES, Habit.MERGED_EVENTS, Habit.SPURIOUS_EVENTS, Habit.QUEUES_IN_ANY_ORDER);
 
@@ -24,7 +24,7 @@ public final class Adversary {
      * @param baton of the simulation, which it joins
      * @param habits which
      */
-    public Adversary(Baton baton, Set<Habit> habits) {
+    public DeviceAdversary(Baton baton, Set<Habit> habits) {
         this.baton = baton;
         this.habits = Set.copyOf(habits);
         held = new HeldCompletions(baton);
