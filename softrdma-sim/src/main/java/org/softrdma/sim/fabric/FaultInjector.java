@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.Source;
@@ -70,7 +71,7 @@ final class FaultInjector implements Inspector, Source {
             if (each.fault.when() instanceof When.AfterBytes after
                     && after.bytes() == passage.sentBytes()
                     && matches(passage, after.from(), after.to())) {
-                occur(each, passage);
+                occur(each, what -> happen(what, passage));
             }
         }
     }
@@ -82,7 +83,19 @@ final class FaultInjector implements Inspector, Source {
                     && on.kind() == kind
                     && (on.number() == 0 || on.number() == number)
                     && matches(passage, on.from(), on.to())) {
-                occur(each, passage);
+                occur(each, what -> happen(what, passage));
+            }
+        }
+    }
+
+    @Override
+    public void sent(DatagramPassage passage, int number) {
+        for (Armed each : List.copyOf(armed)) {
+            if (each.fault.when() instanceof When.OnDatagram on
+                    && (on.number() == 0 || on.number() == number)
+                    && matches(on.from(), nodes.get(passage.from()))
+                    && matches(on.to(), nodes.get(passage.to()))) {
+                occur(each, what -> happen(what, passage));
             }
         }
     }
@@ -110,7 +123,7 @@ final class FaultInjector implements Inspector, Source {
     public void step() {
         for (Armed each : List.copyOf(armed)) {
             if (each.left > 0 && each.fault.when() instanceof When.AtTime at && beginNs + at.ns() <= baton.nanoTime()) {
-                occur(each, null);
+                occur(each, _ -> {});
                 each.left = 0; // its time does not come again
                 return;
             }
@@ -119,14 +132,13 @@ final class FaultInjector implements Inspector, Source {
 
     // ---- what happens
 
-    private void occur(Armed one, @Nullable Passage passage) {
+    /** Perhaps, to what has set it off, and to nodes. */
+    private void occur(Armed one, Consumer<What> toPassage) {
         if (one.left <= 0 || !baton.choices().chance(one.fault.perMille())) {
             return;
         }
         one.left--;
-        if (passage != null) {
-            happen(one.fault.what(), passage);
-        }
+        toPassage.accept(one.fault.what());
         happen(one.fault.what());
     }
 
@@ -135,8 +147,19 @@ final class FaultInjector implements Inspector, Source {
             case What.Reset() -> passage.reset();
             case What.Delay(long ns) -> passage.delay(ns);
             case What.Corrupt(int bit) -> passage.corruptNext(bit);
-            case What.Partition _, What.Kill _, What.PowerOff _, What.Pause _ -> {
+            case What.Partition _, What.Kill _, What.PowerOff _, What.Pause _, What.Lose _, What.Repeat _ -> {
                 // Not to a connection.
+            }
+        }
+    }
+
+    private static void happen(What what, DatagramPassage passage) {
+        switch (what) {
+            case What.Lose() -> passage.lose();
+            case What.Repeat() -> passage.repeat();
+            case What.Delay(long ns) -> passage.delay(ns);
+            case What.Partition _, What.Kill _, What.PowerOff _, What.Pause _, What.Reset _, What.Corrupt _ -> {
+                // Not to a datagram.
             }
         }
     }
@@ -148,8 +171,8 @@ final class FaultInjector implements Inspector, Source {
             case What.Kill(String node) -> node(node).kill();
             case What.PowerOff(String node) -> node(node).powerOff();
             case What.Pause(String node, long ns, boolean devices) -> pause(node(node), ns, devices);
-            case What.Reset _, What.Delay _, What.Corrupt _ -> {
-                // To a connection.
+            case What.Reset _, What.Delay _, What.Corrupt _, What.Lose _, What.Repeat _ -> {
+                // To a connection or a datagram.
             }
         }
     }

@@ -18,8 +18,13 @@ public record Fault(When when, What what, int perMille, int times) {
         if (times < 1) {
             throw new IllegalArgumentException("times=" + times + ": expected at least 1");
         }
-        boolean connection = what instanceof What.Reset || what instanceof What.Delay || what instanceof What.Corrupt;
-        if (connection && when instanceof When.AtTime) {
+        boolean onDatagram = when instanceof When.OnDatagram;
+        if ((what instanceof What.Lose || what instanceof What.Repeat) && !onDatagram) {
+            throw new IllegalArgumentException(what + " happens to a datagram: expected OnDatagram, not " + when);
+        }
+        boolean connection = what instanceof What.Reset || what instanceof What.Corrupt;
+        if ((connection && onDatagram)
+                || ((connection || what instanceof What.Delay) && when instanceof When.AtTime)) {
             throw new IllegalArgumentException(
                     what + " happens to a connection: expected AfterBytes or OnMessage, not " + when);
         }

@@ -1,14 +1,14 @@
 package org.softrdma.sim.fabric.fault;
 
 /**
- * What goes wrong. Faults of a connection happen to the one whose bytes or message set them off; at a time they need nodes.
+ * What goes wrong. Faults of a connection or of a datagram happen to the one that sets them off; at a time they need nodes.
  */
 public sealed interface What {
     /** The connection is reset; both ends learn it at once. */
     record Reset() implements What {}
 
     /**
-     * What the connection has under way in this direction arrives later.
+     * What the connection has under way in this direction arrives later, or the datagram does.
      *
      * @param ns how much later
      */
@@ -20,6 +20,12 @@ public sealed interface What {
      * @param bit 0 to 7
      */
     record Corrupt(int bit) implements What {}
+
+    /** The datagram does not arrive. */
+    record Lose() implements What {}
+
+    /** The datagram arrives once more. */
+    record Repeat() implements What {}
 
     /**
      * Nothing gets from one node to another, in either direction.

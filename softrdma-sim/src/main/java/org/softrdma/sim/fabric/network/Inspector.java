@@ -21,7 +21,30 @@ public interface Inspector {
         public void begun(Passage passage, MessageKind kind, int number) {
             // It does not look.
         }
+
+        @Override
+        public void sent(DatagramPassage passage, int number) {
+            // It does not look.
+        }
     };
+
+    /** A datagram that is sent, and what can be done to it. */
+    interface DatagramPassage {
+        /** The sender's host. */
+        InetAddress from();
+
+        /** The receiver's host. */
+        InetAddress to();
+
+        /** It does not arrive. */
+        void lose();
+
+        /** It arrives once more. */
+        void repeat();
+
+        /** It arrives so much later. */
+        void delay(long ns);
+    }
 
     /** One direction of a connection, and what can be done to it. */
     interface Passage {
@@ -64,4 +87,12 @@ public interface Inspector {
      * @param number which of its kind here, from 1
      */
     void begun(Passage passage, MessageKind kind, int number);
+
+    /**
+     * A datagram is sent.
+     *
+     * @param passage where
+     * @param number which from its host to the other one, from 1
+     */
+    void sent(DatagramPassage passage, int number);
 }
