@@ -19,7 +19,9 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /** The devices of a test: what is open on them, and which rules of verbs it has broken. On the thread that opens a device or judges. */
 final class WatchedDevices {
-    private static final String JUNIT = "org.junit.";
+    /** Who calls a test: its frames say nothing. */
+    private static final List<String> CALLERS =
+            List.of("org.junit.", "org.softrdma.sim.fabric.", "org.softrdma.junit.FabricRun");
 
     private final Findings findings = new Findings();
     private final Sanitiser sanitiser;
@@ -116,7 +118,7 @@ final class WatchedDevices {
         for (OpenObject object : open) {
             text.append("\n  ").append(object.what()).append(", created");
             object.createdAt().stream()
-                    .filter(frame -> !frame.getClassName().startsWith(JUNIT))
+                    .filter(frame -> CALLERS.stream().noneMatch(frame.getClassName()::startsWith))
                     .forEach(frame -> text.append("\n    at ").append(frame));
         }
         return text.toString();

@@ -194,8 +194,7 @@ class FabricTestTest {
     /** Two processes that poll one queue, where each lets the other run meanwhile. */
     static class Shared {
         static FabricSettings impatient() {
-            return FabricSettings.DEFAULT.with(
-                    new Baton.Limits(1_000_000, 10_000 * SECOND_NS, 10 * SECOND_NS, 250));
+            return FabricSettings.DEFAULT.with(new Baton.Limits(1_000_000, 10_000 * SECOND_NS, 10 * SECOND_NS, 250));
         }
 
         @FabricTest(seeds = 3, settings = "impatient")
@@ -236,7 +235,8 @@ class FabricTestTest {
 
         assertTrue(run.isGreen(), run::toString);
         assertEquals(3, Seeded.SEEDS.size());
-        assertEquals(List.of("seed " + Seeded.SEEDS.get(0), "seed " + Seeded.SEEDS.get(1), "seed " + Seeded.SEEDS.get(2)),
+        assertEquals(
+                List.of("seed " + Seeded.SEEDS.get(0), "seed " + Seeded.SEEDS.get(1), "seed " + Seeded.SEEDS.get(2)),
                 run.names());
     }
 

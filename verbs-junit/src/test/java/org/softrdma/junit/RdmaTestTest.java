@@ -130,7 +130,8 @@ class RdmaTestTest {
         String message = TestRun.of(Careless.class).message();
 
         assertTrue(message.startsWith("left open at the end of the test: 5"), message);
-        for (String each : List.of("protection domain", "memory of 64 bytes", "the region", "completion queue", "listener")) {
+        for (String each :
+                List.of("protection domain", "memory of 64 bytes", "the region", "completion queue", "listener")) {
             assertTrue(message.contains("\n  " + each), each + " in " + message);
         }
         assertEquals(5, message.split("\n    at .*Careless.leaves").length - 1, message);

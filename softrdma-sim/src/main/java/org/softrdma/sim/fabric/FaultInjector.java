@@ -88,6 +88,22 @@ final class FaultInjector implements Inspector, Source {
     }
 
     @Override
+    public void sent(DatagramPassage passage, int number) {
+        for (Armed each : List.copyOf(armed)) {
+            if (each.fault.when() instanceof When.OnDatagram on
+                    && (on.number() == When.EACH || on.number() == number)
+                    && matches(on.from(), nodes.get(passage.from()))
+                    && matches(on.to(), nodes.get(passage.to()))
+                    && occurs(each)) {
+                switch (each.fault.what()) {
+                    case What.OnDatagram what -> happen(what, passage);
+                    case What what -> happen(what);
+                }
+            }
+        }
+    }
+
+    @Override
     public boolean awaits(Passage passage, Message message) {
         for (Armed each : armed) {
             if (isOccasion(each, passage, message)) {
@@ -106,7 +122,7 @@ final class FaultInjector implements Inspector, Source {
                                 && matches(passage, on);
                     case When.OnRequest on ->
                         message.wrId().equals(OptionalLong.of(on.wrId())) && matches(passage, on);
-                    case When.AfterBytes _, When.AtTime _ -> false;
+                    case When.AfterBytes _, When.AtTime _, When.OnDatagram _ -> false;
                 };
     }
 
@@ -152,21 +168,28 @@ final class FaultInjector implements Inspector, Source {
     // ---- what happens
 
     private void occur(Armed one, @Nullable Passage passage) {
+        if (occurs(one)) {
+            switch (one.fault.what()) {
+                case What.OnConnection what when passage != null -> happen(what, passage);
+                case What what -> happen(what);
+            }
+        }
+    }
+
+    /** True if it happens at this occasion, which counts. */
+    private boolean occurs(Armed one) {
         if (one.left <= 0) {
-            return;
+            return false;
         }
         if (one.toSkip > 0) {
             one.toSkip--;
-            return;
+            return false;
         }
         if (!baton.choices().chance(one.fault.perMille())) {
-            return;
+            return false;
         }
         one.left--;
-        switch (one.fault.what()) {
-            case What.OnConnection what when passage != null -> happen(what, passage);
-            case What what -> happen(what);
-        }
+        return true;
     }
 
     private static void happen(What.OnConnection what, Passage passage) {
@@ -180,6 +203,14 @@ final class FaultInjector implements Inspector, Source {
         }
     }
 
+    private static void happen(What.OnDatagram what, DatagramPassage passage) {
+        switch (what) {
+            case What.Lose() -> passage.lose();
+            case What.Repeat() -> passage.repeat();
+            case What.Delay(long ns) -> passage.delay(ns);
+        }
+    }
+
     private void happen(What what) {
         switch (what) {
             case What.Partition(String one, String other, long ns) ->
@@ -190,6 +221,7 @@ final class FaultInjector implements Inspector, Source {
             case What.SlowNode(String node, int bytes, long perNs) -> node(node).slow(bytes, perNs);
             case What.Quota(String node, Resource resource, long most) -> node(node).limit(resource, most);
             case What.OnConnection _ -> throw new IllegalStateException(what + " without a connection");
+            case What.OnDatagram _ -> throw new IllegalStateException(what + " without a datagram");
         }
     }
 

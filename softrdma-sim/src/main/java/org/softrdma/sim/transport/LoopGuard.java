@@ -43,10 +43,14 @@ public final class LoopGuard {
     /**
      * What is told of a socket's events has failed, or the socket itself: closes it, and says once more that it is ready, so that
      * its owner finds it closed. Never throws, because an Error would end the loop's thread.
+     *
+     * @param socket closes it
+     * @param events told
+     * @param cause what has failed
      */
-    public static void failed(StreamSocket socket, SocketEvents events, Throwable cause) {
+    public static void failed(Runnable socket, SocketEvents events, Throwable cause) {
         try {
-            socket.close();
+            socket.run();
         } catch (RuntimeException | Error e) {
             log("closing a socket failed", e);
         }
@@ -55,7 +59,7 @@ public final class LoopGuard {
         } catch (RuntimeException | Error e) {
             log("ending a connection failed", e);
         }
-        log("handling a socket failed; its connection is closed", cause); // last: logging may fail, too
+        log("handling a socket failed; it is closed", cause); // last: logging may fail, too
     }
 
     private static void log(String what, Throwable cause) {

@@ -49,7 +49,7 @@ abstract class RegisteredSocket implements IoHandle, StreamSocket {
         try {
             events.ready(take(registered, event));
         } catch (RuntimeException | Error e) {
-            LoopGuard.failed(this, events, e);
+            LoopGuard.failed(this::close, events, e);
         }
     }
 

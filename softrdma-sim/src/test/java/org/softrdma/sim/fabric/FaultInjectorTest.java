@@ -1,10 +1,14 @@
 package org.softrdma.sim.fabric;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.fabric.baton.Baton;
@@ -39,6 +43,34 @@ class FaultInjectorTest {
         }
 
         verify(passage, times(3)).reset();
+    }
+
+    @Test
+    void shouldLoseRepeatAndDelayTheDatagramsThatThePlanNames() {
+        FaultPlan plan = FaultPlan.NONE
+                .and(new When.OnDatagram(When.ANY, When.ANY, 2), new What.Lose())
+                .and(new When.OnDatagram(When.ANY, When.ANY, 3), new What.Repeat())
+                .and(new When.OnDatagram(When.ANY, When.ANY, 4), new What.Delay(5));
+        FaultInjector injector = new FaultInjector(baton, network, plan);
+        List<Inspector.DatagramPassage> datagrams = new ArrayList<>();
+        for (int number = 1; number <= 4; number++) {
+            datagrams.add(mock(Inspector.DatagramPassage.class));
+            injector.sent(datagrams.getLast(), number);
+        }
+
+        verify(datagrams.get(0), never()).lose();
+        verify(datagrams.get(1)).lose();
+        verify(datagrams.get(2)).repeat();
+        verify(datagrams.get(3)).delay(5);
+    }
+
+    @Test
+    void shouldRefuseWhatDoesNotHappenToDatagrams() {
+        When when = new When.OnDatagram(When.ANY, When.ANY, 0);
+
+        assertThrows(IllegalArgumentException.class, () -> new Fault(when, new What.Corrupt(1), 1000, 1));
+        assertThrows(
+                IllegalArgumentException.class, () -> new Fault(new When.AtTime(0), new What.Lose(), 1000, 1));
     }
 
     @Test

@@ -82,7 +82,8 @@ class RowClientTest {
     static FaultPlan pauseAtTheSecondRead() {
         long ns = TimeUnit.MILLISECONDS.toNanos(1500);
         return FaultPlan.NONE.and(
-                new When.OnMessage("client", "server", MessageKind.READ_REQUEST, 2), new What.Pause("server", ns, true));
+                new When.OnMessage("client", "server", MessageKind.READ_REQUEST, 2),
+                new What.Pause("server", ns, true));
     }
 
     @FabricTest(faults = "pauseAtTheSecondRead")

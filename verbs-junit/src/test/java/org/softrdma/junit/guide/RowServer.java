@@ -47,8 +47,8 @@ final class RowServer implements AutoCloseable {
     /** Serves one client until it goes. */
     void serve() {
         try (ConnectionRequest request = listener.next(PATIENCE_NS).orElseThrow();
-                QueuePair pair = request.createQueuePair(
-                        domain, QueuePairAttributes.of(queue, QueuePairLimits.of(1, 1)))) {
+                QueuePair pair =
+                        request.createQueuePair(domain, QueuePairAttributes.of(queue, QueuePairLimits.of(1, 1)))) {
             byte[] place = ByteBuffer.allocate(Long.BYTES + Integer.BYTES)
                     .putLong(rows.address())
                     .putInt(rows.rkey())

@@ -21,6 +21,14 @@ public record Fault(When when, What what, int perMille, int times, int skipped) 
         }
         Range.requireAtLeast(1, "times", times);
         Range.requireAtLeast(0, "skipped", skipped);
+        boolean onDatagram = when instanceof When.OnDatagram;
+        if (what instanceof What.OnDatagram && !(what instanceof What.OnConnection) && !onDatagram) {
+            throw new IllegalArgumentException(what + " happens to a datagram: expected OnDatagram, not " + when);
+        }
+        if (what instanceof What.OnConnection && !(what instanceof What.OnDatagram) && onDatagram) {
+            throw new IllegalArgumentException(
+                    what + " happens to a connection: expected AfterBytes, OnMessage or OnRequest, not " + when);
+        }
         if (when instanceof When.AtTime) {
             if (what instanceof What.OnConnection) {
                 throw new IllegalArgumentException(

@@ -1,8 +1,8 @@
 package org.softrdma.sim.fabric.fault;
 
 /**
- * What goes wrong. Faults of a connection happen to the one whose bytes or message set them off; at a time they need
- * nodes.
+ * What goes wrong. Faults of a connection happen to the one whose bytes or message set them off, those of a datagram to
+ * the datagram; at a time they need nodes.
  */
 public sealed interface What {
     /** A time that does not end. */
@@ -10,6 +10,9 @@ public sealed interface What {
 
     /** What goes wrong with a connection. */
     sealed interface OnConnection extends What {}
+
+    /** What goes wrong with a datagram. */
+    sealed interface OnDatagram extends What {}
 
     /** The connection is reset; both ends learn it at once, and what was under way is lost. */
     record Reset() implements OnConnection {}
@@ -21,11 +24,11 @@ public sealed interface What {
     record Cut() implements OnConnection {}
 
     /**
-     * What the connection has under way in this direction arrives later.
+     * What the connection has under way in this direction arrives later, or the datagram does.
      *
      * @param ns how much later
      */
-    record Delay(long ns) implements OnConnection {
+    record Delay(long ns) implements OnConnection, OnDatagram {
         /** Checks. */
         public Delay {
             Range.requireAtLeast(0, "ns", ns);
@@ -73,6 +76,12 @@ public sealed interface What {
             }
         }
     }
+
+    /** The datagram does not arrive. */
+    record Lose() implements OnDatagram {}
+
+    /** The datagram arrives once more. */
+    record Repeat() implements OnDatagram {}
 
     /**
      * Nothing gets from one node to another, in either direction.

@@ -90,6 +90,20 @@ public sealed interface When {
     }
 
     /**
+     * When a datagram is sent.
+     *
+     * @param from node that sends it
+     * @param to node that it is for
+     * @param number which from the one to the other, from 1; 0 for each
+     */
+    record OnDatagram(String from, String to, int number) implements When {
+        /** Checks. */
+        public OnDatagram {
+            Range.requireAtLeast(0, "number", number);
+        }
+    }
+
+    /**
      * At a time.
      *
      * @param ns virtual nanoseconds since the beginning of the run

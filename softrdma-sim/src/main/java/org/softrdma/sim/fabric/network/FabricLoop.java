@@ -19,7 +19,8 @@ import org.softrdma.sim.fabric.baton.Group;
 import org.softrdma.sim.fabric.baton.SimulatedThread;
 import org.softrdma.sim.fabric.baton.Source;
 import org.softrdma.sim.transport.Acceptor;
-import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.DatagramLoop;
+import org.softrdma.sim.transport.DatagramSocket;
 import org.softrdma.sim.transport.LoopGuard;
 import org.softrdma.sim.transport.SocketEvents;
 import org.softrdma.sim.transport.StreamSocket;
@@ -29,7 +30,7 @@ import org.softrdma.sim.transport.Waits;
  * An event loop as a simulated thread, or one that its owner runs: in each of its steps it handles one task, timer or event that the seed
  * chooses. Whoever holds the baton.
  */
-final class FabricLoop implements EventLoop {
+final class FabricLoop implements DatagramLoop {
     /** Times of a thousand that a socket raises an event without a cause. */
     private static final int SPURIOUS = 20;
 
@@ -43,6 +44,7 @@ final class FabricLoop implements EventLoop {
             new PriorityQueue<>(Comparator.comparingLong(Timer::dueNs).thenComparingLong(Timer::number));
     private final List<FabricSocket> sockets = new ArrayList<>();
     private final List<FabricAcceptor> acceptors = new ArrayList<>();
+    private final List<FabricDatagramSocket> datagramSockets = new ArrayList<>();
     private final List<Runnable> ready = new ArrayList<>();
     private long timersSet;
     private boolean stopping;
@@ -92,6 +94,11 @@ final class FabricLoop implements EventLoop {
                 return true;
             }
         }
+        for (FabricDatagramSocket socket : datagramSockets) {
+            if (socket.hasEvent()) {
+                return true;
+            }
+        }
         return false;
     }
 
@@ -119,6 +126,11 @@ final class FabricLoop implements EventLoop {
                 ready.add(acceptor::raise);
             }
         }
+        for (FabricDatagramSocket socket : datagramSockets) {
+            if (socket.hasEvent()) {
+                ready.add(socket::raise);
+            }
+        }
         if (!sockets.isEmpty() && baton.choices().chance(SPURIOUS)) {
             ready.add(sockets.get(baton.choices().below(sockets.size()))::raise); // lawful: SocketEvents.ready
         }
@@ -127,6 +139,7 @@ final class FabricLoop implements EventLoop {
             ready.get(baton.choices().below(ready.size())).run();
         }
         sockets.removeIf(FabricSocket::isClosed);
+        datagramSockets.removeIf(FabricDatagramSocket::isClosed);
         return any;
     }
 
@@ -186,6 +199,13 @@ final class FabricLoop implements EventLoop {
         FabricSocket socket = network.connect(host, remote, open);
         socket.attach(events);
         sockets.add(socket);
+        return socket;
+    }
+
+    @Override
+    public DatagramSocket bind(InetSocketAddress local, SocketEvents events) throws IOException {
+        FabricDatagramSocket socket = network.bind(host, local, open, events);
+        datagramSockets.add(socket);
         return socket;
     }
 

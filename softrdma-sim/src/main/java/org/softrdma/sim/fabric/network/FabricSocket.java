@@ -147,7 +147,7 @@ final class FabricSocket implements StreamSocket, Receiver, Sender {
         try {
             current.ready(writable);
         } catch (RuntimeException | Error e) {
-            LoopGuard.failed(this, current, e);
+            LoopGuard.failed(this::close, current, e);
         }
     }
 

@@ -27,6 +27,11 @@ public interface Inspector {
         public void begun(Passage passage, Message message) {
             // It does not look.
         }
+
+        @Override
+        public void sent(DatagramPassage passage, int number) {
+            // It does not look.
+        }
     };
 
     /**
@@ -37,6 +42,23 @@ public interface Inspector {
      * @param wrId of the work request that it was sent for, if there is one
      */
     record Message(MessageKind kind, int number, OptionalLong wrId) {}
+    /** A datagram that is sent, and what can be done to it. */
+    interface DatagramPassage {
+        /** The sender's host. */
+        InetAddress from();
+
+        /** The receiver's host. */
+        InetAddress to();
+
+        /** It does not arrive. */
+        void lose();
+
+        /** It arrives once more. */
+        void repeat();
+
+        /** It arrives so much later. */
+        void delay(long ns);
+    }
 
     /** One direction of a connection, and what can be done to it. */
     interface Passage {
@@ -93,4 +115,12 @@ public interface Inspector {
      * @param message which
      */
     void begun(Passage passage, Message message);
+
+    /**
+     * A datagram is sent.
+     *
+     * @param passage where
+     * @param number which from its host to the other one, from 1
+     */
+    void sent(DatagramPassage passage, int number);
 }

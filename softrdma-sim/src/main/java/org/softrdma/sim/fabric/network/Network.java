@@ -9,10 +9,12 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import java.util.Set;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.Source;
 import org.softrdma.sim.transport.ListenException;
+import org.softrdma.sim.transport.SocketEvents;
 
 /**
  * The hosts and what is on its way between them. One step delivers one thing that is due: a piece of a stream, its end,
@@ -34,6 +36,7 @@ public final class Network implements Source {
     private final List<FabricSocket> sockets = new ArrayList<>();
     private final Reachability reachability;
     private Inspector inspector = Inspector.NONE;
+    private @Nullable Datagrams datagrams;
 
     /** Something that is not bytes. */
     private record Arrival(long dueNs, InetAddress from, InetAddress to, Runnable what) {}
@@ -86,6 +89,28 @@ public final class Network implements Source {
         FabricAcceptor acceptor = new FabricAcceptor(key, new InetSocketAddress(address, port), wanted);
         listening.put(key, acceptor);
         return acceptor;
+    }
+
+    FabricDatagramSocket bind(InetAddress host, InetSocketAddress local, OpenCount open, SocketEvents events)
+            throws IOException {
+        InetAddress address = local.getAddress();
+        if (!isOf(host, address)) {
+            throw ListenException.of(ListenException.Reason.NOT_HERE, local);
+        }
+        int port = local.getPort() == 0 ? freePort(host) : local.getPort();
+        FabricDatagramSocket.Place place = new FabricDatagramSocket.Place(
+                new InetSocketAddress(host, port), new InetSocketAddress(address, port));
+        return datagrams().bind(place, open, events);
+    }
+
+    private Datagrams datagrams() {
+        Datagrams current = datagrams;
+        if (current == null) {
+            current = new Datagrams(medium());
+            datagrams = current;
+            baton.add(current);
+        }
+        return current;
     }
 
     void closed(FabricAcceptor acceptor) {
@@ -225,6 +250,10 @@ public final class Network implements Source {
         List.copyOf(sockets).stream()
                 .filter(socket -> socket.localAddress().getAddress().equals(host))
                 .forEach(FabricSocket::close);
+        Datagrams current = datagrams;
+        if (current != null) {
+            current.processesDied(host);
+        }
     }
 
     /** A host is gone: nobody answers for it. */

@@ -41,6 +41,10 @@ final class SmallerFaults {
                 smaller(number, 1).stream()
                         .map(less -> (When) new When.OnMessage(from, to, kind, less.intValue(), connection))
                         .toList();
+            case When.OnDatagram(String from, String to, int number) ->
+                smaller(number, 1).stream()
+                        .map(less -> (When) new When.OnDatagram(from, to, less.intValue()))
+                        .toList();
             case When.AtTime(long ns) ->
                 smaller(ns, 0).stream().map(less -> (When) new When.AtTime(less)).toList();
             case When.OnRequest _ -> List.of();
