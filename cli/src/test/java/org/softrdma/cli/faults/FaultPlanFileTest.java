@@ -34,6 +34,8 @@ class FaultPlanFileTest {
             .and(new When.OnRequest("client", When.ANY, -1, 1), new What.Stall(What.FOREVER))
             .and(new When.OnRequest("client", When.ANY, Long.MIN_VALUE), new What.Slow(8, 1000))
             .and(new When.AfterBytes("client", "server", 1L << 40), new What.Corrupt(7))
+            .and(new When.OnDatagram("client", "server", 2), new What.Lose())
+            .and(new When.OnDatagram("client", "server", When.EACH), new What.Repeat())
             .and(new When.AtTime(1), new What.Partition("client", "server", 10))
             .and(new When.AtTime(2), new What.SlowNode("server", 100, 0))
             .and(new When.AtTime(3), new What.Kill("server"))
