@@ -24,8 +24,8 @@ import org.softrdma.sim.fabric.baton.SimulationException;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A test on a fabric with one seed: gives it nodes and devices, and runs its body as a process. On JUnit's thread before the run, in a
- * process within it.
+ * A test on a fabric with one seed: gives it nodes and devices, and runs its body as a process. On JUnit's thread
+ * before the run, in a process within it.
  */
 final class FabricRun implements ParameterResolver, InvocationInterceptor, TestWatcher {
     private static final String NODE_OF_THE_TEST = "test";

@@ -9,8 +9,9 @@ import org.junit.jupiter.api.TestTemplate;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test on a {@link org.softrdma.sim.fabric.Fabric}: nodes, their RNICs and the network between them run one step at a time, and a seed
- * decides every choice. The test runs once for each seed, each time on a fabric of its own, until one fails:
+ * A test on a {@link org.softrdma.sim.fabric.Fabric}: nodes, their RNICs and the network between them run one step at a
+ * time, and a seed decides every choice. The test runs once for each seed, each time on a fabric of its own, until one
+ * fails:
  *
  * <pre>{@code
  * @FabricTest
@@ -23,14 +24,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }</pre>
  *
  * <p>Parameters are the {@link org.softrdma.sim.fabric.Fabric}, and by {@link NodeName} a {@link
- * org.softrdma.sim.fabric.FabricNode} or the {@link org.softrdma.verbs.device.VerbsDevice} of a node. The body of the test is a process
- * of the simulation, on a node of its own that nothing happens to; methods such as {@code @BeforeEach} run outside, where no verb may
- * wait. The test passes when its body and every process that it has started have ended, and nothing that they created is open on a
- * node that is still alive.
+ * org.softrdma.sim.fabric.FabricNode} or the {@link org.softrdma.verbs.device.VerbsDevice} of a node. The body of the
+ * test is a process of the simulation, on a node of its own that nothing happens to. Methods such as
+ * {@code @BeforeEach} run outside, where no verb may wait. The test passes when its body and every process that it has
+ * started have ended, and nothing that they created is open on a node that is still alive.
  *
- * <p>A failure says its seed. {@code @FabricTest(seed = ...)} runs it again, and so does the JUnit configuration parameter {@code
- * softrdma.seed}; {@code softrdma.seeds} is how many seeds all such tests take that name none. (A system property of that name sets
- * such a parameter.)
+ * <p>A failure says its seed. {@code @FabricTest(seed = ...)} runs it again, and so does the JUnit configuration
+ * parameter {@code softrdma.seed}; {@code softrdma.seeds} is how many seeds all such tests take that name none. (A
+ * system property of that name sets such a parameter.)
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
@@ -44,12 +45,15 @@ public @interface FabricTest {
     /** These seeds, and no others. */
     long[] seed() default {};
 
-    /** A static method of the test class without parameters that returns the test's {@link org.softrdma.sim.fabric.fault.FaultPlan}. */
+    /**
+     * A static method of the test class without parameters that returns the test's {@link
+     * org.softrdma.sim.fabric.fault.FaultPlan}.
+     */
     String faults() default "";
 
     /**
-     * A static method of the test class without parameters that returns the test's {@link org.softrdma.sim.fabric.FabricSettings}:
-     * network, grains of memory, limits.
+     * A static method of the test class without parameters that returns the test's {@link
+     * org.softrdma.sim.fabric.FabricSettings}: network, grains of memory, limits.
      */
     String settings() default "";
 

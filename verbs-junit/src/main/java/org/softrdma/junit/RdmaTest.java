@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test with software RNICs of this process, which reach each other over TCP on the loopback address. Each parameter of type {@link
- * org.softrdma.verbs.device.VerbsDevice} is a device of its own:
+ * A test with software RNICs of this process, which reach each other over TCP on the loopback address. Each parameter
+ * of type {@link org.softrdma.verbs.device.VerbsDevice} is a device of its own:
  *
  * <pre>{@code
  * @RdmaTest
@@ -19,8 +19,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
- * <p>The devices are closed after the test. What the test has left open on them by then fails it, with the lines that created it:
- * queue pairs, listeners and connectors (so sockets), regions, completion queues, memory.
+ * <p>The devices are closed after the test. What the test has left open on them by then fails it, with the lines that
+ * created it: queue pairs, listeners and connectors (so sockets), regions, completion queues, memory.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})

@@ -17,7 +17,10 @@ import org.softrdma.sanitiser.finding.Rule;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 
-/** The devices of a test: what is open on them, and which rules of verbs it has broken. On the thread that opens a device or judges. */
+/**
+ * The devices of a test: what is open on them, and which rules of verbs it has broken. On the thread that opens a
+ * device or judges.
+ */
 final class WatchedDevices {
     /** Who calls a test: its frames say nothing. */
     private static final List<String> CALLERS =

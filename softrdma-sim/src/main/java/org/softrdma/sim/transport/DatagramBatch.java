@@ -5,8 +5,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Datagrams that are sent or received by one call (sendmmsg(2), recvmmsg(2)): where the bytes of each are, how many, and who the peer
- * is. Used again and again. One thread.
+ * Datagrams that are sent or received by one call (sendmmsg(2), recvmmsg(2)): where the bytes of each are, how many,
+ * and who the peer is. Used again and again. One thread.
  */
 public final class DatagramBatch {
     private final long[] addresses;

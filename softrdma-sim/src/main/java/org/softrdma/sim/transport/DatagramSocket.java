@@ -4,14 +4,15 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 
 /**
- * A non-blocking socket for datagrams, which moves bytes at raw addresses. A datagram arrives whole or not at all, perhaps twice, and in
- * any order. All methods on its event loop only.
+ * A non-blocking socket for datagrams, which moves bytes at raw addresses. A datagram arrives whole or not at all,
+ * perhaps twice, and in any order. All methods on its event loop only.
  *
- * <p>It is meant for queue pairs of unreliable datagrams, as HERD uses them. No device has such queue pairs yet, so nothing but tests uses
- * it; the fabric implements it, and UDP will. Calls take batches because a call per datagram costs more than the datagram.
+ * <p>It is meant for queue pairs of unreliable datagrams, as HERD uses them. No device has such queue pairs yet, so
+ * nothing but tests uses it; the fabric implements it, and UDP will. Calls take batches because a call per datagram
+ * costs more than the datagram.
  *
- * <p>Readiness is edge triggered: after an event, receive until fewer datagrams arrive than there are buffers. To stop earlier, call
- * {@link #rearm} and continue at the next event.
+ * <p>Readiness is edge triggered: after an event, receive until fewer datagrams arrive than there are buffers. To stop
+ * earlier, call {@link #rearm} and continue at the next event.
  */
 public interface DatagramSocket {
     /** Most bytes of a datagram: what one packet of the network holds. Nothing is cut and put together again. */
@@ -26,8 +27,8 @@ public interface DatagramSocket {
      * @param batch datagrams
      * @param from the first one to send
      * @param count how many
-     * @return how many were sent, perhaps 0; if fewer than asked for, {@link #awaitRoom} raises an event when there is room. That a
-     *     datagram was sent says nothing of its arrival.
+     * @return how many were sent, perhaps 0; if fewer than asked for, {@link #awaitRoom} raises an event when there is
+     *     room. That a datagram was sent says nothing of its arrival.
      * @throws IllegalArgumentException if one is longer than {@link #maxBytes}; none was sent then
      * @throws IOException if the socket is closed or broken
      */

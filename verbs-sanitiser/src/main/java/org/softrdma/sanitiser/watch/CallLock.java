@@ -3,8 +3,9 @@ package org.softrdma.sanitiser.watch;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A lock under which the provider is called. Where something other than the JVM decides who runs, as in a simulation, the provider may
- * let others run meanwhile; who finds it held then lets others run too, and does not block. Any thread.
+ * A lock under which the provider is called. Where something other than the JVM decides who runs, as in a simulation,
+ * the provider may let others run meanwhile; who finds it held then lets others run too, and does not block. Any
+ * thread.
  */
 public final class CallLock {
     /** How threads wait by the JVM's own means. */

@@ -3,11 +3,12 @@ package org.softrdma.sim.fabric.network;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a network does to datagrams, within what UDP allows. Beside this they have the latency of everything else, each its own, so that
- * they overtake each other.
+ * What a network does to datagrams, within what UDP allows. Beside this they have the latency of everything else, each
+ * its own, so that they overtake each other.
  *
  * @param maxBytes of a datagram
- * @param bufferBytes of a socket, for what it has sent and is still under way, and for what has arrived; what finds no room is lost
+ * @param bufferBytes of a socket, for what it has sent and is still under way, and for what has arrived; what finds no
+ *     room is lost
  * @param losses times of a thousand that a datagram does not arrive
  * @param repeats times of a thousand that it arrives twice
  * @param delays times of a thousand that it is late
@@ -21,8 +22,8 @@ public record DatagramSettings(int maxBytes, int bufferBytes, int losses, int re
     /** Checks. */
     public DatagramSettings {
         if (maxBytes < 1 || bufferBytes < maxBytes) {
-            throw new IllegalArgumentException(
-                    "maxBytes=" + maxBytes + ", bufferBytes=" + bufferBytes + ": expected 1 <= maxBytes <= bufferBytes");
+            throw new IllegalArgumentException("maxBytes=" + maxBytes + ", bufferBytes=" + bufferBytes
+                    + ": expected 1 <= maxBytes <= bufferBytes");
         }
         if (mostDelayNs < 0) {
             throw new IllegalArgumentException("mostDelayNs=" + mostDelayNs + ": expected at least 0");

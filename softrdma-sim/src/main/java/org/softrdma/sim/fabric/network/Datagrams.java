@@ -13,8 +13,8 @@ import org.softrdma.sim.transport.ListenException;
 import org.softrdma.sim.transport.SocketEvents;
 
 /**
- * Datagrams on their way between hosts, each on its own: they are lost, repeated and overtaken. One step delivers one that is due. What
- * meets a cut or a host that is gone is lost. Whoever holds the baton.
+ * Datagrams on their way between hosts, each on its own: they are lost, repeated and overtaken. One step delivers one
+ * that is due. What meets a cut or a host that is gone is lost. Whoever holds the baton.
  */
 final class Datagrams implements Source, FabricDatagramSocket.Carrier {
     private final Baton baton;
