@@ -43,7 +43,8 @@ import org.softrdma.testkit.history.StoreModel;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * The guarantee, raced for live and for a short time; the races that find bugs are those of {@code StoreRacesTest} on the fabric: no GET that starts after a change was acknowledged returns an older state. One writer per key
+ * The guarantee, raced for live and for a short time: no GET that starts after a change was acknowledged returns an older
+ * state. The thorough races are those of {@code StoreRacesTest} on the fabric, in softrdma-fabric. One writer per key
  * sets it, by {@code set} and {@code cas}, lets it expire and deletes it; eight clients GET the same few keys by READ and
  * over TCP. Each operation is recorded, and at the end of each round {@link HistoryChecker} says whether the operations of each
  * key could have taken effect one after the other.
