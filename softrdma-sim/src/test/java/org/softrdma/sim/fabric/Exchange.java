@@ -62,6 +62,10 @@ final class Exchange {
         fabric.run(server, this::serve);
     }
 
+    long hash() {
+        return fabric.trace().hash();
+    }
+
     /** Of all that the client has posted. */
     List<CompletionStatus> statuses() {
         return statuses;

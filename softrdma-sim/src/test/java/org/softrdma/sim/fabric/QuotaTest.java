@@ -112,8 +112,8 @@ class QuotaTest {
         onNode(most(Resource.LOCKED_BYTES, 4 * PAGE), Map.of("pinning", "eager"), (device, domain) -> {
             try (HostMemory memory = device.allocateMemory(3 * PAGE);
                     HostMemory more = device.allocateMemory(2 * PAGE);
-                    HostMemory little = device.allocateMemory(PAGE);
-                    MemoryRegion first = domain.register(memory.segment(), LOCAL)) {
+                    HostMemory little = device.allocateMemory(PAGE)) {
+                MemoryRegion first = domain.register(memory.segment(), LOCAL);
                 String reason = requireNoResources(() -> domain.register(more.segment(), LOCAL));
                 assertTrue(reason.contains("RLIMIT_MEMLOCK is 16384 bytes, 12288 bytes are locked"), reason);
 
