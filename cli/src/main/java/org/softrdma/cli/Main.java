@@ -7,6 +7,7 @@ import org.softrdma.cli.diagnosis.InteropCommand;
 import org.softrdma.cli.diagnosis.ProvidersCommand;
 import org.softrdma.cli.diagnosis.RpingCommand;
 import org.softrdma.cli.diagnosis.TckCommand;
+import org.softrdma.cli.diagnosis.WalkCommand;
 import org.softrdma.cli.kv.KvCommand;
 import org.softrdma.cli.perf.PerfCommand;
 import org.softrdma.cli.server.ServerCommand;
@@ -45,6 +46,7 @@ public final class Main implements Runnable {
             PerfCommand.class,
             RpingCommand.class,
             TckCommand.class,
+            WalkCommand.class,
             ProvidersCommand.class,
             InteropCommand.class,
             HelpCommand.class);

@@ -1,5 +1,6 @@
 package org.softrdma.testkit;
 
+import java.util.Set;
 import org.softrdma.verbs.device.VerbsProvider;
 
 /**
@@ -45,6 +46,11 @@ public interface CaseEnvironment {
      * @param work what it does
      */
     void start(String name, boolean virtual, Runnable work);
+
+    /** Lawful differences of its devices beside those of their provider. */
+    default Set<ProviderTraits.Trait> traits() {
+        return Set.of();
+    }
 
     /** True if devices are reached by sockets of this machine, so that a case may speak through one of its own. */
     boolean hasSockets();

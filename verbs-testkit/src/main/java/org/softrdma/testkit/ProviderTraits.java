@@ -13,6 +13,7 @@ import static org.softrdma.verbs.CompletionStatus.RETRY_EXCEEDED_ERROR;
 import static org.softrdma.verbs.CompletionStatus.SUCCESS;
 
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.Set;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.Feature;
@@ -99,12 +100,31 @@ public record ProviderTraits(
          */
         STANDS_STILL_BEHIND_READS,
         /** Private data arrives with zeros behind it (rdma_get_cm_event(3)). */
-        PADS_PRIVATE_DATA
+        PADS_PRIVATE_DATA,
+        /** A key may name another region as soon as its own is gone: ibv_dereg_mr(3) promises nothing about it. */
+        REUSES_KEYS_AT_ONCE
     }
 
     /** Copies. */
     public ProviderTraits {
         traits = Set.copyOf(traits);
+    }
+
+    /** The same and more traits. */
+    public ProviderTraits with(Set<Trait> more) {
+        Set<Trait> all = new HashSet<>(traits);
+        all.addAll(more);
+        return new ProviderTraits(
+                all,
+                readRefused,
+                writeRefused,
+                sendRefused,
+                sendFailedAtPeer,
+                badSource,
+                badReadSink,
+                receiveTooShort,
+                badReceiveSink,
+                peerGone);
     }
 
     /**

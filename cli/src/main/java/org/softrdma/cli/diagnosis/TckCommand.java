@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,14 +40,19 @@ import picocli.CommandLine.Spec;
                     + " says why. The device serves both ends of each connection; --responder-device gives the accepting"
                     + " end other options.",
             "",
+            "The fabric is a simulated network: the cases that need no socket run on it with software RNICs, in virtual time,"
+                    + " and a seed decides every choice. It cuts streams anywhere, and lets others see copies in pieces.",
+            "",
             "Examples:",
             "  softrdma tck",
             "  softrdma tck --device transport=nio --case 36,45",
+            "  softrdma tck --transport fabric --seed 1 --seeds 20",
             "  softrdma tck --device progress=manual --responder-device progress=engine"
         })
 public final class TckCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(TckCommand.class);
     private static final int JSON_SCHEMA = 1;
+    private static final List<String> ONLY_TCP = List.of("--address", "--json", "--pcap");
 
     @Mixin
     private ProviderMixin provider = new ProviderMixin();
@@ -80,22 +86,43 @@ public final class TckCommand implements Callable<Integer> {
     @Option(
             names = "--scale",
             paramLabel = "FACTOR",
-            defaultValue = "1",
             description = "Multiply repetitions by this factor, and deadlines too if it is above 1: 0.1 to"
-                    + " 10 (${DEFAULT-VALUE}).")
-    private double scale = 1;
+                    + " 10 (1; on the fabric 0.1).")
+    private @Nullable Double scale;
+
+    @Option(
+            names = "--transport",
+            paramLabel = "tcp|fabric|both",
+            defaultValue = "tcp",
+            description =
+                    "Run the cases between devices of the provider, on the fabric, or on both (${DEFAULT-VALUE}).")
+    private Place place = Place.TCP;
 
     @Option(
             names = "--seed",
             paramLabel = "NUMBER",
-            description = "Repeat the random choices of an earlier run, whose output begins with its seed.")
+            description = "Repeat the random choices of an earlier run, whose output tells its seed.")
     private @Nullable Long seed;
+
+    @Option(
+            names = "--seeds",
+            paramLabel = "COUNT",
+            defaultValue = "1",
+            description = "Run the cases on the fabric by so many seeds, from --seed on (${DEFAULT-VALUE}).")
+    private int seeds = 1;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Also write the results to this file.")
     private @Nullable Path json;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
+
+    /** Where cases run. */
+    enum Place {
+        TCP,
+        FABRIC,
+        BOTH
+    }
 
     TckCommand() {}
 
@@ -109,12 +136,50 @@ public final class TckCommand implements Callable<Integer> {
             out.flush();
             return ExitCode.OK;
         }
-        ConformanceRunner runner = runner(out);
-        ConformanceReport report = runner.run();
-        if (json != null) {
-            write(report, json);
+        checkPlace();
+        boolean passed = place == Place.TCP || onFabric().run(lines(out));
+        if (place != Place.FABRIC) {
+            ConformanceReport report = runner(out).run();
+            if (json != null) {
+                write(report, json);
+            }
+            passed &= report.failures().isEmpty();
         }
-        return report.failures().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+        return passed ? ExitCode.OK : ExitCode.FAILED;
+    }
+
+    private void checkPlace() {
+        if (seeds < 1) {
+            throw new UserErrorException("--seeds " + seeds + ": expected at least 1");
+        }
+        if (place == Place.TCP && seeds > 1) {
+            throw new UserErrorException("--seeds: only with --transport fabric or both");
+        }
+        if (place != Place.TCP && !provider.provider().name().equals("sim")) {
+            throw new UserErrorException("--transport " + place.name().toLowerCase(Locale.ROOT) + ": the fabric has"
+                    + " devices of the provider sim, not of " + provider.provider().name());
+        }
+        for (String option : ONLY_TCP) {
+            if (place == Place.FABRIC && spec.commandLine().getParseResult().hasMatchedOption(option)) {
+                throw new UserErrorException(option + ": only with --transport tcp or both");
+            }
+        }
+    }
+
+    private TckOnFabric onFabric() {
+        try {
+            return new TckOnFabric(
+                    settings(provider.deviceOptions(), TckOnFabric.SCALE), cases, seed == null ? 1 : seed, seeds);
+        } catch (IllegalArgumentException e) {
+            throw new UserErrorException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static Consumer<String> lines(PrintWriter out) {
+        return line -> {
+            out.println(line);
+            out.flush();
+        };
     }
 
     /** A mistake in an option of a device is told before the run; whatever else keeps one from opening, by the run. */
@@ -131,30 +196,27 @@ public final class TckCommand implements Callable<Integer> {
     }
 
     private ConformanceRunner runner(PrintWriter out) {
-        String name = provider.provider().name();
-        // Both ends are here: each connection is captured once, at the end that asks for it.
-        Map<String, String> requester = provider.capturedOptions();
-        Map<String, String> responder = new LinkedHashMap<>(provider.deviceOptions());
-        responder.putAll(responderOptions);
         try {
-            ConformanceSettings settings = ConformanceSettings.of(name, requester)
-                    .withResponderOptions(responder)
-                    .withAddress(address)
-                    .withScale(scale);
-            if (oneDevice) {
-                settings = settings.withSharedDevice();
-            }
+            // Both ends are here: each connection is captured once, at the end that asks for it.
+            ConformanceSettings settings =
+                    settings(provider.capturedOptions(), 1).withAddress(address);
             if (seed != null) {
                 settings = settings.withSeed(seed);
             }
             checkOptions(settings);
-            return new ConformanceRunner(settings, cases, KnownDeviation.TABLE, line -> {
-                out.println(line);
-                out.flush();
-            });
+            return new ConformanceRunner(settings, cases, KnownDeviation.TABLE, lines(out));
         } catch (IllegalArgumentException e) {
             throw new UserErrorException(String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private ConformanceSettings settings(Map<String, String> requester, double usualScale) {
+        Map<String, String> responder = new LinkedHashMap<>(provider.deviceOptions());
+        responder.putAll(responderOptions);
+        ConformanceSettings settings = ConformanceSettings.of(provider.provider().name(), requester)
+                .withResponderOptions(responder)
+                .withScale(scale == null ? usualScale : scale);
+        return oneDevice ? settings.withSharedDevice() : settings;
     }
 
     private static void write(ConformanceReport report, Path file) {

@@ -15,6 +15,7 @@ import org.softrdma.kv.client.network.ClientNetwork;
 import org.softrdma.kv.client.network.SocketNetwork;
 import org.softrdma.kv.client.rdma.ReaderSettings;
 import org.softrdma.kv.item.Locator;
+import org.softrdma.kv.turns.Turns;
 
 /**
  * Configuration of a {@link KvClient} or {@link SharedKvClient}: filled by setters, checked and frozen by
@@ -50,6 +51,7 @@ public final class KvClientContext {
     private NanoClock nanoClock = SystemNanoClock.INSTANCE;
     private IdleStrategy spin = BusySpinIdleStrategy.INSTANCE;
     private RandomGenerator random = new SecureRandom();
+    private Turns turns = Turns.OF_JVM;
     private boolean concluded;
 
     /**
@@ -251,6 +253,22 @@ public final class KvClientContext {
     /** Where random numbers come from. */
     public RandomGenerator random() {
         return random;
+    }
+
+    /**
+     * Sets how threads of a {@link SharedKvClient} wait for each other, for a simulation.
+     *
+     * @param choice as the JVM does it unless set
+     */
+    public KvClientContext turns(Turns choice) {
+        requireOpen();
+        turns = choice;
+        return this;
+    }
+
+    /** How threads of a {@link SharedKvClient} wait for each other. */
+    public Turns turns() {
+        return turns;
     }
 
     /** What a reader is told of this. */

@@ -14,6 +14,8 @@ import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.kv.turns.OwnThread;
+import org.softrdma.kv.turns.Turns;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -48,8 +50,12 @@ public final class SharedKvClient implements KvCommands {
     private final long requestTimeoutNs;
     private final Semaphore room;
     private final Queue<KvRequest<?>> queue = new ConcurrentLinkedQueue<>();
-    private final Thread owner;
-    private final @Nullable Thread events;
+    private final Turns turns;
+
+    /** Both are set before a request or an event can come. */
+    private volatile @Nullable OwnThread owner;
+
+    private @Nullable OwnThread events;
 
     private volatile @Nullable KvException failure;
     private volatile KvProtocol protocol;
@@ -115,18 +121,21 @@ public final class SharedKvClient implements KvCommands {
         this.requestTimeoutNs = context.requestTimeoutNs();
         this.room = new Semaphore(context.maxOutstanding());
         this.protocol = client.protocol();
-        this.owner = Thread.ofPlatform().daemon().name("kv-client").unstarted(this::run);
-        this.events = loop == null
-                ? null
-                : Thread.ofPlatform().daemon().name("kv-client-events").unstarted(() -> passEvents(loop));
+        this.turns = context.turns();
     }
 
     private SharedKvClient start() {
-        owner.start();
-        if (events != null) {
-            events.start();
+        owner = turns.start("kv-client", () -> !closing, this::run);
+        CompletionLoop itsLoop = loop;
+        if (itsLoop != null) {
+            events = turns.start("kv-client-events", () -> !closing, () -> passEvents(itsLoop));
         }
         return this;
+    }
+
+    private boolean isOwner() {
+        OwnThread thread = owner;
+        return thread != null && thread.isCurrent();
     }
 
     /**
@@ -167,11 +176,11 @@ public final class SharedKvClient implements KvCommands {
 
     @Override
     public <T> T execute(KvRequest<T> request) {
-        if (Thread.currentThread() == owner) {
+        if (isOwner()) {
             throw new IllegalStateException("waiting on the thread that completes what is waited for; submit instead");
         }
         try {
-            return submit(request).get();
+            return turns.get(submit(request));
         } catch (ExecutionException e) {
             if (e.getCause() instanceof KvException reason) {
                 throw reason;
@@ -200,11 +209,11 @@ public final class SharedKvClient implements KvCommands {
         if (room.tryAcquire()) {
             return true;
         }
-        if (Thread.currentThread() == owner) {
+        if (isOwner()) {
             return false; // nothing would ever be done while this waits
         }
         try {
-            return room.tryAcquire(request.timeoutNs(requestTimeoutNs), TimeUnit.NANOSECONDS);
+            return turns.acquire(room, request.timeoutNs(requestTimeoutNs));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
@@ -223,20 +232,18 @@ public final class SharedKvClient implements KvCommands {
     }
 
     private void run() {
-        while (!closing) {
-            try {
-                if (client.connection() == null) {
-                    reconnect();
-                } else {
-                    serve();
-                }
-            } catch (Exception | Error e) { // an Error too: nobody else would complete the futures
-                LOG.error("a fault in the client of {}", client.serverAddress(), e);
-                KvException reason = KvClient.fault(e);
-                failure = reason;
-                client.lose(reason);
-                failQueued(reason);
+        try {
+            if (client.connection() == null) {
+                reconnect();
+            } else {
+                serve();
             }
+        } catch (Exception | Error e) { // an Error too: nobody else would complete the futures
+            LOG.error("a fault in the client of {}", client.serverAddress(), e);
+            KvException reason = KvClient.fault(e);
+            failure = reason;
+            client.lose(reason);
+            failQueued(reason);
         }
     }
 
@@ -339,15 +346,13 @@ public final class SharedKvClient implements KvCommands {
 
     /** On a thread of its own: the device's events wake the owner where it waits. */
     private void passEvents(CompletionLoop itsLoop) {
-        while (!closing) {
-            try {
-                if (itsLoop.members().awaitEvent(TICK_NS)) {
-                    client.network().wakeUp();
-                }
-            } catch (VerbsException e) {
-                if (e.code() != VerbsErrorCode.INTERRUPTED) {
-                    LOG.error("waiting for events of the device", e);
-                }
+        try {
+            if (itsLoop.members().awaitEvent(TICK_NS)) {
+                client.network().wakeUp();
+            }
+        } catch (VerbsException e) {
+            if (e.code() != VerbsErrorCode.INTERRUPTED) {
+                LOG.error("waiting for events of the device", e);
             }
         }
     }
@@ -363,7 +368,7 @@ public final class SharedKvClient implements KvCommands {
      */
     @Override
     public void close() {
-        if (Thread.currentThread() == owner) {
+        if (isOwner()) {
             throw new IllegalStateException("closing on the thread that completes futures; close on another one");
         }
         if (closed.getAndSet(true)) {
@@ -371,29 +376,18 @@ public final class SharedKvClient implements KvCommands {
         }
         closing = true;
         client.network().wakeUp();
-        join(owner);
+        OwnThread own = owner;
+        if (own != null) {
+            own.join();
+        }
         if (events != null) {
             events.interrupt();
-            join(events);
+            events.join();
         }
         client.close();
         failQueued(new KvException("the client is closed"));
         if (loop != null) {
             loop.close();
-        }
-    }
-
-    private static void join(Thread thread) {
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true; // what the thread uses must not be closed under it
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 }

@@ -4,12 +4,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import org.softrdma.kv.turns.StepPoint;
+import org.softrdma.kv.turns.Turns;
 
 /**
  * Every change of an item in registered memory. Peers may READ before, after and in the middle of each:
  * {@link #beginFill}, {@link #header}, the value, {@link #endFill}, {@link #seal}, {@link #publish}; later
  * {@link #kill}, {@link #forward}, {@link #wipe}. {@link ItemDescriptor} has the layout, the store the order of a
- * replacement. Called by the thread that fills the chunk, later by the one that holds the lock of the key.
+ * replacement. Called by the thread that fills the chunk, later by the one that holds the lock of the key. Between the
+ * stores of a change are {@link StepPoint}s, which are nothing but in a simulation.
  */
 public final class ItemWriter {
     private static final ValueLayout.OfInt INT = ItemDescriptor.INT;
@@ -19,7 +22,16 @@ public final class ItemWriter {
     private static final VarHandle STATE =
             ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
 
-    private ItemWriter() {}
+    private final Turns turns;
+
+    /**
+     * A writer.
+     *
+     * @param turns where in each change another thread may run
+     */
+    public ItemWriter(Turns turns) {
+        this.turns = turns;
+    }
 
     /** The generation and sequence as one number, by acquire. */
     private static long state(MemorySegment memory, long item) {
@@ -45,14 +57,17 @@ public final class ItemWriter {
      * @param memory the arena
      * @param item offset of the chunk in it
      */
-    public static void beginFill(MemorySegment memory, long item) {
+    public void beginFill(MemorySegment memory, long item) {
         long state = state(memory, item);
         state(memory, item, generationOf(state), (sequenceOf(state) + 1) | 1);
         VarHandle.storeStoreFence();
+        turns.step(StepPoint.FILL_BEGUN);
         // A READ that has passed the sequence must not find an item whose expiry alone, which no CRC covers, is new.
         memory.set(LONG, item + ItemDescriptor.CRC32_OFFSET, ~ItemDescriptor.checksum(memory, item));
         VarHandle.storeStoreFence();
+        turns.step(StepPoint.CHECKSUM_SPOILT);
         memory.set(LONG, item + ItemDescriptor.FORWARD_OFFSET, 0L);
+        turns.step(StepPoint.FORWARD_CLEARED);
         memory.set(LONG, item + ItemDescriptor.FORWARD_OFFSET + Long.BYTES, 0L);
     }
 
@@ -68,7 +83,7 @@ public final class ItemWriter {
      * @param keyLength its bytes
      * @param valueLength bytes of the value
      */
-    public static void header(
+    public void header(
             MemorySegment memory,
             long item,
             int expiry,
@@ -83,7 +98,9 @@ public final class ItemWriter {
         memory.set(BYTE, item + ItemDescriptor.KEY_LENGTH_OFFSET, (byte) keyLength);
         memory.set(BYTE, item + ItemDescriptor.ITEM_FLAGS_OFFSET, (byte) 0);
         memory.set(SHORT, item + ItemDescriptor.VERSION_OFFSET, (short) ItemDescriptor.VERSION);
+        turns.step(StepPoint.HEADER_WRITTEN);
         MemorySegment.copy(keySource, keyOffset, memory, BYTE, item + ItemDescriptor.KEY_OFFSET, keyLength);
+        turns.step(StepPoint.KEY_WRITTEN);
         long tail = item + ItemDescriptor.itemLength(keyLength, valueLength) - ItemDescriptor.TAIL_LENGTH;
         for (long at = item + ItemDescriptor.KEY_OFFSET + keyLength + valueLength; at < tail; at++) {
             memory.set(BYTE, at, (byte) 0);
@@ -97,11 +114,13 @@ public final class ItemWriter {
      * @param item offset of the chunk in it
      * @param cas the number of this version of the item
      */
-    public static void endFill(MemorySegment memory, long item, long cas) {
+    public void endFill(MemorySegment memory, long item, long cas) {
         memory.set(LONG, item + ItemDescriptor.CAS_OFFSET, cas);
+        turns.step(StepPoint.CAS_WRITTEN);
         int keyLength = ItemDescriptor.keyLength(memory, item);
         long end = item + ItemDescriptor.itemLength(keyLength, ItemDescriptor.valueLength(memory, item));
         memory.set(INT, end - ItemDescriptor.TAIL_LENGTH, ItemDescriptor.sequence(memory, item) + 1);
+        turns.step(StepPoint.TAIL_WRITTEN);
     }
 
     /**
@@ -111,11 +130,13 @@ public final class ItemWriter {
      * @param item offset of the item in it
      * @param checksum the CRC pair, as {@link ItemChecksum#compute} returns it
      */
-    public static void seal(MemorySegment memory, long item, long checksum) {
+    public void seal(MemorySegment memory, long item, long checksum) {
         memory.set(INT, item + ItemDescriptor.CRC32_OFFSET, (int) checksum);
+        turns.step(StepPoint.CHECKSUM_WRITTEN);
         memory.set(INT, item + ItemDescriptor.CRC32C_OFFSET, (int) (checksum >>> Integer.SIZE));
         long state = state(memory, item);
         state(memory, item, generationOf(state), sequenceOf(state) + 1);
+        turns.step(StepPoint.SEALED);
     }
 
     /**
@@ -124,9 +145,10 @@ public final class ItemWriter {
      * @param memory the arena
      * @param item offset of the item in it
      */
-    public static void publish(MemorySegment memory, long item) {
+    public void publish(MemorySegment memory, long item) {
         long state = state(memory, item);
         state(memory, item, generationOf(state) | 1, sequenceOf(state));
+        turns.step(StepPoint.PUBLISHED);
     }
 
     /**
@@ -135,9 +157,10 @@ public final class ItemWriter {
      * @param memory the arena
      * @param item offset of the item in it
      */
-    public static void kill(MemorySegment memory, long item) {
+    public void kill(MemorySegment memory, long item) {
         long state = state(memory, item);
         state(memory, item, generationOf(state) + 1, sequenceOf(state));
+        turns.step(StepPoint.KILLED);
     }
 
     /**
@@ -148,9 +171,10 @@ public final class ItemWriter {
      * @param memory the arena
      * @param item offset of the item in it
      */
-    public static void wipe(MemorySegment memory, long item) {
+    public void wipe(MemorySegment memory, long item) {
         VarHandle.storeStoreFence(); // no reader finds a byte of this and an item that lives
         memory.set(LONG, item + ItemDescriptor.CRC32_OFFSET, 0L);
+        turns.step(StepPoint.CHECKSUM_WIPED);
         long from = item + ItemDescriptor.KEY_OFFSET;
         long end = ItemDescriptor.valueOffset(memory, item) + ItemDescriptor.valueLength(memory, item);
         memory.asSlice(from, end - from).fill((byte) 0);
@@ -163,8 +187,9 @@ public final class ItemWriter {
      * @param item offset of the item in it
      * @param expiry seconds since 1970, 0 for never
      */
-    public static void setExpiry(MemorySegment memory, long item, int expiry) {
+    public void setExpiry(MemorySegment memory, long item, int expiry) {
         memory.set(INT, item + ItemDescriptor.EXPIRY_OFFSET, expiry);
+        turns.step(StepPoint.EXPIRY_CHANGED);
     }
 
     /**
@@ -175,8 +200,9 @@ public final class ItemWriter {
      * @param first first half of the new item's {@link Locator}
      * @param second second half of it
      */
-    public static void forward(MemorySegment memory, long item, long first, long second) {
+    public void forward(MemorySegment memory, long item, long first, long second) {
         memory.set(LONG, item + ItemDescriptor.FORWARD_OFFSET, first);
+        turns.step(StepPoint.FORWARDED);
         memory.set(LONG, item + ItemDescriptor.FORWARD_OFFSET + Long.BYTES, second);
     }
 }

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.turns.Turns;
 
 /**
  * Cuts the bytes of one connection into command lines and values, wherever the network cut them. A pull parser: the
@@ -47,6 +48,7 @@ public final class TextDecoder {
     private static final int INITIAL_LINE_LENGTH = 512;
     private static final int TERMINATOR_LENGTH = 2;
 
+    private final Turns turns;
     private final TextRequest request = new TextRequest();
     private final RequestParser parser = new RequestParser(request);
     private byte[] line = new byte[INITIAL_LINE_LENGTH];
@@ -65,8 +67,14 @@ public final class TextDecoder {
     private int terminatorLeft;
     private boolean terminated;
 
-    /** A decoder at the start of a connection. */
-    public TextDecoder() {}
+    /**
+     * A decoder at the start of a connection.
+     *
+     * @param turns of those who may READ a value while it comes
+     */
+    public TextDecoder(Turns turns) {
+        this.turns = turns;
+    }
 
     /** The request of the last {@link Event#REQUEST}. */
     public TextRequest request() {
@@ -119,7 +127,7 @@ public final class TextDecoder {
     private Event nextValue(ByteBuffer input) {
         int length = Math.min(valueLeft, input.remaining());
         if (valueTarget != null && length > 0) {
-            MemorySegment.copy(MemorySegment.ofBuffer(input), 0, valueTarget, valueAt, length);
+            turns.copy(MemorySegment.ofBuffer(input), 0, valueTarget, valueAt, length);
         }
         input.position(input.position() + length);
         valueAt += length;

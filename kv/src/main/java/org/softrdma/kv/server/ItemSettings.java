@@ -42,6 +42,7 @@ public final class ItemSettings {
     private final SettingsLock lock;
     private long memoryLimit = DEFAULT_MEMORY_LIMIT;
     private int maxItemLength = DEFAULT_MAX_ITEM_LENGTH;
+    private int pageLength = SlabGeometry.DEFAULT_PAGE_LENGTH;
     private double slabFactor = SlabGeometry.DEFAULT_FACTOR;
     private int minimumSpace = SlabGeometry.DEFAULT_MINIMUM_SPACE;
     private Registration registration = Registration.ARENA;
@@ -83,6 +84,21 @@ public final class ItemSettings {
     /** The longest item. */
     public int maxItemLength() {
         return maxItemLength;
+    }
+
+    /**
+     * Sets how much memory is cut into chunks of one class at a time; more if the longest item needs it.
+     *
+     * @param bytes a power of two, at least 1024; a megabyte unless set
+     */
+    public ItemSettings pageLength(int bytes) {
+        pageLength = lock.changed(bytes);
+        return this;
+    }
+
+    /** How much memory is cut into chunks of one class at a time. */
+    public int pageLength() {
+        return pageLength;
     }
 
     /**
@@ -209,7 +225,11 @@ public final class ItemSettings {
 
     void check(List<String> faults) {
         SettingsLock.check(faults, "maxItemLength", maxItemLength, 1024, Locator.MAX_ITEM_LENGTH);
-        SettingsLock.check(faults, "memoryLimit", memoryLimit, Math.max(1L << 20, 2L * maxItemLength), 1L << 46);
+        SettingsLock.check(faults, "pageLength", pageLength, 1024, 1 << 30);
+        if (Integer.bitCount(pageLength) != 1) {
+            faults.add("pageLength=" + pageLength + ": expected a power of two");
+        }
+        SettingsLock.check(faults, "memoryLimit", memoryLimit, Math.max(pageLength, 2L * maxItemLength), 1L << 46);
         SettingsLock.check(faults, "minimumSpace", minimumSpace, 1, maxItemLength / 2);
         if (!(slabFactor >= 1.01 && slabFactor <= 16)) {
             faults.add(String.format(Locale.ROOT, "slabFactor=%s: expected 1.01 to 16", slabFactor));

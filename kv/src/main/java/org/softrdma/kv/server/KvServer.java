@@ -76,7 +76,8 @@ public final class KvServer implements AutoCloseable {
             SlabGeometry geometry = new SlabGeometry(
                     context.items().slabFactor(),
                     context.items().minimumSpace(),
-                    context.items().maxItemLength());
+                    context.items().maxItemLength(),
+                    context.items().pageLength());
             DeviceArenas<?> arenas = owned.add(arenas(context, device, domain, geometry));
             String bootId =
                     HexFormat.of().toHexDigits(context.surroundings().random().nextLong());
@@ -124,7 +125,12 @@ public final class KvServer implements AutoCloseable {
 
     private static ItemStore store(KvServerContext context, SlabGeometry geometry, DeviceArenas<?> arenas) {
         ItemSettings items = context.items();
-        SlabAllocator slabs = new SlabAllocator(geometry, arenas, items.memoryLimit(), items.wiping());
+        SlabAllocator slabs = new SlabAllocator(
+                geometry,
+                arenas,
+                items.memoryLimit(),
+                items.wiping(),
+                context.surroundings().turns());
         slabs.prepare();
         return new ItemStore(slabs, context.surroundings().random().nextLong(), items.evicting());
     }

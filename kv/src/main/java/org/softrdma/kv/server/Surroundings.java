@@ -9,6 +9,7 @@ import org.softrdma.kv.server.host.PlatformThreads;
 import org.softrdma.kv.server.host.ServerNetwork;
 import org.softrdma.kv.server.host.ServerThreads;
 import org.softrdma.kv.server.netty.NettyNetwork;
+import org.softrdma.kv.turns.Turns;
 
 /**
  * What the server takes from its machine besides the device: clock, random numbers, network, threads. A part of {@link
@@ -22,6 +23,7 @@ public final class Surroundings {
     private RandomGenerator random = new SecureRandom();
     private ServerNetwork network = new NettyNetwork();
     private ServerThreads ownThreads = new PlatformThreads();
+    private Turns turns = Turns.OF_JVM;
 
     Surroundings(SettingsLock lock) {
         this.lock = lock;
@@ -121,5 +123,20 @@ public final class Surroundings {
     /** Where the server's own work runs. */
     public ServerThreads ownThreads() {
         return ownThreads;
+    }
+
+    /**
+     * Sets how threads of the server wait for each other, for a simulation.
+     *
+     * @param choice as the JVM does it unless set
+     */
+    public Surroundings turns(Turns choice) {
+        turns = lock.changed(choice);
+        return this;
+    }
+
+    /** How threads of the server wait for each other. */
+    public Turns turns() {
+        return turns;
     }
 }

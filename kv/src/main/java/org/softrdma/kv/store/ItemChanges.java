@@ -2,7 +2,7 @@ package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
 import org.softrdma.kv.item.ItemDescriptor;
-import org.softrdma.kv.item.ItemWriter;
+import org.softrdma.kv.turns.Turns;
 
 /**
  * Changes the item of a key. A whole item takes its place under a rule, or one whose value is made from the present
@@ -49,7 +49,7 @@ final class ItemChanges {
             stripe.lock.unlock();
         }
         if (status != StoreStatus.STORED) {
-            ItemTable.unseal(filled);
+            table.unseal(filled);
         }
         return status;
     }
@@ -84,7 +84,7 @@ final class ItemChanges {
     /** Append and prepend; the part is a chunk of its own until the whole is stored. */
     StoreStatus join(NewItem part, StoreRule rule, long nowSeconds) {
         byte[] key = table.keyOf(part.chunk, part.keyLength);
-        Joiner joiner = new Joiner(part, rule.mode == StoreMode.APPEND);
+        Joiner joiner = new Joiner(part, rule.mode == StoreMode.APPEND, slabs.turns());
         StoreRule alone =
                 new StoreRule().reset(StoreMode.ADD).newCas(rule.newCas).keyBinary(rule.keyBinary);
         StoreStatus status = StoreStatus.BUSY;
@@ -94,7 +94,7 @@ final class ItemChanges {
             if (status != StoreStatus.NOT_FOUND || !rule.createIfMissing) {
                 break;
             }
-            ItemWriter.setExpiry(part.memory(), part.item(), rule.createExpiry);
+            slabs.writer().setExpiry(part.memory(), part.item(), rule.createExpiry);
             if (storeWhole(part, alone, nowSeconds) == StoreStatus.STORED) {
                 return StoreStatus.STORED;
             }
@@ -223,7 +223,7 @@ final class ItemChanges {
             if (slot != HashIndex.NONE) { // a pinned chunk that still is linked never was anything else
                 SlabPage oldPage = slabs.page(old);
                 int oldIndex = slabs.indexInPage(oldPage, old);
-                ItemWriter.setExpiry(made.memory(), made.item(), (int) table.expiry(old));
+                slabs.writer().setExpiry(made.memory(), made.item(), (int) table.expiry(old));
                 boolean fetched = oldPage.isFetched(oldIndex);
                 boolean keyBinary = oldPage.isKeyBinary(oldIndex);
                 boolean stale = marks == ItemRewriter.Marks.STALE
@@ -248,13 +248,13 @@ final class ItemChanges {
         } finally {
             stripe.lock.unlock();
         }
-        ItemTable.unseal(made);
+        table.unseal(made);
         slabs.free(made.chunk);
         return false;
     }
 
     /** Makes one value of two. */
-    private record Joiner(NewItem part, boolean behind) implements ItemRewriter {
+    private record Joiner(NewItem part, boolean behind, Turns turns) implements ItemRewriter {
         @Override
         public int measure(StoredItem old) {
             return Math.toIntExact(Math.min((long) old.valueLength() + part.valueLength(), Integer.MAX_VALUE));
@@ -262,8 +262,8 @@ final class ItemChanges {
 
         @Override
         public void write(MemorySegment old, long oldOffset, int oldLength, MemorySegment target, long offset) {
-            MemorySegment.copy(old, oldOffset, target, offset + (behind ? 0 : part.valueLength()), oldLength);
-            MemorySegment.copy(
+            turns.copy(old, oldOffset, target, offset + (behind ? 0 : part.valueLength()), oldLength);
+            turns.copy(
                     part.memory(), part.valueOffset(), target, offset + (behind ? oldLength : 0), part.valueLength());
         }
     }

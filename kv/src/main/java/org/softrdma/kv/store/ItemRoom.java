@@ -2,7 +2,6 @@ package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
 import org.softrdma.kv.item.ItemDescriptor;
-import org.softrdma.kv.item.ItemWriter;
 
 /**
  * Makes room for items: takes memory for new ones, evicts those that were not used for longest, removes those that
@@ -61,8 +60,8 @@ final class ItemRoom {
         }
         MemorySegment memory = slabs.memory(chunk);
         long item = SlabAllocator.offset(chunk);
-        ItemWriter.beginFill(memory, item);
-        ItemWriter.header(memory, item, expiry, flags, key, keyOffset, keyLength, valueLength);
+        slabs.writer().beginFill(memory, item);
+        slabs.writer().header(memory, item, expiry, flags, key, keyOffset, keyLength, valueLength);
         long hash = table.hash(key, keyOffset, keyLength);
         return new NewItem(NewItem.Status.READY, chunk, memory, hash, keyLength, valueLength);
     }
@@ -85,7 +84,7 @@ final class ItemRoom {
                     break; // nothing has expired, and nothing else may go
                 }
                 failures++;
-                Thread.yield(); // somebody is busy with every key at the tail: that ends
+                slabs.turns().giveWay(); // somebody is busy with every key at the tail: that ends
             }
         }
         table.events(sizeClass).outOfMemory.increment();

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.turns.Turns;
 
 /**
  * Keys and their items. Items are immutable once published (but for their expiry) and readable by peers all the time,
@@ -57,6 +58,11 @@ public final class ItemStore {
         table = new ItemTable(slabs, hashSeed);
         room = new ItemRoom(slabs, table, evicting);
         changes = new ItemChanges(slabs, table, room);
+    }
+
+    /** How threads that change the store take turns. */
+    public Turns turns() {
+        return slabs.turns();
     }
 
     /**

@@ -10,6 +10,8 @@ import org.softrdma.kv.item.ItemDescriptor;
 import org.softrdma.kv.item.ItemWriter;
 import org.softrdma.kv.item.KeyHash;
 import org.softrdma.kv.item.Locator;
+import org.softrdma.kv.turns.StepPoint;
+import org.softrdma.kv.turns.Turns;
 
 /**
  * Which item a key has: the stripes, and each single change of what they name. {@link ItemStore} says in which order
@@ -21,6 +23,8 @@ final class ItemTable {
     private static final int STRIPE_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(STRIPES);
 
     private final SlabAllocator slabs;
+    private final ItemWriter writer;
+    private final Turns turns;
     private final long hashSeed;
     private final Stripe[] stripes = new Stripe[STRIPES];
     private final ClassEvents[] events;
@@ -32,6 +36,8 @@ final class ItemTable {
 
     ItemTable(SlabAllocator slabs, long hashSeed) {
         this.slabs = slabs;
+        this.writer = slabs.writer();
+        this.turns = slabs.turns();
         this.hashSeed = hashSeed;
         Arrays.setAll(stripes, i -> new Stripe(slabs));
         events = new ClassEvents[slabs.geometry().classes()];
@@ -114,21 +120,21 @@ final class ItemTable {
     void seal(NewItem filled, StoreRule rule) {
         MemorySegment memory = filled.memory();
         long item = filled.item();
-        ItemWriter.endFill(memory, item, rule.newCas == 0 ? lastCas.incrementAndGet() : rule.newCas);
-        ItemWriter.seal(
+        writer.endFill(memory, item, rule.newCas == 0 ? lastCas.incrementAndGet() : rule.newCas);
+        writer.seal(
                 memory,
                 item,
                 new ItemChecksum().compute(memory.asByteBuffer(), (int) item, filled.keyLength, filled.valueLength()));
     }
 
     /** Takes {@link #seal} back. */
-    static void unseal(NewItem filled) {
-        ItemWriter.beginFill(filled.memory(), filled.item());
+    void unseal(NewItem filled) {
+        writer.beginFill(filled.memory(), filled.item());
     }
 
     /** Begins the life of a sealed item. The caller names it in the index. */
     StoredItem link(Stripe stripe, NewItem made, StoreRule rule, long nowSeconds) {
-        ItemWriter.publish(made.memory(), made.item());
+        writer.publish(made.memory(), made.item());
         StoredItem item = stripe.view.wrap(made.chunk);
         item.page().link(item.index(), (int) nowSeconds);
         if (rule.tokenSent) {
@@ -149,12 +155,13 @@ final class ItemTable {
         long old = stripe.index.chunk(slot);
         MemorySegment memory = slabs.memory(old);
         long item = SlabAllocator.offset(old);
-        ItemWriter.kill(memory, item);
+        writer.kill(memory, item);
         slabs.exchange(old, made.chunk);
         StoredItem stored = link(stripe, made, rule, nowSeconds);
         Locator locator = stored.locator();
         stripe.index.replace(slot, made.chunk);
-        ItemWriter.forward(memory, item, locator.first(), locator.second());
+        turns.step(StepPoint.INDEXED);
+        writer.forward(memory, item, locator.first(), locator.second());
         unlink(old);
         return stored;
     }
@@ -162,8 +169,9 @@ final class ItemTable {
     /** Kills and unlinks. With the lock of the stripe. */
     void remove(Stripe stripe, int slot) {
         long chunk = stripe.index.chunk(slot);
-        ItemWriter.kill(slabs.memory(chunk), SlabAllocator.offset(chunk));
+        writer.kill(slabs.memory(chunk), SlabAllocator.offset(chunk));
         stripe.index.remove(slot);
+        turns.step(StepPoint.INDEXED);
         unlink(chunk);
     }
 

@@ -35,7 +35,7 @@ final class SegmentedLru {
     /** Steps per call of {@link #balance}: more than one item comes in, so the lists get in order however they were. */
     private static final int STEPS = 2;
 
-    final ReentrantLock lock = new ReentrantLock();
+    final ReentrantLock lock;
     private final int[] heads = new int[SEGMENTS];
     private final int[] tails = new int[SEGMENTS];
     private final long[] counts = new long[SEGMENTS];
@@ -47,8 +47,10 @@ final class SegmentedLru {
     private long movesToWarm;
     private long movesWithin;
 
-    SegmentedLru(int chunksPerPage) {
+    /** Empty lists, guarded by a lock of their own. */
+    SegmentedLru(int chunksPerPage, ReentrantLock lock) {
         this.chunksPerPage = chunksPerPage;
+        this.lock = lock;
         Arrays.fill(heads, NONE);
         Arrays.fill(tails, NONE);
     }

@@ -8,6 +8,8 @@ import org.agrona.collections.LongArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.kv.item.ItemWriter;
+import org.softrdma.kv.turns.StepPoint;
+import org.softrdma.kv.turns.Turns;
 
 /**
  * Hands out chunks of registered memory. Arenas are cut into pages, a page into chunks of one class; a page never
@@ -40,6 +42,8 @@ public final class SlabAllocator {
     private final SlabGeometry geometry;
     private final ArenaSource source;
     private final boolean wiping;
+    private final Turns turns;
+    private final ItemWriter writer;
     private volatile long memoryLimit;
     private final long arenaLength;
     private final int pageShift;
@@ -62,7 +66,7 @@ public final class SlabAllocator {
      * @param memoryLimit bytes in all, at least a page
      */
     public SlabAllocator(SlabGeometry geometry, ArenaSource source, long memoryLimit) {
-        this(geometry, source, memoryLimit, false);
+        this(geometry, source, memoryLimit, false, Turns.OF_JVM);
     }
 
     /**
@@ -72,8 +76,10 @@ public final class SlabAllocator {
      * @param source where arenas come from
      * @param memoryLimit bytes in all, at least a page
      * @param wiping whether the key and value of an item are overwritten before its chunk is free
+     * @param turns of all threads that change the store
      */
-    public SlabAllocator(SlabGeometry geometry, ArenaSource source, long memoryLimit, boolean wiping) {
+    public SlabAllocator(
+            SlabGeometry geometry, ArenaSource source, long memoryLimit, boolean wiping, Turns turns) {
         if (memoryLimit < geometry.pageLength()) {
             throw new IllegalArgumentException(
                     "memoryLimit=" + memoryLimit + " is less than a page of " + geometry.pageLength() + " bytes");
@@ -81,6 +87,8 @@ public final class SlabAllocator {
         this.geometry = geometry;
         this.source = source;
         this.wiping = wiping;
+        this.turns = turns;
+        this.writer = new ItemWriter(turns);
         this.memoryLimit = memoryLimit;
         this.arenaLength =
                 memoryLimit <= MIN_ARENA_LENGTH * ARENAS_WANTED_AT_MOST ? MIN_ARENA_LENGTH : MAX_ARENA_LENGTH;
@@ -89,12 +97,22 @@ public final class SlabAllocator {
         this.classes = new SizeClass[geometry.classes()];
         Arrays.setAll(classes, SizeClass::new);
         this.lrus = new SegmentedLru[geometry.classes()];
-        Arrays.setAll(lrus, i -> new SegmentedLru(geometry.pageLength() / geometry.chunkLength(i)));
+        Arrays.setAll(lrus, i -> new SegmentedLru(geometry.pageLength() / geometry.chunkLength(i), turns.newLock()));
     }
 
     /** The classes. */
     public SlabGeometry geometry() {
         return geometry;
+    }
+
+    /** How threads that change the store take turns. */
+    Turns turns() {
+        return turns;
+    }
+
+    /** Changes items in this memory. */
+    ItemWriter writer() {
+        return writer;
     }
 
     /** The most bytes that pages may take. */
@@ -147,8 +165,9 @@ public final class SlabAllocator {
     /** Gives a chunk back that nothing uses any more: its item has died, or never lived. */
     void free(long chunk) {
         if (wiping) {
-            ItemWriter.wipe(memory(chunk), offset(chunk));
+            writer.wipe(memory(chunk), offset(chunk));
         }
+        turns.step(StepPoint.FREED);
         classes[page(chunk).sizeClass].free(chunk);
     }
 
@@ -222,6 +241,7 @@ public final class SlabAllocator {
         if (page.sizeClass == otherPage.sizeClass) {
             page.names.exchange(indexInPage(page, chunk), otherPage.names, indexInPage(otherPage, other));
         }
+        turns.step(StepPoint.NAMES_EXCHANGED);
     }
 
     /**

@@ -18,12 +18,25 @@ public final class SlabGeometry {
     /** The header of memcached's items, without the cas number that is part of ours. */
     private static final int MEMCACHED_HEADER_LENGTH = 48;
 
-    private static final int MIN_PAGE_LENGTH = 1 << 20;
+    /** A page unless the longest item needs more. */
+    public static final int DEFAULT_PAGE_LENGTH = 1 << 20;
+
     private static final int MAX_CLASSES = 63;
 
     private final int[] chunkLengths;
     private final int pageLength;
     private final int maxItemLength;
+
+    /**
+     * Computes the classes of pages of the usual length.
+     *
+     * @param factor growth from class to class
+     * @param minimumSpace memcached's -n
+     * @param maxItemLength the longest item
+     */
+    public SlabGeometry(double factor, int minimumSpace, int maxItemLength) {
+        this(factor, minimumSpace, maxItemLength, DEFAULT_PAGE_LENGTH);
+    }
 
     /**
      * Computes the classes.
@@ -32,8 +45,9 @@ public final class SlabGeometry {
      * @param minimumSpace memcached's -n, at least 1: the smallest chunk is 48 bytes more; of the space, 12 bytes go
      *     to what our items have beyond that (the cas number as in memcached, and the tail)
      * @param maxItemLength the longest item, 1024 to {@link Locator#MAX_ITEM_LENGTH}
+     * @param leastPageLength bytes of a page at least, a power of two
      */
-    public SlabGeometry(double factor, int minimumSpace, int maxItemLength) {
+    public SlabGeometry(double factor, int minimumSpace, int maxItemLength, int leastPageLength) {
         if (!(factor >= 1.01 && factor <= 16)) {
             throw new IllegalArgumentException("factor=" + factor + ": not 1.01 to 16");
         }
@@ -46,7 +60,7 @@ public final class SlabGeometry {
                     "minimumSpace=" + minimumSpace + ": expected 1 to half of maxItemLength=" + maxItemLength);
         }
         this.maxItemLength = maxItemLength & -ItemDescriptor.ALIGNMENT;
-        this.pageLength = Math.max(MIN_PAGE_LENGTH, roundUpToPowerOfTwo(maxItemLength));
+        this.pageLength = Math.max(leastPageLength, roundUpToPowerOfTwo(maxItemLength));
         this.chunkLengths = chunkLengths(
                 factor, Math.max(MEMCACHED_HEADER_LENGTH + minimumSpace, (int) ItemDescriptor.itemLength(1, 0)));
     }

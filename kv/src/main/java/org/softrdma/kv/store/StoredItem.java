@@ -3,7 +3,6 @@ package org.softrdma.kv.store;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.item.ItemDescriptor;
-import org.softrdma.kv.item.ItemWriter;
 import org.softrdma.kv.item.Locator;
 
 /**
@@ -98,7 +97,7 @@ public final class StoredItem {
      * @param expiry seconds since 1970, 0 for never
      */
     public void setExpiry(int expiry) {
-        ItemWriter.setExpiry(memory, item, expiry);
+        slabs.writer().setExpiry(memory, item, expiry);
     }
 
     /** Seconds since 1970, as a 32-bit number, when it was stored, or found as {@link #isFetched} has it. */

@@ -14,8 +14,10 @@ import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.softrdma.kv.turns.Turns;
 
 class ItemDescriptorTest {
+    private static final ItemWriter WRITER = new ItemWriter(Turns.OF_JVM);
     private static final byte[] KEY = "key".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] VALUE = "value".getBytes(StandardCharsets.US_ASCII);
     private static final HexFormat HEX = HexFormat.of();
@@ -32,8 +34,8 @@ class ItemDescriptorTest {
     void shouldWriteTheGoldenBytes() {
         long item = 8;
         publish(item);
-        ItemWriter.kill(memory, item);
-        ItemWriter.forward(memory, item, 0x0000_0010_1234_5678L, 0x0000_0007_0500_0060L);
+        WRITER.kill(memory, item);
+        WRITER.forward(memory, item, 0x0000_0010_1234_5678L, 0x0000_0007_0500_0060L);
 
         long length = ItemDescriptor.itemLength(KEY.length, VALUE.length);
         byte[] bytes = memory.asSlice(item, length).toArray(ValueLayout.JAVA_BYTE);
@@ -72,14 +74,14 @@ class ItemDescriptorTest {
     @Test
     void shouldHaveOddSequenceWhileBeingFilled() {
         publish(0);
-        ItemWriter.kill(memory, 0);
-        ItemWriter.forward(memory, 0, 1, 1);
-        ItemWriter.beginFill(memory, 0);
+        WRITER.kill(memory, 0);
+        WRITER.forward(memory, 0, 1, 1);
+        WRITER.beginFill(memory, 0);
         assertEquals(3, ItemDescriptor.sequence(memory, 0));
         assertEquals(2, ItemDescriptor.generation(memory, 0));
         assertEquals(0, ItemDescriptor.forwardFirst(memory, 0));
         assertEquals(0, ItemDescriptor.forwardSecond(memory, 0));
-        ItemWriter.beginFill(memory, 0); // the first filling was abandoned
+        WRITER.beginFill(memory, 0); // the first filling was abandoned
         assertEquals(5, ItemDescriptor.sequence(memory, 0));
     }
 
@@ -91,14 +93,14 @@ class ItemDescriptorTest {
     }
 
     private void publish(long item) {
-        ItemWriter.beginFill(memory, item);
-        ItemWriter.header(memory, item, Integer.MAX_VALUE, 0xDEADBEEF, KEY, 0, KEY.length, VALUE.length);
+        WRITER.beginFill(memory, item);
+        WRITER.header(memory, item, Integer.MAX_VALUE, 0xDEADBEEF, KEY, 0, KEY.length, VALUE.length);
         MemorySegment.copy(
                 VALUE, 0, memory, ValueLayout.JAVA_BYTE, ItemDescriptor.valueOffset(memory, item), VALUE.length);
-        ItemWriter.endFill(memory, item, 0x1122_3344_5566_7788L);
-        ItemWriter.seal(
+        WRITER.endFill(memory, item, 0x1122_3344_5566_7788L);
+        WRITER.seal(
                 memory, item, new ItemChecksum().compute(memory.asByteBuffer(), (int) item, KEY.length, VALUE.length));
-        ItemWriter.publish(memory, item);
+        WRITER.publish(memory, item);
     }
 
     /** The checksum by the letter of the layout, not by the code under test. */

@@ -16,13 +16,14 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.kv.turns.Turns;
 
 class TextDecoderTest {
     private static final String KEY_250 = "k".repeat(250);
 
     /** What a stream of bytes means, one line per event. */
     private static List<String> decode(byte[] stream, int... cuts) {
-        TextDecoder decoder = new TextDecoder();
+        TextDecoder decoder = new TextDecoder(Turns.OF_JVM);
         List<String> events = new ArrayList<>();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(1024);
@@ -265,7 +266,7 @@ class TextDecoderTest {
     void shouldTakeOnlyShortLinesBeforeLogin() {
         for (String line : List.of("get " + "x ".repeat(2000), "set k 0 0" + " ".repeat(2100) + "1")) {
             for (String end : List.of("", "\r\n")) {
-                TextDecoder decoder = new TextDecoder();
+                TextDecoder decoder = new TextDecoder(Turns.OF_JVM);
                 decoder.onlyShortLines(true);
                 assertEquals(TextDecoder.Event.LINE_TOO_LONG, decoder.next(ByteBuffer.wrap(bytes(line + end))));
             }
@@ -274,7 +275,7 @@ class TextDecoderTest {
 
     @Test
     void shouldKeepNothingLongBetweenRequests() {
-        TextDecoder decoder = new TextDecoder();
+        TextDecoder decoder = new TextDecoder(Turns.OF_JVM);
         ByteBuffer input = ByteBuffer.wrap(bytes("set" + " x".repeat(8000) + "\r\n"));
         assertEquals(TextDecoder.Event.REQUEST, decoder.next(input));
         assertEquals(8000, decoder.request().argumentCount());

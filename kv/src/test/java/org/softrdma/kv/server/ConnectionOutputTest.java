@@ -11,6 +11,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.kv.server.netty.InputBudget;
 import org.softrdma.kv.server.netty.NettyConnection;
 import org.softrdma.kv.server.session.MemcachedConnection;
 
@@ -56,8 +57,9 @@ class ConnectionOutputTest {
             EmbeddedChannel channel = new EmbeddedChannel();
             channel.config().setAllocator(new Scarce(buffers));
             channel.pipeline()
-                    .addLast(new NettyConnection(connection ->
-                            new MemcachedConnection(running.server().parts(), connection)));
+                    .addLast(new NettyConnection(
+                            connection -> new MemcachedConnection(running.server().parts(), connection),
+                            new InputBudget(Long.MAX_VALUE)));
             channel.writeInbound(Unpooled.copiedBuffer("get v v\r\n", StandardCharsets.US_ASCII));
             channel.finishAndReleaseAll();
             assertFalse(channel.isOpen());

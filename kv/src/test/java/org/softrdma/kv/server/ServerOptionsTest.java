@@ -18,12 +18,16 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,6 +64,27 @@ class ServerOptionsTest {
                 }
                 assertEquals("STORED\r\n", new String(answer.array(), StandardCharsets.US_ASCII));
             }
+        }
+    }
+
+    /** Whoever connects before the rights are set stays connected. */
+    @Test
+    void shouldGiveAUnixSocketItsRightsBeforeAnybodySeesIt() throws Exception {
+        for (int life = 0; life < 30; life++) {
+            Path file = directory.resolve("socket" + life);
+            FutureTask<Set<PosixFilePermission>> first = new FutureTask<>(() -> {
+                while (!Files.exists(file)) {
+                    Thread.onSpinWait();
+                }
+                return Files.getPosixFilePermissions(file);
+            });
+            Thread.ofPlatform().daemon().start(first);
+            try (RunningServer running = new RunningServer(context -> context.unixSocket(file, 0700))) {
+                assertEquals("rwx------", PosixFilePermissions.toString(first.get()), running::toString);
+            }
+        }
+        try (Stream<Path> left = Files.list(directory)) {
+            assertEquals(List.of(), left.toList());
         }
     }
 

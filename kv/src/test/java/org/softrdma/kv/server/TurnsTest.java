@@ -9,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
+import org.softrdma.kv.server.netty.InputBudget;
 import org.softrdma.kv.server.netty.NettyConnection;
 import org.softrdma.kv.server.session.MemcachedConnection;
 
@@ -21,7 +22,8 @@ class TurnsTest {
     void shouldReadNoMoreWhileMuchInputWaitsForTheNextTurn() {
         try (RunningServer running = new RunningServer(context -> context.requestsPerTurn(20))) {
             EmbeddedChannel channel = new EmbeddedChannel(new NettyConnection(
-                    connection -> new MemcachedConnection(running.server().parts(), connection)));
+                    connection -> new MemcachedConnection(running.server().parts(), connection),
+                    new InputBudget(Long.MAX_VALUE)));
             byte[] requests = "mn\r\n".repeat(REQUESTS_PER_BUFFER).getBytes(StandardCharsets.US_ASCII);
             int[] given = {0};
             channel.eventLoop()

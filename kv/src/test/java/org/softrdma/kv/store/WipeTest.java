@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.kv.client.ItemCheck;
 import org.softrdma.kv.client.ReadOutcome;
 import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.turns.Turns;
 
 /** What dead items leave in memory that peers READ. */
 class WipeTest {
@@ -29,7 +30,7 @@ class WipeTest {
     private final StoreUser user = new StoreUser(store);
 
     private ItemStore store(boolean wiping) {
-        return new ItemStore(new SlabAllocator(new SlabGeometry(1.25, 48, MIB), arenas, 2L * MIB, wiping), 42, true);
+        return new ItemStore(new SlabAllocator(new SlabGeometry(1.25, 48, MIB), arenas, 2L * MIB, wiping, Turns.OF_JVM), 42, true);
     }
 
     @AfterEach

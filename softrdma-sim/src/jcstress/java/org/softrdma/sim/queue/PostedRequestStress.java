@@ -7,6 +7,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 import org.softrdma.sim.memory.MemoryOperations;
+import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequest;
 
@@ -25,7 +26,7 @@ public class PostedRequestStress {
     /** Made by jcstress. */
     public PostedRequestStress() {
         StressParts parts = new StressParts();
-        queue = new SendQueue(parts, parts.completions(), 1, 1, 0, false, new MemoryOperations());
+        queue = new SendQueue(parts, parts.completions(), new QueuePairLimits(1, 1, 1, 1, 0), false, new MemoryOperations());
     }
 
     /** The application. */

@@ -35,7 +35,7 @@ public class StagTableBenchmark {
     @Param({"1000", "1000000"})
     public int regions;
 
-    private StagTable table = new StagTable(1, new SecureRandom(), new MemoryOperations());
+    private StagTable table = new StagTable(1, new SecureRandom(), new MemoryOperations(), NumberReuse.LATE);
     private final int[] keys = new int[KEYS];
     private final long[] addresses = new long[KEYS];
     private int next;
@@ -43,7 +43,7 @@ public class StagTableBenchmark {
     /** Fills the table and draws the keys that are looked up. */
     @Setup(Level.Trial)
     public void fill() {
-        table = new StagTable(regions, new SecureRandom(), new MemoryOperations());
+        table = new StagTable(regions, new SecureRandom(), new MemoryOperations(), NumberReuse.LATE);
         int[] rows = new int[regions];
         for (int i = 0; i < regions; i++) {
             long address = BASE + (long) i * SLICE;

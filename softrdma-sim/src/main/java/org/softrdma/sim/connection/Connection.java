@@ -1,6 +1,7 @@
 package org.softrdma.sim.connection;
 
 import java.io.IOException;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.softrdma.sim.carrier.FpduWriter;
@@ -19,6 +20,7 @@ import org.softrdma.sim.rdmap.StreamEndpoint;
 import org.softrdma.sim.rdmap.StreamParts;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.HostSilentException;
+import org.softrdma.sim.transport.RequestNames;
 import org.softrdma.sim.transport.SocketEvents;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.wire.Ddp;
@@ -40,7 +42,7 @@ import org.softrdma.sim.wire.TerminateCause;
  *
  * <p>Engine thread only, except {@link #ring}.
  */
-public final class Connection implements SocketEvents, DrivenConnection {
+public final class Connection implements SocketEvents, RequestNames, DrivenConnection {
     /** Why the connection has a turn. */
     private enum Cause {
         INPUT,
@@ -211,6 +213,12 @@ public final class Connection implements SocketEvents, DrivenConnection {
     public void ready(boolean writable) {
         engine.favourite().event(this);
         handle(writable ? Cause.INPUT_OR_ROOM : Cause.INPUT);
+    }
+
+    @Override
+    public OptionalLong wrId(long request) {
+        QueuePairEnd pair = life.queuePair();
+        return pair == null ? OptionalLong.empty() : OptionalLong.of(pair.sendQueue().wrId(request));
     }
 
     @Override

@@ -13,9 +13,16 @@ import org.softrdma.sim.pinning.CountedPageLocks;
  * @param memory what it does with native memory
  * @param regions told what is registered
  * @param random source of its keys, which peers must not be able to guess
+ * @param quota how many objects it may have beside its own limits
+ * @param habits what it does where verbs leave a choice
  */
 public record DeviceSurroundings(
-        CountedPageLocks pageLocks, MemoryOperations memory, RegionObserver regions, RandomGenerator random) {
+        CountedPageLocks pageLocks,
+        MemoryOperations memory,
+        RegionObserver regions,
+        RandomGenerator random,
+        ResourceQuota quota,
+        DeviceHabits habits) {
     /** The machine's. */
     public static DeviceSurroundings ofThisProcess() {
         return with(CountedPageLocks.ofThisProcess(), new MemoryOperations());
@@ -23,6 +30,7 @@ public record DeviceSurroundings(
 
     /** The machine's, but for how pages are locked and native memory is used. */
     public static DeviceSurroundings with(CountedPageLocks pageLocks, MemoryOperations memory) {
-        return new DeviceSurroundings(pageLocks, memory, RegionObserver.NONE, new SecureRandom());
+        return new DeviceSurroundings(
+                pageLocks, memory, RegionObserver.NONE, new SecureRandom(), ResourceQuota.NONE, DeviceHabits.USUAL);
     }
 }

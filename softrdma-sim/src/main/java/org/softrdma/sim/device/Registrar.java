@@ -32,6 +32,7 @@ public final class Registrar {
     private final Quiescence quiescence;
     private final PinTable pins;
     private final RegionObserver regions;
+    private final ResourceQuota quota;
     private final int maxRegions;
     private final ReentrantLock swapLock = new ReentrantLock();
 
@@ -42,13 +43,21 @@ public final class Registrar {
      * @param quiescence the engines that read the table
      * @param pins what is pinned
      * @param regions told what is registered
+     * @param quota how many may be registered beside that
      * @param maxRegions maximum number of regions, for the message when all are in use
      */
-    public Registrar(StagTable table, Quiescence quiescence, PinTable pins, RegionObserver regions, int maxRegions) {
+    public Registrar(
+            StagTable table,
+            Quiescence quiescence,
+            PinTable pins,
+            RegionObserver regions,
+            ResourceQuota quota,
+            int maxRegions) {
         this.table = table;
         this.quiescence = quiescence;
         this.pins = pins;
         this.regions = regions;
+        this.quota = quota;
         this.maxRegions = maxRegions;
     }
 
@@ -69,7 +78,8 @@ public final class Registrar {
             PinningPolicy asked) {
         checkMemory(segment, access);
         PinningPolicy policy = pins.policy(asked);
-        HostMemories.Allocation owner = HostMemories.acquire(segment);
+        quota.take(ResourceQuota.Kind.MEMORY_REGION);
+        HostMemories.Allocation owner = acquire(segment);
         regions.registered(segment);
         try {
             return register(
@@ -81,6 +91,16 @@ public final class Registrar {
         } catch (Throwable e) {
             regions.deregistered(segment);
             release(owner);
+            quota.giveBack(ResourceQuota.Kind.MEMORY_REGION);
+            throw e;
+        }
+    }
+
+    private HostMemories.@Nullable Allocation acquire(MemorySegment segment) {
+        try {
+            return HostMemories.acquire(segment);
+        } catch (Throwable e) {
+            quota.giveBack(ResourceQuota.Kind.MEMORY_REGION);
             throw e;
         }
     }
@@ -208,6 +228,7 @@ public final class Registrar {
         } finally {
             regions.deregistered(region.backing().segment());
             ((Domain) region.protectionDomain()).regionClosed();
+            quota.giveBack(ResourceQuota.Kind.MEMORY_REGION);
             release(region.backing().owner());
         }
     }

@@ -25,6 +25,7 @@ import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.DeviceMemory;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.MemoryOperations;
+import org.softrdma.sim.memory.NumberReuse;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.PinTable;
@@ -92,7 +93,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final Closing closing = new Closing();
 
     private final AtomicInteger nextDomain = new AtomicInteger(1);
-    private final QueuePairNumbers queuePairNumbers = new QueuePairNumbers(1);
+    private final QueuePairNumbers queuePairNumbers;
+    private final ResourceQuota quota;
+    private final DeviceHabits.CompletionQueues completionQueues;
     private final AtomicInteger nextEngine = new AtomicInteger();
 
     /**
@@ -115,12 +118,16 @@ public final class SoftRdmaDevice implements VerbsDevice {
     public SoftRdmaDevice(DeviceSettings settings, Transport transport, DeviceSurroundings surroundings) {
         this.transport = transport;
         memory = surroundings.memory();
+        quota = surroundings.quota();
+        NumberReuse reuse = surroundings.habits().reuse();
+        queuePairNumbers = new QueuePairNumbers(1, reuse);
+        completionQueues = surroundings.habits().completionQueues();
         manual = settings.manualProgress();
         name = "sim" + NEXT_DEVICE.getAndIncrement() + " (" + transport.name() + ", " + (manual ? "manual" : "engine")
                 + ")";
         prefetcher = prefetcher(name);
         EventLoop first = transport.loops().getFirst();
-        stags = new StagTable(settings.maxRegions(), surroundings.random(), memory);
+        stags = new StagTable(settings.maxRegions(), surroundings.random(), memory, reuse);
         Quiescence quiescence =
                 first.waits().map(waits -> new Quiescence(waits::idle)).orElseGet(Quiescence::new);
         pins = new PinTable(settings.pinning(), surroundings.pageLocks(), quiescence, machineBytes(), first.clock());
@@ -130,7 +137,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
             buffers.add(own);
             engines.add(new RnicEngine(loop, manual, shared, settings.engine(), own.batch()));
         }
-        registrar = new Registrar(stags, quiescence, pins, surroundings.regions(), settings.maxRegions());
+        registrar = new Registrar(stags, quiescence, pins, surroundings.regions(), quota, settings.maxRegions());
         capabilities = capabilities(settings, pins);
     }
 
@@ -218,6 +225,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     private SoftQueuePair newQueuePair(
             SoftProtectionDomain domain, QueuePairAttributes attributes, Connection connection) {
+        quota.take(ResourceQuota.Kind.QUEUE_PAIR);
         int number = queuePairNumbers.take();
         try {
             return new SoftQueuePair(
@@ -230,12 +238,14 @@ public final class SoftRdmaDevice implements VerbsDevice {
                     () -> queuePairClosed(domain, number));
         } catch (Throwable e) {
             queuePairNumbers.giveBack(number);
+            quota.giveBack(ResourceQuota.Kind.QUEUE_PAIR);
             throw e;
         }
     }
 
     private void queuePairClosed(SoftProtectionDomain domain, int number) {
         queuePairNumbers.giveBack(number);
+        quota.giveBack(ResourceQuota.Kind.QUEUE_PAIR);
         domain.contents().queuePairClosed();
     }
 
@@ -315,7 +325,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
                     "minimumEntries=" + minimumEntries + ": expected 1 to " + MAX_COMPLETIONS);
         }
         return child(
-                () -> new SoftCompletionQueue(minimumEntries, progress(), channel, this::childClosed),
+                () -> completionQueues.create(minimumEntries, progress(), channel, this::childClosed),
                 "a completion queue of " + minimumEntries + " entries");
     }
 

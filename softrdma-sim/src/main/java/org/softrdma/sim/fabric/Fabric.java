@@ -4,8 +4,11 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
+import org.softrdma.sim.fabric.adversary.DeviceAdversary;
+import org.softrdma.sim.fabric.adversary.Habit;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.Choices;
 import org.softrdma.sim.fabric.baton.Group;
@@ -15,12 +18,11 @@ import org.softrdma.sim.fabric.memory.FabricMemory;
 import org.softrdma.sim.fabric.memory.GrainCopier;
 import org.softrdma.sim.fabric.memory.RegisteredRanges;
 import org.softrdma.sim.fabric.network.Network;
-import org.softrdma.sim.pinning.AccountedPageLocks;
-import org.softrdma.sim.pinning.CountedPageLocks;
+import org.softrdma.sim.fabric.network.NetworkSettings;
 
 /**
- * A simulated network of nodes with software RNICs, for one run. Make nodes, then {@link #run} a process, which opens devices and starts
- * other processes; everything happens one step at a time, and the seed decides what happens next.
+ * A simulated network of nodes with software RNICs, for one run. Make nodes, then {@link #run} a process, which opens
+ * devices and starts other processes; everything happens one step at a time, and the seed decides what happens next.
  *
  * <pre>{@code
  * Fabric fabric = Fabric.ofSeed(42);
@@ -37,6 +39,8 @@ import org.softrdma.sim.pinning.CountedPageLocks;
 public final class Fabric {
     private static final byte NETWORK = 10;
     private static final int MOST_NODES = 250;
+    /** Sends of a thousand that take nothing for a while, so that what they were to read is read later. */
+    private static final int LATE_READS = 100;
 
     private final Baton baton;
     private final Network network;
@@ -44,6 +48,7 @@ public final class Fabric {
     private final NodeSurroundings surroundings;
     private final List<FabricNode> nodes = new ArrayList<>();
     private final FaultInjector faults;
+    private final Set<Habit> habits;
 
     /**
      * A fabric without nodes.
@@ -53,20 +58,23 @@ public final class Fabric {
      */
     public Fabric(long seed, FabricSettings settings) {
         baton = new Baton(new Choices(seed), settings.limits());
+        habits = settings.habits();
         RegisteredRanges registered = new RegisteredRanges(baton);
         GrainCopier copier = new GrainCopier(baton, registered, settings.grains());
         memory = new FabricMemory(copier);
-        network = new Network(baton, settings.network(), copier);
+        network = new Network(baton, network(settings), copier);
         surroundings = new NodeSurroundings(
-                baton,
-                network,
-                memory,
-                registered,
-                new CountedPageLocks(new AccountedPageLocks("a simulation locks no pages")));
+                baton, network, memory, registered, new DeviceAdversary(baton, settings.habits()));
         faults = new FaultInjector(baton, network, settings.faults());
         network.inspectedBy(faults);
         baton.add(network);
         baton.add(faults);
+    }
+
+    private static NetworkSettings network(FabricSettings settings) {
+        return settings.habits().contains(Habit.LATE_READS)
+                ? settings.network().withFullBuffers(LATE_READS)
+                : settings.network();
     }
 
     /** A fabric with the usual settings. */
@@ -111,7 +119,10 @@ public final class Fabric {
      */
     public void run(FabricNode node, FabricNode.Program program) {
         try {
-            baton.run(node.group(), "main", () -> FabricNode.run(program));
+            baton.run(node.group(), "main", () -> {
+                faults.begin();
+                FabricNode.run(program);
+            });
         } finally {
             if (baton.isOver()) {
                 memory.close(); // else a thread still runs, and it may use it
@@ -147,6 +158,11 @@ public final class Fabric {
     /** Who runs when, and every choice. */
     public Baton baton() {
         return baton;
+    }
+
+    /** What its devices do because verbs allow it. */
+    public Set<Habit> habits() {
+        return habits;
     }
 
     /** What happened. */

@@ -9,10 +9,13 @@ import java.util.function.UnaryOperator;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.device.DeviceSettings;
 import org.softrdma.sim.device.DeviceSurroundings;
+import org.softrdma.sim.device.ResourceQuota;
 import org.softrdma.sim.device.SoftRdmaDevice;
 import org.softrdma.sim.fabric.baton.Group;
 import org.softrdma.sim.fabric.baton.SimulatedThread;
+import org.softrdma.sim.fabric.fault.Resource;
 import org.softrdma.sim.fabric.network.FabricTransport;
+import org.softrdma.sim.pinning.CountedPageLocks;
 import org.softrdma.sim.transport.Transport;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -23,6 +26,9 @@ public final class FabricNode {
     private final NodeSurroundings surroundings;
     private final Group group;
     private final InetAddress address;
+    private final NodeQuota quota;
+    private final NodePageLocks locks = new NodePageLocks();
+    private final CountedPageLocks pageLocks = new CountedPageLocks(locks);
     private int devices;
     private int processes;
     private UnaryOperator<VerbsDevice> wrapper = UnaryOperator.identity();
@@ -38,6 +44,7 @@ public final class FabricNode {
         this.surroundings = surroundings;
         this.group = group;
         this.address = address;
+        quota = new NodeQuota(group.name());
     }
 
     /** For people. */
@@ -71,8 +78,8 @@ public final class FabricNode {
     /**
      * Opens a software RNIC of this node. Before the run, or in a process of it.
      *
-     * @param options of the provider {@code sim}, but for {@code transport}, {@code progress} and {@code pcap}; pinning is off unless
-     *     they say otherwise, and locks nothing
+     * @param options of the provider {@code sim}, but for {@code transport}, {@code progress} and {@code pcap}; pinning
+     *     is off unless they say otherwise, and locks nothing
      * @throws IllegalArgumentException if an option is unknown or wrong
      */
     public VerbsDevice open(Map<String, String> options) {
@@ -86,21 +93,20 @@ public final class FabricNode {
         all.putAll(options);
         SoftRdmaContext context = new SoftRdmaContext().set(all).conclude();
         DeviceSettings settings = context.deviceSettings();
-        Transport transport = new FabricTransport(
-                surroundings.network(),
-                address,
-                group,
-                "device" + devices++,
+        Transport transport = transport(
+                "device" + devices++ + ".rnic",
                 new FabricTransport.Options(
-                        context.threads(), settings.engine().timeouts().hostNs()));
+                        context.threads(), settings.engine().timeouts().hostNs(), Group.Kind.LOOP));
         VerbsDevice device = new SoftRdmaDevice(
                 settings,
                 transport,
                 new DeviceSurroundings(
-                        surroundings.pageLocks(),
+                        pageLocks,
                         surroundings.memory(),
                         surroundings.registered(),
-                        surroundings.baton().choices().generator()));
+                        surroundings.baton().choices().generator(),
+                        quota,
+                        surroundings.adversary().ofDevice()));
         return wrapper.apply(device);
     }
 
@@ -113,6 +119,39 @@ public final class FabricNode {
      */
     public SimulatedThread start(String name, Program program) {
         return surroundings.baton().start(group, name + "." + processes++, Group.Kind.PROCESS, () -> run(program));
+    }
+
+    /**
+     * Starts a thread of the process that calls. It is paused and dies with its node; a run does not wait for its end.
+     *
+     * @param name for people
+     * @param program what it does
+     * @return says when it has ended
+     */
+    public SimulatedThread startHelper(String name, Program program) {
+        return surroundings.baton().start(group, name + "." + processes++, Group.Kind.HELPER, () -> run(program));
+    }
+
+    /**
+     * Sockets for a process of this node that talks TCP by event loops. In a process of the run; closed by it.
+     *
+     * @param name for people
+     * @param threads number of loops
+     */
+    public Transport sockets(String name, int threads) {
+        return transport(name, new FabricTransport.Options(threads, 0, Group.Kind.HELPER));
+    }
+
+    /**
+     * Sockets for a thread of this node that drives them itself: its one loop runs in {@code EventLoop.run} only. In a process of the
+     * run; closed by it.
+     */
+    public Transport ownSockets() {
+        return transport("", new FabricTransport.Options(0, 0, Group.Kind.HELPER));
+    }
+
+    private Transport transport(String name, FabricTransport.Options options) {
+        return new FabricTransport(surroundings.network(), address, group, name, options);
     }
 
     // ---- faults
@@ -131,13 +170,30 @@ public final class FabricNode {
 
     /** Its processes do not run for a time; its RNICs do. */
     public void pauseProcesses(long durationNs) {
-        group.pause(Group.Kind.PROCESS, surroundings.baton().nanoTime() + durationNs);
+        long untilNs = surroundings.baton().nanoTime() + durationNs;
+        group.pause(Group.Kind.PROCESS, untilNs);
+        group.pause(Group.Kind.HELPER, untilNs);
     }
 
     /** Neither its processes nor its RNICs run for a time, as a virtual machine that is moved. */
     public void pause(long durationNs) {
         pauseProcesses(durationNs);
         group.pause(Group.Kind.LOOP, surroundings.baton().nanoTime() + durationNs);
+    }
+
+    /** It takes at most so many bytes of a connection in a piece, and no piece sooner after the one before. */
+    public void slow(int bytes, long perNs) {
+        surroundings.network().slow(address, bytes, perNs);
+    }
+
+    /** From now on it has no more than so much of something; what it has already stays. */
+    public void limit(Resource resource, long most) {
+        surroundings.baton().note("a node is limited", most);
+        switch (resource) {
+            case MEMORY_REGIONS -> quota.limit(ResourceQuota.Kind.MEMORY_REGION, most);
+            case QUEUE_PAIRS -> quota.limit(ResourceQuota.Kind.QUEUE_PAIR, most);
+            case LOCKED_BYTES -> locks.limit(most);
+        }
     }
 
     static void run(Program program) {

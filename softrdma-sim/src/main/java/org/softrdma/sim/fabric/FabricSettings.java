@@ -1,40 +1,60 @@
 package org.softrdma.sim.fabric;
 
+import java.util.EnumSet;
+import java.util.Set;
+import org.softrdma.sim.fabric.adversary.Habit;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.fault.FaultPlan;
 import org.softrdma.sim.fabric.memory.Grains;
 import org.softrdma.sim.fabric.network.NetworkSettings;
 
 /**
- * What may happen on a fabric beside what its processes do.
+ * What may happen on a fabric beside what its processes do. Immutable.
  *
  * @param network what the network does to what it carries
  * @param grains how copies of the devices can be seen
  * @param faults what goes wrong
  * @param limits when a run counts as one that never ends, and how often threads are interrupted
+ * @param habits what devices do because verbs allow it
  */
-public record FabricSettings(NetworkSettings network, Grains grains, FaultPlan faults, Baton.Limits limits) {
+public record FabricSettings(
+        NetworkSettings network, Grains grains, FaultPlan faults, Baton.Limits limits, Set<Habit> habits) {
     /** Pieces of streams are cut, copies happen at once. */
-    public static final FabricSettings DEFAULT =
-            new FabricSettings(NetworkSettings.DEFAULT, Grains.NONE, FaultPlan.NONE, Baton.Limits.DEFAULT);
+    public static final FabricSettings DEFAULT = new FabricSettings(
+            NetworkSettings.DEFAULT, Grains.NONE, FaultPlan.NONE, Baton.Limits.DEFAULT, Set.of());
+
+    /** Copies. */
+    public FabricSettings {
+        habits = Set.copyOf(habits);
+    }
+
+    /** Whatever verbs allow: copies in words, and every habit. */
+    public static FabricSettings adversary() {
+        return DEFAULT.with(Grains.WORDS).with(EnumSet.allOf(Habit.class));
+    }
 
     /** The same with copies in grains. */
     public FabricSettings with(Grains newGrains) {
-        return new FabricSettings(network, newGrains, faults, limits);
+        return new FabricSettings(network, newGrains, faults, limits, habits);
     }
 
     /** The same with another network. */
     public FabricSettings with(NetworkSettings newNetwork) {
-        return new FabricSettings(newNetwork, grains, faults, limits);
+        return new FabricSettings(newNetwork, grains, faults, limits, habits);
     }
 
     /** The same with other faults. */
     public FabricSettings with(FaultPlan newFaults) {
-        return new FabricSettings(network, grains, newFaults, limits);
+        return new FabricSettings(network, grains, newFaults, limits, habits);
     }
 
     /** The same with other limits. */
     public FabricSettings with(Baton.Limits newLimits) {
-        return new FabricSettings(network, grains, faults, newLimits);
+        return new FabricSettings(network, grains, faults, newLimits, habits);
+    }
+
+    /** The same with these habits and no others. */
+    public FabricSettings with(Set<Habit> newHabits) {
+        return new FabricSettings(network, grains, faults, limits, newHabits);
     }
 }

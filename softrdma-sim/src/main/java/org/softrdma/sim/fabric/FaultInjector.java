@@ -5,17 +5,17 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.Source;
 import org.softrdma.sim.fabric.fault.Fault;
 import org.softrdma.sim.fabric.fault.FaultPlan;
+import org.softrdma.sim.fabric.fault.Resource;
 import org.softrdma.sim.fabric.fault.What;
 import org.softrdma.sim.fabric.fault.When;
 import org.softrdma.sim.fabric.network.Inspector;
 import org.softrdma.sim.fabric.network.Network;
-import org.softrdma.sim.wire.MessageKind;
 
 /** Makes the faults of a plan happen. Whoever holds the baton. */
 final class FaultInjector implements Inspector, Source {
@@ -30,10 +30,12 @@ final class FaultInjector implements Inspector, Source {
     private static final class Armed {
         final Fault fault;
         int left;
+        int toSkip;
 
         Armed(Fault fault) {
             this.fault = fault;
             left = fault.times();
+            toSkip = fault.skipped();
         }
     }
 
@@ -58,7 +60,7 @@ final class FaultInjector implements Inspector, Source {
             if (each.left > 0
                     && each.fault.when() instanceof When.AfterBytes after
                     && after.bytes() >= from
-                    && matches(passage, after.from(), after.to())) {
+                    && matches(passage, after)) {
                 next = Math.min(next, after.bytes());
             }
         }
@@ -70,20 +72,17 @@ final class FaultInjector implements Inspector, Source {
         for (Armed each : List.copyOf(armed)) {
             if (each.fault.when() instanceof When.AfterBytes after
                     && after.bytes() == passage.sentBytes()
-                    && matches(passage, after.from(), after.to())) {
-                occur(each, what -> happen(what, passage));
+                    && matches(passage, after)) {
+                occur(each, passage);
             }
         }
     }
 
     @Override
-    public void begun(Passage passage, MessageKind kind, int number) {
+    public void begun(Passage passage, Message message) {
         for (Armed each : List.copyOf(armed)) {
-            if (each.fault.when() instanceof When.OnMessage on
-                    && on.kind() == kind
-                    && (on.number() == 0 || on.number() == number)
-                    && matches(passage, on.from(), on.to())) {
-                occur(each, what -> happen(what, passage));
+            if (isOccasion(each, passage, message)) {
+                occur(each, passage);
             }
         }
     }
@@ -92,16 +91,45 @@ final class FaultInjector implements Inspector, Source {
     public void sent(DatagramPassage passage, int number) {
         for (Armed each : List.copyOf(armed)) {
             if (each.fault.when() instanceof When.OnDatagram on
-                    && (on.number() == 0 || on.number() == number)
+                    && (on.number() == When.EACH || on.number() == number)
                     && matches(on.from(), nodes.get(passage.from()))
-                    && matches(on.to(), nodes.get(passage.to()))) {
-                occur(each, what -> happen(what, passage));
+                    && matches(on.to(), nodes.get(passage.to()))
+                    && occurs(each)) {
+                switch (each.fault.what()) {
+                    case What.OnDatagram what -> happen(what, passage);
+                    case What what -> happen(what);
+                }
             }
         }
     }
 
-    private boolean matches(Passage passage, String from, String to) {
-        return matches(from, nodes.get(passage.from())) && matches(to, nodes.get(passage.to()));
+    @Override
+    public boolean awaits(Passage passage, Message message) {
+        for (Armed each : armed) {
+            if (isOccasion(each, passage, message)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isOccasion(Armed one, Passage passage, Message message) {
+        return one.left > 0
+                && switch (one.fault.when()) {
+                    case When.OnMessage on ->
+                        on.kind() == message.kind()
+                                && (on.number() == When.EACH || on.number() == message.number())
+                                && matches(passage, on);
+                    case When.OnRequest on ->
+                        message.wrId().equals(OptionalLong.of(on.wrId())) && matches(passage, on);
+                    case When.AfterBytes _, When.AtTime _, When.OnDatagram _ -> false;
+                };
+    }
+
+    private boolean matches(Passage passage, When.OnConnection where) {
+        return (where.connection() == When.EACH || where.connection() == passage.connection())
+                && matches(where.from(), nodes.get(passage.from()))
+                && matches(where.to(), nodes.get(passage.to()));
     }
 
     private static boolean matches(String name, @Nullable FabricNode node) {
@@ -119,11 +147,18 @@ final class FaultInjector implements Inspector, Source {
         return next;
     }
 
+    /** What is planned for the beginning happens before anything else. */
+    void begin() {
+        while (nextNs() <= baton.nanoTime()) {
+            step();
+        }
+    }
+
     @Override
     public void step() {
         for (Armed each : List.copyOf(armed)) {
             if (each.left > 0 && each.fault.when() instanceof When.AtTime at && beginNs + at.ns() <= baton.nanoTime()) {
-                occur(each, _ -> {});
+                occur(each, null);
                 each.left = 0; // its time does not come again
                 return;
             }
@@ -132,35 +167,47 @@ final class FaultInjector implements Inspector, Source {
 
     // ---- what happens
 
-    /** Perhaps, to what has set it off, and to nodes. */
-    private void occur(Armed one, Consumer<What> toPassage) {
-        if (one.left <= 0 || !baton.choices().chance(one.fault.perMille())) {
-            return;
-        }
-        one.left--;
-        toPassage.accept(one.fault.what());
-        happen(one.fault.what());
-    }
-
-    private static void happen(What what, Passage passage) {
-        switch (what) {
-            case What.Reset() -> passage.reset();
-            case What.Delay(long ns) -> passage.delay(ns);
-            case What.Corrupt(int bit) -> passage.corruptNext(bit);
-            case What.Partition _, What.Kill _, What.PowerOff _, What.Pause _, What.Lose _, What.Repeat _ -> {
-                // Not to a connection.
+    private void occur(Armed one, @Nullable Passage passage) {
+        if (occurs(one)) {
+            switch (one.fault.what()) {
+                case What.OnConnection what when passage != null -> happen(what, passage);
+                case What what -> happen(what);
             }
         }
     }
 
-    private static void happen(What what, DatagramPassage passage) {
+    /** True if it happens at this occasion, which counts. */
+    private boolean occurs(Armed one) {
+        if (one.left <= 0) {
+            return false;
+        }
+        if (one.toSkip > 0) {
+            one.toSkip--;
+            return false;
+        }
+        if (!baton.choices().chance(one.fault.perMille())) {
+            return false;
+        }
+        one.left--;
+        return true;
+    }
+
+    private static void happen(What.OnConnection what, Passage passage) {
+        switch (what) {
+            case What.Reset() -> passage.reset();
+            case What.Cut() -> passage.cut();
+            case What.Stall(long ns) -> passage.stall(ns);
+            case What.Slow(int bytes, long perNs) -> passage.slow(bytes, perNs);
+            case What.Delay(long ns) -> passage.delay(ns);
+            case What.Corrupt(int bit) -> passage.corruptNext(bit);
+        }
+    }
+
+    private static void happen(What.OnDatagram what, DatagramPassage passage) {
         switch (what) {
             case What.Lose() -> passage.lose();
             case What.Repeat() -> passage.repeat();
             case What.Delay(long ns) -> passage.delay(ns);
-            case What.Partition _, What.Kill _, What.PowerOff _, What.Pause _, What.Reset _, What.Corrupt _ -> {
-                // Not to a datagram.
-            }
         }
     }
 
@@ -171,9 +218,10 @@ final class FaultInjector implements Inspector, Source {
             case What.Kill(String node) -> node(node).kill();
             case What.PowerOff(String node) -> node(node).powerOff();
             case What.Pause(String node, long ns, boolean devices) -> pause(node(node), ns, devices);
-            case What.Reset _, What.Delay _, What.Corrupt _, What.Lose _, What.Repeat _ -> {
-                // To a connection or a datagram.
-            }
+            case What.SlowNode(String node, int bytes, long perNs) -> node(node).slow(bytes, perNs);
+            case What.Quota(String node, Resource resource, long most) -> node(node).limit(resource, most);
+            case What.OnConnection _ -> throw new IllegalStateException(what + " without a connection");
+            case What.OnDatagram _ -> throw new IllegalStateException(what + " without a datagram");
         }
     }
 

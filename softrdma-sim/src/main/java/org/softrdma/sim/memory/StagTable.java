@@ -19,7 +19,7 @@ import org.softrdma.verbs.MemorySource;
  * device draws the constants, one set for lkeys and another for rkeys. So keys look random and need no hashing, and a
  * guess hits with a probability of (live rows) / 2^32. No live lkey is a live rkey. Rows are reused in the order in
  * which they became free, and each reuse changes the key, so an old key becomes valid again only after at least 256
- * times as many registrations as rows are kept free.
+ * times as many registrations as rows are kept free; in a simulation that wants it otherwise, at once.
  *
  * <pre>
  *   row: 64 bytes (one cache line), native byte order. Written under the lock; engines only read.
@@ -70,6 +70,7 @@ public final class StagTable implements AutoCloseable {
     private final MemoryOperations memory;
     private final List<PageMemory> pages = new ArrayList<>();
     private final int maxRows;
+    private final NumberReuse reuse;
     private final Scrambler rkeys;
     private final Scrambler lkeys;
     private final long[] chunks;
@@ -85,13 +86,15 @@ public final class StagTable implements AutoCloseable {
      * @param maxRows maximum number of live rows, at most {@link #MAX_ROWS}
      * @param random source of the secrets
      * @param memory of the device
+     * @param reuse when a row and its keys are used again
      */
-    public StagTable(int maxRows, RandomGenerator random, MemoryOperations memory) {
+    public StagTable(int maxRows, RandomGenerator random, MemoryOperations memory, NumberReuse reuse) {
         if (maxRows < 1 || maxRows > MAX_ROWS) {
             throw new IllegalArgumentException("maxRows=" + maxRows + ": expected 1 to " + MAX_ROWS);
         }
         this.maxRows = maxRows;
         this.memory = memory;
+        this.reuse = reuse;
         rkeys = new Scrambler(random);
         lkeys = new Scrambler(random);
         int chunkCount = MAX_ROWS >>> CHUNK_SHIFT;
@@ -314,6 +317,9 @@ public final class StagTable implements AutoCloseable {
     }
 
     private int takeRow() {
+        if (reuse == NumberReuse.AT_ONCE && !freeRows.isEmpty()) {
+            return freeRows.removeLast();
+        }
         Integer reused = freeRows.size() > MIN_FREE_ROWS || rows == maxRows ? freeRows.pollFirst() : null;
         if (reused != null) {
             return reused;
@@ -341,10 +347,14 @@ public final class StagTable implements AutoCloseable {
 
     private void chooseKeys(int row, long at) {
         byte[] bytes = keyBytes[row >>> CHUNK_SHIFT];
+        // The byte of a row that was never used is 0: its number might be 0, too.
+        int step = reuse == NumberReuse.AT_ONCE && bytes[row & (CHUNK_ROWS - 1)] != 0 ? 0 : 1;
         int rkey;
         int lkey;
         do {
-            int number = (row << Byte.SIZE) | (++bytes[row & (CHUNK_ROWS - 1)] & 0xFF);
+            bytes[row & (CHUNK_ROWS - 1)] += (byte) step;
+            step = 1; // a key that cannot be is another one at the next attempt
+            int number = (row << Byte.SIZE) | (bytes[row & (CHUNK_ROWS - 1)] & 0xFF);
             rkey = rkeys.scramble(number);
             lkey = lkeys.scramble(number);
         } while (rkey == 0 || lkey == 0 || rkey == lkey || findRemote(lkey) >= 0 || findLocal(rkey) >= 0);

@@ -41,6 +41,8 @@ public final class ReceiveQueue {
     // Polling.
     private long freed;
     // Engine.
+    private CompletionStatus failure = CompletionStatus.FLUSHED;
+    private int failureCode;
     private long consumed;
 
     /**
@@ -108,15 +110,22 @@ public final class ReceiveQueue {
         finish(CompletionStatus.SUCCESS, byteLength, 0, solicited);
     }
 
-    /** The oldest RECV failed. */
+    /**
+     * The oldest RECV has failed. Its completion comes with the flush, which follows: by then the queue pair is in error for whoever
+     * polls it.
+     */
     public void fail(CompletionStatus status, int vendorCode) {
-        finish(status, 0, vendorCode, false);
+        failure = status;
+        failureCode = vendorCode;
     }
 
-    /** Flushes every RECV. */
+    /** Flushes every RECV; the oldest tells why it failed, if it did. */
     public void flush(int vendorCode) {
         while (hasNext()) {
-            fail(CompletionStatus.FLUSHED, vendorCode);
+            CompletionStatus status = failure;
+            int code = status == CompletionStatus.FLUSHED ? vendorCode : failureCode;
+            failure = CompletionStatus.FLUSHED;
+            finish(status, 0, code, false);
         }
     }
 

@@ -198,6 +198,11 @@ public final class SendQueue {
         return (int) sequence & mask;
     }
 
+    /** The number that a request was posted with, while its slot is not free. */
+    public long wrId(long sequence) {
+        return wrIds[slot(sequence)];
+    }
+
     /** What a request does. */
     public SendOpcode opcode(int slot) {
         return OPCODES[opcodes[slot]];

@@ -76,6 +76,16 @@ public final class SoftCompletionChannel implements CompletionChannel {
         }
     }
 
+    /** True if an event of a queue has been raised and not been taken. */
+    public boolean isRaised(SoftCompletionQueue queue) {
+        lock.lock();
+        try {
+            return events.contains(queue);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     void raise(SoftCompletionQueue queue) {
         lock.lock();
         try {

@@ -15,8 +15,10 @@ import org.softrdma.verbs.WorkCompletion;
  * A ring of completions in parallel arrays. Engines push and application threads poll under one short lock, because
  * queue pairs of several engines may share the queue and several threads may poll it. A READ served for a peer never
  * comes here.
+ *
+ * <p>A simulation extends it by what verbs allow and this class does not do. Nothing else does, so calls are direct.
  */
-public final class SoftCompletionQueue implements CompletionQueue {
+public class SoftCompletionQueue implements CompletionQueue {
     private static final CompletionOpcode[] OPCODES = CompletionOpcode.values();
     private static final byte RECEIVE = (byte) CompletionOpcode.RECEIVE.ordinal();
     private static final int NOT_ARMED = 0;
@@ -28,7 +30,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
     private final @Nullable SoftCompletionChannel channel;
     private final Runnable onClose;
     /** What the channel hands out, allocated once. */
-    private final Optional<CompletionQueue> event = Optional.of(this);
+    private final Optional<CompletionQueue> event;
 
     // Under the lock.
     /** Not a copy-on-write list: a queue pair must be able to detach when there is no memory. */
@@ -59,9 +61,11 @@ public final class SoftCompletionQueue implements CompletionQueue {
      * @param channel where events go, or null
      * @param onClose called once on close
      */
+    @SuppressWarnings("this-escape") // nobody gets the event before the queue is made
     public SoftCompletionQueue(
             int minimumEntries, Progress progress, @Nullable SoftCompletionChannel channel, Runnable onClose) {
         int capacity = RingSize.atLeast(minimumEntries);
+        event = Optional.of(this);
         this.progress = progress;
         this.channel = channel;
         this.onClose = onClose;
@@ -269,9 +273,25 @@ public final class SoftCompletionQueue implements CompletionQueue {
     private void raise(boolean solicited) {
         if (armed == ARMED_ANY || (armed == ARMED_SOLICITED && solicited)) {
             armed = NOT_ARMED;
-            if (channel != null) {
-                channel.raise(this);
-            }
+            raiseEvent();
+        }
+    }
+
+    /** Raises the event for which the queue is armed, as if for a completion that was polled since. */
+    protected void raiseSpuriously() {
+        lock.lock();
+        try {
+            armed = NOT_ARMED;
+            raiseEvent();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Raises an event on the channel, if there is one. Under this queue's lock. */
+    protected void raiseEvent() {
+        if (channel != null) {
+            channel.raise(this);
         }
     }
 

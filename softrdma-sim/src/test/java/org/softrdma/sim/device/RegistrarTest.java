@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.memory.MemoryOperations;
+import org.softrdma.sim.memory.NumberReuse;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.RegionObserver;
 import org.softrdma.sim.memory.StagTable;
@@ -33,7 +34,7 @@ class RegistrarTest {
     private final Quiescence quiescence = new Quiescence();
     private final Quiescence.Epoch epoch = quiescence.newEpoch();
     private final Registrar registrar = new Registrar(
-            new StagTable(4, new SecureRandom(), new MemoryOperations()),
+            new StagTable(4, new SecureRandom(), new MemoryOperations(), NumberReuse.LATE),
             quiescence,
             new PinTable(
                     PinningSettings.DEFAULT,
@@ -42,6 +43,7 @@ class RegistrarTest {
                     1L << 30,
                     SystemNanoClock.INSTANCE),
             RegionObserver.NONE,
+            ResourceQuota.NONE,
             4);
     private final ProtectionDomain domain =
             mock(ProtectionDomain.class, withSettings().extraInterfaces(Registrar.Domain.class));

@@ -9,6 +9,7 @@ import static org.mockito.Mockito.verify;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.Choices;
@@ -38,7 +39,7 @@ class FaultInjectorTest {
         FaultInjector injector = new FaultInjector(baton, network, plan);
 
         for (int number = 1; number <= 1000; number++) {
-            injector.begun(passage, MessageKind.WRITE, number);
+            injector.begun(passage, new Inspector.Message(MessageKind.WRITE, number, OptionalLong.empty()));
         }
 
         verify(passage, times(3)).reset();

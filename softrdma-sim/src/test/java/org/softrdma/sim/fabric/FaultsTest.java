@@ -95,7 +95,7 @@ class FaultsTest {
     @Test
     void shouldSurviveAPartitionThatEndsWithinTheHostTimeout() {
         long tookNs = requireSuccess(plan(
-                new When.OnMessage("client", "server", MessageKind.WRITE, 2),
+                new When.OnMessage("client", "server", MessageKind.WRITE, 1),
                 new What.Partition("client", "server", 3 * SECOND_NS)));
 
         assertTrue(tookNs >= 3 * SECOND_NS, "took " + tookNs + " ns");
@@ -113,7 +113,7 @@ class FaultsTest {
     @Test
     void shouldServeReadsWhileTheProcessesOfTheNodeStandStill() {
         long tookNs = requireSuccess(plan(
-                new When.OnMessage("client", "server", MessageKind.WRITE, 2),
+                new When.OnMessage("client", "server", MessageKind.WRITE, 1),
                 new What.Pause("server", 30 * SECOND_NS, false)));
 
         assertTrue(tookNs < 20 * SECOND_NS, "took " + tookNs + " ns");

@@ -51,7 +51,7 @@ class StagTableTest {
     }
 
     private StagTable table(int maxRows) {
-        StagTable table = new StagTable(maxRows, secrets, new MemoryOperations());
+        StagTable table = new StagTable(maxRows, secrets, new MemoryOperations(), NumberReuse.LATE);
         tables.add(table);
         return table;
     }
@@ -131,7 +131,7 @@ class StagTableTest {
     @Test
     void shouldNeverFindAnythingByTheKeyZero() {
         for (int i = 0; i < 2048; i++) {
-            try (StagTable table = new StagTable(1, secrets, new MemoryOperations())) {
+            try (StagTable table = new StagTable(1, secrets, new MemoryOperations(), NumberReuse.LATE)) {
                 int row = add(table);
                 assertEquals(-1, table.findRemote(0), "table " + i + ", seed " + SEED);
                 assertEquals(-1, table.findLocal(0), "table " + i + ", seed " + SEED);

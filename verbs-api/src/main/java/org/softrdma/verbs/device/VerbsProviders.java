@@ -39,12 +39,25 @@ public final class VerbsProviders {
      *     those there are, and why each provider that is not usable here is not
      */
     public static VerbsProvider named(String name) {
-        return named(
-                name,
-                all(),
-                ServiceLoader.load(ProviderDecorator.class).stream()
-                        .map(ServiceLoader.Provider::get)
-                        .toList());
+        return named(name, all(), decorators());
+    }
+
+    /**
+     * A provider that the class path does not know, such as that of a simulation, with the decorators that a name asks for.
+     *
+     * @param name name of the provider, perhaps behind prefixes of decorators: {@code sanitised:sim}
+     * @param provider what to decorate
+     * @throws VerbsException {@link VerbsErrorCode#NO_DEVICE} if the name is another provider's, or there is no such
+     *     decorator
+     */
+    public static VerbsProvider decorated(String name, VerbsProvider provider) {
+        return named(name, List.of(provider), decorators());
+    }
+
+    private static List<ProviderDecorator> decorators() {
+        return ServiceLoader.load(ProviderDecorator.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .toList();
     }
 
     static VerbsProvider named(String name, List<VerbsProvider> providers, List<ProviderDecorator> decorators) {

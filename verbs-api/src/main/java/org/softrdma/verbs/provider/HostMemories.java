@@ -133,10 +133,10 @@ public final class HostMemories {
          * killed.
          */
         public void abandon() {
-            closing.once(() -> {
-                uses.set(CLOSED);
+            // It may be closed, and not freed for registrations that nobody will ever close.
+            if (uses.getAndSet(CLOSED) != CLOSED) {
                 giveBack();
-            });
+            }
         }
 
         private void giveBack() {

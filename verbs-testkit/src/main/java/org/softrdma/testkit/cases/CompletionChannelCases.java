@@ -78,8 +78,11 @@ public final class CompletionChannelCases {
             receives.queue().acknowledgeEvents(1);
         }
 
-        void expectNoEvent(String why) {
-            CompletionChannelCases.expectNoEvent(nodes, channel, why);
+        /** An event without a cause may come, and takes the arming with it. */
+        void expectNoEventAndStayArmed(boolean solicitedOnly, String why) {
+            if (CompletionChannelCases.expectNoEvent(nodes, channel, why)) {
+                receives.queue().requestNotification(solicitedOnly);
+            }
         }
     }
 
@@ -97,13 +100,14 @@ public final class CompletionChannelCases {
         return event;
     }
 
-    /** If events without a cause are lawful, only takes them. */
-    private static void expectNoEvent(TwoNodes nodes, CompletionChannel channel, String why) {
+    /** If events without a cause are lawful, only takes one; returns true if it has. */
+    private static boolean expectNoEvent(TwoNodes nodes, CompletionChannel channel, String why) {
         Optional<CompletionQueue> event = await(nodes, channel, QUIET_NS);
         if (event.isPresent()) {
             event.get().acknowledgeEvents(1);
             assertTrue(nodes.traits().has(Trait.RAISES_SPURIOUS_EVENTS), "an event, although " + why);
         }
+        return event.isPresent();
     }
 
     @Test
@@ -127,7 +131,7 @@ public final class CompletionChannelCases {
         sends.expect(1, CompletionOpcode.READ, BYTES);
         pair.requester().read(2, sink, source);
         sends.expect(2, CompletionOpcode.READ, BYTES);
-        expectNoEvent(nodes, channel, "the queue is not armed");
+        boolean ignored = expectNoEvent(nodes, channel, "the queue is not armed");
     }
 
     @Test
@@ -141,7 +145,7 @@ public final class CompletionChannelCases {
         receiving.send(SendFlags.NONE);
         receiving.expectEvent("armed before the message"); // Now the completion is certainly in the queue.
         receiving.receives.queue().requestNotification(false);
-        receiving.expectNoEvent("the queue was armed after its only completion had arrived");
+        receiving.expectNoEventAndStayArmed(false, "the queue was armed after its only completion had arrived");
         receiving.expectMessage();
         receiving.send(SendFlags.NONE);
         receiving.expectEvent("armed before the second message");
@@ -159,7 +163,7 @@ public final class CompletionChannelCases {
         receiving.receives.queue().requestNotification(true);
         receiving.send(SendFlags.NONE);
         receiving.expectMessage();
-        receiving.expectNoEvent("the message was not solicited");
+        receiving.expectNoEventAndStayArmed(true, "the message was not solicited");
         receiving.send(SendFlags.SOLICITED);
         receiving.expectEvent("a solicited message");
         receiving.expectMessage();
@@ -189,7 +193,7 @@ public final class CompletionChannelCases {
         receiving.expectMessage();
         receiving.send(SendFlags.SOLICITED);
         receiving.expectMessage();
-        receiving.expectNoEvent("arming twice raises one event");
+        boolean ignored = expectNoEvent(nodes, receiving.channel, "arming twice raises one event");
     }
 
     @Test
@@ -217,10 +221,12 @@ public final class CompletionChannelCases {
         while (!expected.isEmpty()) {
             Optional<CompletionQueue> event = await(nodes, channel, nodes.timeoutNs());
             assertTrue(event.isPresent(), expected.size() + " events missing");
-            assertTrue(expected.remove(event.get()), "event of a queue without completion, or a second one");
+            assertTrue(
+                    expected.remove(event.get()) || nodes.traits().has(Trait.RAISES_SPURIOUS_EVENTS),
+                    "event of a queue without completion, or a second one");
             event.get().acknowledgeEvents(1);
         }
-        expectNoEvent(nodes, channel, "the other queues are idle");
+        boolean ignored = expectNoEvent(nodes, channel, "the other queues are idle");
         for (int i = 0; i < pairs.size(); i += 2) {
             pairs.get(i).requester().sends().expect(i, CompletionOpcode.READ, BYTES);
         }

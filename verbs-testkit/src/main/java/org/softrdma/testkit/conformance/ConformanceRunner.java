@@ -1,7 +1,6 @@
 package org.softrdma.testkit.conformance;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -26,7 +25,6 @@ import org.softrdma.testkit.TwoNodes;
 import org.softrdma.testkit.TwoNodesExtension;
 import org.softrdma.testkit.conformance.CaseResult.Status;
 import org.softrdma.verbs.Capabilities;
-import org.softrdma.verbs.VerbsException;
 
 /**
  * Runs conformance cases on a provider and reports each result in a line. The cases run on the calling thread, through
@@ -58,6 +56,16 @@ public final class ConformanceRunner {
         this.selected = Set.copyOf(selected);
         this.deviations = List.copyOf(deviations);
         this.lines = lines;
+        requireKnown(selected);
+    }
+
+    /**
+     * Checks numbers of cases.
+     *
+     * @param selected numbers
+     * @throws IllegalArgumentException if no case has one of them, which it names
+     */
+    public static void requireKnown(Set<Integer> selected) {
         Set<Integer> unknown = new TreeSet<>(selected);
         CaseMethod.all().forEach(found -> unknown.remove(found.description().number()));
         if (!unknown.isEmpty()) {
@@ -139,7 +147,7 @@ public final class ConformanceRunner {
                 wire = nodes.wire();
                 nodes.finish(true);
             } catch (RuntimeException | AssertionError e) {
-                problem = reason(e);
+                problem = FailureReason.of(e);
             }
             lines.accept("provider " + settings.provider()
                     + (problem.isEmpty() ? ", device " + device + ", wire " + wire : ", no connection"));
@@ -193,7 +201,7 @@ public final class ConformanceRunner {
         @Override
         public void executionFinished(TestIdentifier identifier, TestExecutionResult outcome) {
             String reason =
-                    outcome.getThrowable().map(ConformanceRunner::reason).orElse("");
+                    outcome.getThrowable().map(FailureReason::of).orElse("");
             Optional<ConformanceCase> description = conformanceCase(identifier);
             if (description.isPresent()) {
                 record(
@@ -227,27 +235,5 @@ public final class ConformanceRunner {
                     .filter(MethodSource.class::isInstance)
                     .map(source -> ((MethodSource) source).getJavaMethod().getAnnotation(ConformanceCase.class));
         }
-    }
-
-    /** The failure in one line: the message, the cause's message if it says more, and the place in the case. */
-    private static String reason(Throwable failure) {
-        String message;
-        if (failure instanceof VerbsException verbs) {
-            message = verbs.code() + ": " + verbs.getMessage();
-        } else if (failure instanceof AssertionError
-                || failure.getClass().getName().contains("opentest4j")) {
-            message = String.valueOf(failure.getMessage());
-        } else {
-            message = failure.toString();
-        }
-        message = message.replace("\r", "").replace("\n", " ").replace("Assumption failed: ", "");
-        Optional<StackTraceElement> place = Arrays.stream(failure.getStackTrace())
-                .filter(element -> element.getClassName().startsWith("org.softrdma.testkit.cases."))
-                .findFirst();
-        boolean failed = !failure.getClass().getName().contains("TestAborted");
-        return place.filter(element -> failed)
-                .map(element -> " (" + element.getFileName() + ":" + element.getLineNumber() + ")")
-                .map(message::concat)
-                .orElse(message);
     }
 }

@@ -35,6 +35,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
@@ -42,6 +43,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.server.host.ClientHandler;
 import org.softrdma.kv.server.host.PortSettings;
@@ -50,6 +53,8 @@ import org.softrdma.kv.server.host.ServerPort;
 
 /** Where memcached clients connect, a TCP port or a Unix socket: Netty's threads and sockets. Closed by the server. */
 public final class MemcachedPort implements ServerPort {
+    private static final Logger LOG = LoggerFactory.getLogger(MemcachedPort.class);
+
     private static final WriteBufferWaterMark OUTPUT_LIMITS = new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
     private static final int CLOSE_TIMEOUT_MS = 10_000;
     private static final int PERMISSION_BITS = 9;
@@ -58,6 +63,7 @@ public final class MemcachedPort implements ServerPort {
     private static final int EADDRINUSE = 98;
 
     private final PortSettings settings;
+    private final InputBudget inputBudget;
     private final Function<? super ClientChannel, ? extends ClientHandler> clients;
     private final Consumer<? super Throwable> failed;
     private final EventLoopGroup loops;
@@ -65,12 +71,18 @@ public final class MemcachedPort implements ServerPort {
     private final Channel listening;
     private volatile boolean closing;
 
-    /** Opens it; see {@link ServerNetwork#listen}. */
+    /**
+     * Opens it; see {@link ServerNetwork#listen}.
+     *
+     * @param inputBudget of all connections
+     */
     MemcachedPort(
             PortSettings settings,
+            InputBudget inputBudget,
             Function<? super ClientChannel, ? extends ClientHandler> clients,
             Consumer<? super Throwable> failed) {
         this.settings = settings;
+        this.inputBudget = inputBudget;
         this.clients = clients;
         this.failed = failed;
         boolean epoll = useEpoll(settings.io());
@@ -105,17 +117,38 @@ public final class MemcachedPort implements ServerPort {
     private Channel listenUnix(boolean epoll, Path file) {
         try {
             removeDeadSocket(file);
-            Channel bound = epoll
-                    ? bind(bootstrap(EpollServerDomainSocketChannel.class), new DomainSocketAddress(file.toFile()))
-                    : bind(bootstrap(NioServerDomainSocketChannel.class), UnixDomainSocketAddress.of(file));
-            Files.setPosixFilePermissions(file, permissions(settings.unixSocketMask()));
-            return bound;
+            return listenWithRights(epoll, file);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot listen on " + file + ": " + e.getMessage(), e);
         }
     }
 
-    /** A socket file outlives its server; one that still has a server is not ours to remove. */
+    /**
+     * A socket has the rights of the process's umask when it is bound, and whoever connects before they are changed
+     * stays connected. So it is bound in a directory that only its owner can enter, and then moved to its place.
+     */
+    private Channel listenWithRights(boolean epoll, Path file) throws IOException {
+        Path directory = Files.createTempDirectory(file.toAbsolutePath().getParent(), ".");
+        try {
+            Path hidden = directory.resolve("s");
+            Channel bound = epoll
+                    ? bind(bootstrap(EpollServerDomainSocketChannel.class), new DomainSocketAddress(hidden.toFile()))
+                    : bind(bootstrap(NioServerDomainSocketChannel.class), UnixDomainSocketAddress.of(hidden));
+            try {
+                Files.setPosixFilePermissions(hidden, permissions(settings.unixSocketMask()));
+                Files.move(hidden, file, StandardCopyOption.ATOMIC_MOVE);
+            } catch (IOException e) {
+                bound.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+                Files.deleteIfExists(hidden);
+                throw e;
+            }
+            return bound;
+        } finally {
+            Files.delete(directory);
+        }
+    }
+
+    /** A server that was killed leaves its socket file; one that still has a server is not ours to remove. */
     private static void removeDeadSocket(Path file) throws IOException {
         if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             return;
@@ -131,6 +164,17 @@ public final class MemcachedPort implements ServerPort {
             return;
         }
         throw new IOException("another server listens there; choose another with -s");
+    }
+
+    private void removeSocket() {
+        Path file = settings.unixSocket();
+        if (file != null) {
+            try {
+                Files.deleteIfExists(file);
+            } catch (IOException e) {
+                LOG.debug("cannot delete {}; the next server does", file, e);
+            }
+        }
     }
 
     private static Set<PosixFilePermission> permissions(int mask) {
@@ -150,11 +194,12 @@ public final class MemcachedPort implements ServerPort {
                 .channel(type)
                 .option(ChannelOption.SO_BACKLOG, settings.backlog())
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, OUTPUT_LIMITS)
+                .childOption(ChannelOption.RECVBUF_ALLOCATOR, inputBudget)
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
                         channels.add(channel);
-                        channel.pipeline().addLast(new NettyConnection(clients));
+                        channel.pipeline().addLast(new NettyConnection(clients, inputBudget));
                     }
                 });
     }
@@ -193,7 +238,8 @@ public final class MemcachedPort implements ServerPort {
 
     @Override
     public SocketAddress localAddress() {
-        return listening.localAddress();
+        Path file = settings.unixSocket();
+        return file == null ? listening.localAddress() : UnixDomainSocketAddress.of(file);
     }
 
     /** The threads that run connections and the store. */
@@ -205,6 +251,7 @@ public final class MemcachedPort implements ServerPort {
     public void close() {
         closing = true;
         listening.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+        removeSocket();
         channels.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);
         loops.shutdownGracefully(0, CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly(CLOSE_TIMEOUT_MS);
     }

@@ -25,11 +25,15 @@ public final class NettyConnection extends ChannelInboundHandlerAdapter implemen
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final Function<? super ClientChannel, ? extends ClientHandler> requests;
+    private final InputBudget inputBudget;
     private @Nullable ClientHandler connection;
     private volatile @Nullable ChannelHandlerContext context;
 
     /** Input that the handler holds, oldest first. */
     private final ArrayDeque<ByteBuf> inputs = new ArrayDeque<>();
+
+    /** What is being handed to the handler: it counts as waiting only if the handler keeps it. */
+    private @Nullable ByteBuf arriving;
 
     /** The buffer that the handler fills, and the view of it that the handler has. */
     private @Nullable ByteBuf filling;
@@ -46,9 +50,11 @@ public final class NettyConnection extends ChannelInboundHandlerAdapter implemen
      * Not in a pipeline yet.
      *
      * @param requests makes what runs them
+     * @param inputBudget of all connections
      */
-    public NettyConnection(Function<? super ClientChannel, ? extends ClientHandler> requests) {
+    public NettyConnection(Function<? super ClientChannel, ? extends ClientHandler> requests, InputBudget inputBudget) {
         this.requests = requests;
+        this.inputBudget = inputBudget;
     }
 
     @Override
@@ -83,7 +89,15 @@ public final class NettyConnection extends ChannelInboundHandlerAdapter implemen
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         ByteBuf input = (ByteBuf) message;
         inputs.add(input);
-        connection().received(input.internalNioBuffer(input.readerIndex(), input.readableBytes()));
+        arriving = input;
+        try {
+            connection().received(input.internalNioBuffer(input.readerIndex(), input.readableBytes()));
+        } finally {
+            if (arriving != null) {
+                inputBudget.waits(arriving);
+                arriving = null;
+            }
+        }
     }
 
     @Override
@@ -125,7 +139,13 @@ public final class NettyConnection extends ChannelInboundHandlerAdapter implemen
 
     @Override
     public void releaseInput() {
-        inputs.remove().release();
+        ByteBuf input = inputs.remove();
+        if (input == arriving) {
+            arriving = null;
+        } else {
+            inputBudget.ended(input);
+        }
+        input.release();
     }
 
     @Override

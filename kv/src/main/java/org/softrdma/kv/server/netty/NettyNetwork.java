@@ -11,12 +11,14 @@ import org.softrdma.kv.server.host.ServerPort;
 
 /** TCP and Unix sockets by Netty, whose buffers are direct memory. */
 public final class NettyNetwork implements ServerNetwork {
+    private final InputBudget inputBudget = new InputBudget(PlatformDependent.maxDirectMemory());
+
     @Override
     public ServerPort listen(
             PortSettings settings,
             Function<? super ClientChannel, ? extends ClientHandler> clients,
             Consumer<? super Throwable> failed) {
-        return new MemcachedPort(settings, clients, failed);
+        return new MemcachedPort(settings, inputBudget, clients, failed);
     }
 
     @Override

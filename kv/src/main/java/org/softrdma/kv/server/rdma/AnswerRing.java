@@ -49,7 +49,7 @@ public final class AnswerRing {
     private final MemorySegment segment;
     private final long start;
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock lock;
     private final @Nullable PinnedItem[] pinned = new PinnedItem[ANSWERS];
     private long head;
     private long tail;
@@ -71,6 +71,7 @@ public final class AnswerRing {
      */
     AnswerRing(RdmaService service, QueuePair queuePair, MemoryRegion region, MemorySegment segment, long start) {
         this.store = service.store();
+        this.lock = store.turns().newLock();
         this.clock = service.nanoClock();
         this.queuePair = queuePair;
         this.region = region;

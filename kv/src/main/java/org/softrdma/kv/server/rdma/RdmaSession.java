@@ -111,6 +111,11 @@ final class RdmaSession {
         }
     }
 
+    /** The number of its queue pair. */
+    int number() {
+        return queuePair.number();
+    }
+
     CompletionQueue completions() {
         return completions;
     }

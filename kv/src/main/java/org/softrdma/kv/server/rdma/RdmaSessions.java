@@ -2,6 +2,8 @@ package org.softrdma.kv.server.rdma;
 
 import java.net.InetAddress;
 import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -67,6 +69,13 @@ final class RdmaSessions implements ServerAgent {
         return sessions.size();
     }
 
+    /** In the order of their numbers, and not of their hash codes, which are others in each run. */
+    private List<RdmaSession> inOrder() {
+        return sessions.values().stream()
+                .sorted(Comparator.comparingInt(RdmaSession::number))
+                .toList();
+    }
+
     @Override
     public String roleName() {
         return "kv-rdma-completions";
@@ -89,7 +98,7 @@ final class RdmaSessions implements ServerAgent {
         long nowNs = service.nowNs();
         if (nowNs - lookedNs >= LOOK_NS) {
             lookedNs = nowNs;
-            sessions.values().forEach(session -> endIfStopped(session, nowNs));
+            inOrder().forEach(session -> endIfStopped(session, nowNs));
             work++;
         }
         return work;
@@ -98,7 +107,7 @@ final class RdmaSessions implements ServerAgent {
     /** Ends all sessions. */
     @Override
     public void onClose() {
-        sessions.values().forEach(this::end);
+        inOrder().forEach(this::end);
     }
 
     private void handle(CompletionQueue queue) {
@@ -197,7 +206,7 @@ final class RdmaSessions implements ServerAgent {
                     "queue pairs from {} used wrong keys: all of them are ended, and further ones refused for {} s",
                     peer.getHostAddress(),
                     TimeUnit.NANOSECONDS.toSeconds(pauseNs));
-            for (RdmaSession each : sessions.values()) {
+            for (RdmaSession each : inOrder()) {
                 if (WrongKeys.isSamePeer(each.peer(), peer)) {
                     each.disconnect(); // one that was kept for later is a guess too
                 }

@@ -143,7 +143,7 @@ final class ConnectionOutput {
             filling = null;
             counters.bytesWritten.add(out.position() - start);
             unaccounted += out.limit() - start;
-            if (unaccounted >= ACCOUNTED_AT_ONCE) {
+            if (unaccounted >= ACCOUNTED_AT_ONCE || budget.isShort()) {
                 hold(held + unaccounted);
                 unaccounted = 0;
             }

@@ -80,7 +80,7 @@ public final class Maintenance implements ServerAgent {
     @Override
     public int doWork(long timeoutNs) throws InterruptedException {
         long waitNs = Math.min(timeoutNs, dueInNs(nanoClock.nanoTime()));
-        Runnable task = waitNs > 0 ? tasks.poll(waitNs, TimeUnit.NANOSECONDS) : tasks.poll();
+        Runnable task = waitNs > 0 ? store.turns().poll(tasks, waitNs) : tasks.poll();
         int work = 0;
         if (task != null) {
             guarded(task);

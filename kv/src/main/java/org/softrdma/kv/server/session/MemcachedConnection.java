@@ -29,7 +29,7 @@ public final class MemcachedConnection implements ClientHandler {
     private final ServerCounters counters;
     private final ConnectionList connections;
     private final ClientChannel channel;
-    private final TextDecoder decoder = new TextDecoder();
+    private final TextDecoder decoder;
     private final Conversation conversation;
     private final Commands commands;
     private final ArrayDeque<ByteBuffer> backlog = new ArrayDeque<>();
@@ -49,6 +49,7 @@ public final class MemcachedConnection implements ClientHandler {
         this.counters = service.counters();
         this.connections = server.connections();
         this.channel = channel;
+        this.decoder = new TextDecoder(service.store().turns());
         this.conversation = new Conversation(service, channel, decoder, this::process, this::failed);
         this.commands = new Commands(server, conversation, decoder);
         connections.add(conversation);

@@ -27,6 +27,7 @@ import org.softrdma.kv.store.ItemStore;
 import org.softrdma.kv.store.PinnedItem;
 import org.softrdma.kv.store.SlabAllocator;
 import org.softrdma.kv.store.SlabGeometry;
+import org.softrdma.kv.turns.Turns;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionChannel;
@@ -125,7 +126,7 @@ class RdmaSessionsTest {
     }
 
     private static TextRequest rget() {
-        TextDecoder decoder = new TextDecoder();
+        TextDecoder decoder = new TextDecoder(Turns.OF_JVM);
         decoder.next(ByteBuffer.wrap("rget nokey 1 0 0 7\r\n".getBytes(StandardCharsets.US_ASCII)));
         return decoder.request();
     }

@@ -25,6 +25,9 @@ public final class Baton implements Waits, NanoClock {
     /** A leap of the clock where all poll and nothing is due; each further one is twice as long, up to the longest. */
     private static final long FIRST_LEAP_NS = TimeUnit.MICROSECONDS.toNanos(10);
 
+    /** How much more likely it is that a thread stands still at an edge. */
+    private static final int EDGE = 8;
+
     private static final long LONGEST_LEAP_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final Choices choices;
@@ -39,6 +42,8 @@ public final class Baton implements Waits, NanoClock {
     private long changes;
     private long leapNs = FIRST_LEAP_NS;
     private int processes;
+    private int stalls;
+    private long longestStallNs;
     private boolean begun;
     private boolean ending;
     private @Nullable SimulatedThread holder;
@@ -242,15 +247,42 @@ public final class Baton implements Waits, NanoClock {
      * node is dead by then.
      */
     public void step() {
+        step(stalls);
+    }
+
+    /** A step point at which it matters most to stand still, as behind the first piece of a copy: that is more likely there. */
+    public void edge() {
+        step(Math.min(1000, EDGE * stalls));
+    }
+
+    private void step(int stallsHere) {
         SimulatedThread current = holder;
-        if (current != null
-                && isHeldHere()
-                && !ending
-                && !current.group().isKilled()
-                && choices.chance(limits.preemptions())) {
+        if (current == null || !isHeldHere() || ending || current.group().isKilled()) {
+            return;
+        }
+        if (choices.chance(stallsHere)) {
+            current.waitFor(() -> false, nowNs + choices.between(1, longestStallNs));
+            pass(current);
+        } else if (choices.chance(limits.preemptions())) {
             current.ready();
             pass(current);
         }
+    }
+
+    /**
+     * From now on threads stand still at some of their steps, for so long that others can do much meanwhile: in a copy of a device, in a
+     * change of an item.
+     *
+     * @param perMille how often of a thousand steps; 0 unless set
+     * @param longestNs the longest time
+     */
+    public void stalls(int perMille, long longestNs) {
+        if (perMille < 0 || perMille > 1000 || longestNs < 1) {
+            throw new IllegalArgumentException("perMille=" + perMille + ", longestNs=" + longestNs
+                    + ": expected 0 to 1000, and at least 1");
+        }
+        stalls = perMille;
+        longestStallNs = longestNs;
     }
 
     /** True on a thread that only cleans up: its node was killed, or the run is over. */

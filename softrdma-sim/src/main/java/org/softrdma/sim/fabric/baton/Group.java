@@ -10,6 +10,8 @@ public final class Group {
     public enum Kind {
         /** It runs the application. */
         PROCESS,
+        /** It runs a part of the application, and ends with it: a run does not wait for it. */
+        HELPER,
         /** It is an event loop of a device, so its RNIC. */
         LOOP
     }

@@ -30,8 +30,11 @@ public final class SimulatedThread {
     private long changesSeen;
     private int looks;
 
-    /** The only word between threads: set by whoever hands the baton over, cleared by this thread. */
+    /** The word between threads: set by whoever hands the baton over, cleared by this thread. */
     private volatile boolean mayRun;
+
+    /** It was interrupted while it could not run. Set and cleared by this thread. */
+    private volatile boolean interrupted;
 
     SimulatedThread(int id, String name, Group group, Group.Kind kind, Runnable body) {
         this.id = id;
@@ -100,10 +103,14 @@ public final class SimulatedThread {
         return group.isKilled()
                 || switch (state) {
                     case READY -> true;
-                    case WAITING -> deadlineNs <= nowNs || thread.isInterrupted() || holds();
+                    case WAITING -> deadlineNs <= nowNs || isInterrupted() || holds();
                     case POLLING -> changes != changesSeen || looks < LOOKS;
                     case ENDED -> false;
                 };
+    }
+
+    private boolean isInterrupted() {
+        return thread.isInterrupted() || interrupted;
     }
 
     private boolean holds() {
@@ -132,13 +139,16 @@ public final class SimulatedThread {
 
     /** Returns when it may run. This thread. */
     void awaitTurn() {
-        boolean interrupted = false;
         while (!mayRun) {
             LockSupport.park(this);
-            interrupted |= Thread.interrupted();
+            if (thread.isInterrupted()) {
+                interrupted = true; // before it is cleared, which parking needs: whoever chooses sees one or the other
+                boolean ignored = Thread.interrupted();
+            }
         }
         mayRun = false;
         if (interrupted) {
+            interrupted = false;
             thread.interrupt();
         }
     }

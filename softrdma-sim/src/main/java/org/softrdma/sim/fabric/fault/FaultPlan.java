@@ -24,7 +24,7 @@ public record FaultPlan(List<Fault> faults) {
      * @param what happens
      */
     public FaultPlan and(When when, What what) {
-        return and(new Fault(when, what, 1000, 1));
+        return and(new Fault(when, what));
     }
 
     /** This plan and a fault. */

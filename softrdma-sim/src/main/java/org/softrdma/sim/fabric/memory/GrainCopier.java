@@ -103,7 +103,12 @@ public final class GrainCopier implements Copier {
             long from = borders[order[i]];
             long to = borders[order[i] + 1];
             piece.copy(source + from, target + from, to - from);
-            if (i + 1 < pieces) {
+            if (i + 1 == pieces) {
+                return;
+            }
+            if (i == 0 || i + 2 == pieces) {
+                baton.edge();
+            } else {
                 baton.step();
             }
         }

@@ -8,40 +8,20 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.Source;
 import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.wire.MessageKind;
 
 /**
- * One direction of a connection: a ring of bytes that are sent and not received yet, of which the first ones have arrived. Behind them
- * comes the end of the stream or a reset. Whoever holds the baton.
+ * One direction of a connection: a ring of bytes that are sent and not received yet, of which the first ones have
+ * arrived. Behind them comes the end of the stream or a reset. Whoever holds the baton.
  */
 final class Direction implements Inspector.Passage {
-    /** What is on its way. */
-    private enum Kind {
-        BYTES,
-        END,
-        RESET
-    }
-
-    private static final class Parcel {
-        final Kind kind;
-        int bytes;
-        long dueNs;
-
-        Parcel(Kind kind, int bytes, long dueNs) {
-            this.kind = kind;
-            this.bytes = bytes;
-            this.dueNs = dueNs;
-        }
-    }
-
     private final Baton baton;
     private final NetworkSettings settings;
     private final Copier copier;
     private final Path path;
     private final Inspector inspector;
     private final Reachability reachability;
-    private final MessageScanner scanner = new MessageScanner(this::begun);
-    private final int[] messages = new int[MessageKind.values().length];
+    private final SentMessages messages = new SentMessages();
+    private final Hindrance hindrance = new Hindrance();
     private final MemorySegment ring;
     private final ArrayDeque<Parcel> underWay = new ArrayDeque<>();
     private final CRC32C checksum = new CRC32C();
@@ -55,19 +35,24 @@ final class Direction implements Inspector.Passage {
 
     private long lastDueNs;
     private int corruption;
+    /** Until then it takes no bytes although it has room; {@link Source#NEVER} if it does. */
+    private long fullUntilNs = Source.NEVER;
+
     private boolean endSent;
     private boolean ended;
     private boolean reset;
     private boolean dead;
     private @Nullable Receiver receiver;
+    private @Nullable Sender sender;
 
     /**
      * Where it goes.
      *
      * @param from the sender's host
      * @param to the receiver's host
+     * @param connection which one between the two, from 1
      */
-    record Path(InetAddress from, InetAddress to) {}
+    record Path(InetAddress from, InetAddress to, int connection) {}
 
     Direction(Medium medium, Path path) {
         baton = medium.baton();
@@ -83,10 +68,20 @@ final class Direction implements Inspector.Passage {
         receiver = end;
     }
 
+    void sender(Sender end) {
+        sender = end;
+    }
+
+    /** Its reader is slow, or no longer. */
+    void pace(Hindrance.Pace pace) {
+        hindrance.pace(pace);
+    }
+
     // ---- the sender
 
+    /** Bytes that it takes now: none behind the end, of which its sender may not know yet. */
     int room() {
-        return (int) (settings.bufferBytes() - (sent - received));
+        return isFull() || endSent || dead ? 0 : (int) (settings.bufferBytes() - (sent - received));
     }
 
     /** Takes what it has room for; perhaps less, if the seed says so, or something goes wrong in the middle. */
@@ -97,7 +92,7 @@ final class Direction implements Inspector.Passage {
                 inspector.sent(this);
             }
         }
-        if (dead || endSent) {
+        if (dead || endSent || fills()) {
             return 0;
         }
         int most = (int) Math.min(Math.min(length, room()), inspector.next(this, sent + 1) - sent);
@@ -105,20 +100,64 @@ final class Direction implements Inspector.Passage {
         if (most > 1 && sent > received && baton.choices().chance(settings.cuts())) {
             most = 1 + baton.choices().below(most);
         }
-        for (int done = 0; done < most; ) {
+        int done = 0;
+        int unsent = 0;
+        while (done < most && !dead && !endSent) {
+            int count = messages.scan(address + done, most - done);
+            put(address + done, count);
+            done += count;
+            unsent += count;
+            Inspector.Message begun = messages.begun(sender);
+            if (begun != null) {
+                unsent = begins(begun, unsent);
+            }
+        }
+        dispatch(unsent);
+        return done;
+    }
+
+    private void put(long address, int count) {
+        for (int done = 0; done < count; ) {
             int at = (int) ((sent + done) % settings.bufferBytes());
-            int here = Math.min(most - done, settings.bufferBytes() - at);
+            int here = Math.min(count - done, settings.bufferBytes() - at);
             copier.copy(address + done, ring.address() + at, here);
             checksum.update(ring.asSlice(at, here).asByteBuffer());
             done += here;
         }
-        if (most > 0) {
-            corrupt();
-            sent += most;
-            underWay.addLast(new Parcel(Kind.BYTES, most, dueNs()));
-            scanner.scan(address, most);
+        corrupt();
+        sent += count;
+    }
+
+    /** Bytes are on their way from now on. */
+    private void dispatch(int count) {
+        if (count > 0) {
+            underWay.addLast(new Parcel(Parcel.Kind.BYTES, count, dueNs()));
         }
-        return most;
+    }
+
+    /**
+     * A message begins: whoever is told of it finds on its way what was sent before. Returns the bytes that are not.
+     */
+    private int begins(Inspector.Message message, int unsent) {
+        if (!inspector.awaits(this, message)) {
+            return unsent;
+        }
+        dispatch(unsent);
+        inspector.begun(this, message);
+        return 0;
+    }
+
+    /** A kernel may have no memory for a while: then a send takes nothing, whatever is under way. */
+    private boolean fills() {
+        if (!isFull() && messages.isStreaming() && baton.choices().chance(settings.fullBuffers())) {
+            fullUntilNs = baton.nanoTime() + baton.choices().between(1, settings.mostFullNs());
+            baton.note("no room for a while", fullUntilNs - baton.nanoTime());
+        }
+        return isFull();
+    }
+
+    private boolean isFull() {
+        return fullUntilNs != Source.NEVER;
     }
 
     private void corrupt() {
@@ -127,10 +166,6 @@ final class Direction implements Inspector.Passage {
             NativeMemory.putByte(at, NativeMemory.bytes(at, 1)[0] ^ corruption);
             corruption = 0;
         }
-    }
-
-    private void begun(MessageKind kind) {
-        inspector.begun(this, kind, ++messages[kind.ordinal()]);
     }
 
     // ---- the inspector
@@ -143,6 +178,11 @@ final class Direction implements Inspector.Passage {
     @Override
     public InetAddress to() {
         return path.to();
+    }
+
+    @Override
+    public int connection() {
+        return path.connection();
     }
 
     @Override
@@ -171,6 +211,34 @@ final class Direction implements Inspector.Passage {
         }
     }
 
+    @Override
+    public void cut() {
+        baton.note("a stream is cut", sent);
+        Receiver end = receiver;
+        if (end != null && !endSent && !dead) {
+            underWay.addLast(new Parcel(Parcel.Kind.RESET, 0, dueNs()));
+            endSent = true;
+            end.cutByNetwork();
+        }
+    }
+
+    @Override
+    public void stall(long ns) {
+        baton.note("a stream is stalled", ns);
+        hindrance.stall(baton.nanoTime(), ns);
+    }
+
+    @Override
+    public void slow(int bytes, long perNs) {
+        baton.note("a reader is slow", bytes);
+        hindrance.pace(new Hindrance.Pace(bytes, perNs));
+    }
+
+    /** How long nothing has arrived here because of a stall. */
+    long stalledNs() {
+        return hindrance.silentNs(baton.nanoTime());
+    }
+
     /** Of everything sent so far. */
     long checksum() {
         return checksum.getValue();
@@ -179,7 +247,7 @@ final class Direction implements Inspector.Passage {
     void sendEnd() {
         if (!endSent && !dead) {
             endSent = true;
-            underWay.addLast(new Parcel(Kind.END, 0, dueNs()));
+            underWay.addLast(new Parcel(Parcel.Kind.END, 0, dueNs()));
         }
     }
 
@@ -188,7 +256,7 @@ final class Direction implements Inspector.Passage {
         if (!dead) {
             endSent = true;
             underWay.clear();
-            underWay.addLast(new Parcel(Kind.RESET, 0, dueNs()));
+            underWay.addLast(new Parcel(Parcel.Kind.RESET, 0, dueNs()));
         }
     }
 
@@ -214,14 +282,31 @@ final class Direction implements Inspector.Passage {
     // ---- the network
 
     long nextNs() {
+        return Math.min(nextArrivalNs(), fullUntilNs);
+    }
+
+    private long nextArrivalNs() {
         Parcel first = underWay.peekFirst();
         return first == null || dead
                 ? Source.NEVER
-                : Math.max(first.dueNs, reachability.openAtNs(path.from(), path.to()));
+                : Math.max(
+                        Math.max(first.dueNs, hindrance.openAtNs()), reachability.openAtNs(path.from(), path.to()));
     }
 
-    /** Delivers what is due next, or a part of it. */
-    void deliver() {
+    /** Takes bytes again, or delivers what is due next, or a part of it. */
+    void step() {
+        if (fullUntilNs <= baton.nanoTime()) {
+            fullUntilNs = Source.NEVER;
+            Sender end = sender;
+            if (end != null) {
+                end.roomMade();
+            }
+        } else {
+            deliver();
+        }
+    }
+
+    private void deliver() {
         Parcel parcel = underWay.getFirst();
         switch (parcel.kind) {
             case BYTES -> arrive(parcel);
@@ -248,6 +333,7 @@ final class Direction implements Inspector.Passage {
         if (count > 1 && baton.choices().chance(settings.cuts())) {
             count = 1 + baton.choices().below(count);
         }
+        count = hindrance.arrive(baton.nanoTime(), count);
         parcel.bytes -= count;
         if (parcel.bytes == 0) {
             underWay.removeFirst();
@@ -299,10 +385,10 @@ final class Direction implements Inspector.Passage {
     /** Nothing is or will be on its way: what has ended can still be reset while its receiver is there. */
     boolean isOver() {
         Receiver end = receiver;
-        return underWay.isEmpty() && (dead || (ended && (end == null || end.isClosed())));
+        return underWay.isEmpty() && !isFull() && (dead || (ended && (end == null || end.isClosed())));
     }
 
     boolean hasUnread() {
-        return arrived > received || (!underWay.isEmpty() && underWay.getFirst().kind == Kind.BYTES);
+        return arrived > received || (!underWay.isEmpty() && underWay.getFirst().kind == Parcel.Kind.BYTES);
     }
 }

@@ -13,6 +13,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.agrona.concurrent.NanoClock;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.Group;
 import org.softrdma.sim.fabric.baton.SimulatedThread;
@@ -25,7 +26,10 @@ import org.softrdma.sim.transport.SocketEvents;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.transport.Waits;
 
-/** An event loop as a simulated thread: in each of its steps it handles one task, timer or event that the seed chooses. */
+/**
+ * An event loop as a simulated thread, or one that its owner runs: in each of its steps it handles one task, timer or event that the seed
+ * chooses. Whoever holds the baton.
+ */
 final class FabricLoop implements DatagramLoop {
     /** Times of a thousand that a socket raises an event without a cause. */
     private static final int SPURIOUS = 20;
@@ -34,7 +38,7 @@ final class FabricLoop implements DatagramLoop {
     private final Baton baton;
     private final InetAddress host;
     private final OpenCount open;
-    private final SimulatedThread thread;
+    private @Nullable SimulatedThread thread;
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final PriorityQueue<Timer> timers =
             new PriorityQueue<>(Comparator.comparingLong(Timer::dueNs).thenComparingLong(Timer::number));
@@ -47,19 +51,28 @@ final class FabricLoop implements DatagramLoop {
 
     private record Timer(long dueNs, long number, Runnable task) {}
 
-    FabricLoop(Network network, InetAddress host, Group group, String name, OpenCount open) {
+    /** A loop that nobody runs yet. */
+    FabricLoop(Network network, InetAddress host, OpenCount open) {
         this.network = network;
         this.baton = network.baton();
         this.host = host;
         this.open = open;
-        thread = baton.start(group, name, Group.Kind.LOOP, this::live);
+    }
+
+    /** Runs it on a thread of its own. */
+    void start(Group group, String name, Group.Kind kind) {
+        thread = baton.start(group, name, kind, this::live);
     }
 
     private void live() {
         while (!stopping) {
-            boolean ignored = baton.until(this::hasWork, timeToTimer());
-            handleOne();
+            awaitWork(Source.NEVER);
+            boolean ignored = handleOne();
         }
+    }
+
+    private void awaitWork(long timeoutNs) {
+        boolean ignored = baton.until(this::hasWork, Math.min(timeoutNs, timeToTimer()));
     }
 
     private long timeToTimer() {
@@ -90,7 +103,7 @@ final class FabricLoop implements DatagramLoop {
     }
 
     /** Tasks in their order and timers in theirs; among the kinds, and among the sockets, in any. */
-    private void handleOne() {
+    private boolean handleOne() {
         ready.clear();
         if (!tasks.isEmpty()) {
             ready.add(() -> tasks.removeFirst().run());
@@ -121,17 +134,22 @@ final class FabricLoop implements DatagramLoop {
         if (!sockets.isEmpty() && baton.choices().chance(SPURIOUS)) {
             ready.add(sockets.get(baton.choices().below(sockets.size()))::raise); // lawful: SocketEvents.ready
         }
-        if (!ready.isEmpty()) {
+        boolean any = !ready.isEmpty();
+        if (any) {
             ready.get(baton.choices().below(ready.size())).run();
         }
         sockets.removeIf(FabricSocket::isClosed);
         datagramSockets.removeIf(FabricDatagramSocket::isClosed);
+        return any;
     }
 
     /** Runs no further step; returns when it has ended. Whoever holds the baton, but not itself. */
     void stop() {
         stopping = true;
-        boolean ignored = baton.until(thread::isEnded, Source.NEVER);
+        SimulatedThread own = thread;
+        if (own != null) {
+            boolean ignored = baton.until(own::isEnded, Source.NEVER);
+        }
     }
 
     private void closed(FabricAcceptor acceptor) {
@@ -166,7 +184,7 @@ final class FabricLoop implements DatagramLoop {
 
     @Override
     public boolean inLoop() {
-        return Thread.currentThread() == thread.thread();
+        return thread == null || Thread.currentThread() == thread.thread();
     }
 
     @Override
@@ -209,6 +227,10 @@ final class FabricLoop implements DatagramLoop {
 
     @Override
     public int run(long timeoutNs) {
-        return 0;
+        if (thread != null) {
+            return 0;
+        }
+        awaitWork(timeoutNs);
+        return handleOne() ? 1 : 0;
     }
 }

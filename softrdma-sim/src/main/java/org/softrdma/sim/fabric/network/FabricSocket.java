@@ -3,15 +3,20 @@ package org.softrdma.sim.fabric.network;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.transport.LoopGuard;
+import org.softrdma.sim.transport.RequestNames;
 import org.softrdma.sim.transport.SocketEvents;
 import org.softrdma.sim.transport.StreamSocket;
 
-/** One end of a connection of the network. Strictly edge triggered: an edge that was taken and not used does not come again. */
-final class FabricSocket implements StreamSocket, Receiver {
+/**
+ * One end of a connection of the network. Strictly edge triggered: an edge that was taken and not used does not come
+ * again.
+ */
+final class FabricSocket implements StreamSocket, Receiver, Sender {
     private enum State {
         CONNECTING,
         OPEN,
@@ -53,6 +58,7 @@ final class FabricSocket implements StreamSocket, Receiver {
         this.out = out;
         state = connected ? State.OPEN : State.CONNECTING;
         in.receiver(this);
+        out.sender(this);
         open.opened();
     }
 
@@ -98,12 +104,22 @@ final class FabricSocket implements StreamSocket, Receiver {
         }
     }
 
-    /** The receiver has made room. */
-    private void roomMade() {
+    @Override
+    public void roomMade() {
         if (awaitingRoom && out.room() > 0) {
             awaitingRoom = false;
             writeEdge = true;
         }
+    }
+
+    @Override
+    public OptionalLong wrId(long request) {
+        return events instanceof RequestNames names ? names.wrId(request) : OptionalLong.empty();
+    }
+
+    @Override
+    public void cutByNetwork() {
+        out.sendReset();
     }
 
     @Override
@@ -235,7 +251,10 @@ final class FabricSocket implements StreamSocket, Receiver {
     @Override
     public boolean isHostSilent() {
         long limitNs = open.hostTimeoutNs();
-        return limitNs > 0 && reachability.silentNs(local.getAddress(), remote.getAddress()) >= limitNs;
+        long silentNs = Math.max(
+                reachability.silentNs(local.getAddress(), remote.getAddress()),
+                Math.max(in.stalledNs(), out.stalledNs())); // no acknowledgement comes through either
+        return limitNs > 0 && silentNs >= limitNs;
     }
 
     @Override

@@ -7,18 +7,19 @@ import org.softrdma.sim.fabric.baton.Group;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.Transport;
 
-/** The transport of a device on the network: its loops are simulated threads. Whoever holds the baton. */
+/** A transport on the network: its loops are simulated threads, or one that its owner runs. Whoever holds the baton. */
 public final class FabricTransport implements Transport {
     private final List<FabricLoop> loops = new ArrayList<>();
     private final OpenCount open;
 
     /**
-     * What a device says of its transport.
+     * What its owner says of it.
      *
-     * @param threads number of loops
+     * @param threads number of loops with a thread of their own; 0 for one loop that its owner runs
      * @param hostTimeoutNs how long a peer's host may say nothing; 0 for ever
+     * @param kind of the threads
      */
-    public record Options(int threads, long hostTimeoutNs) {}
+    public record Options(int threads, long hostTimeoutNs, Group.Kind kind) {}
 
     /**
      * Loops that have not run yet.
@@ -26,13 +27,18 @@ public final class FabricTransport implements Transport {
      * @param network the network
      * @param host address of their host
      * @param group threads of their host
-     * @param name of the device, for people
-     * @param options of the device
+     * @param name of its loops, for people
+     * @param options of its owner
      */
     public FabricTransport(Network network, InetAddress host, Group group, String name, Options options) {
         open = new OpenCount(options.hostTimeoutNs());
         for (int i = 0; i < options.threads(); i++) {
-            loops.add(new FabricLoop(network, host, group, name + ".rnic" + i, open));
+            FabricLoop loop = new FabricLoop(network, host, open);
+            loop.start(group, name + i, options.kind());
+            loops.add(loop);
+        }
+        if (options.threads() == 0) {
+            loops.add(new FabricLoop(network, host, open));
         }
     }
 

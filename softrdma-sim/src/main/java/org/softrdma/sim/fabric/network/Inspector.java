@@ -1,6 +1,7 @@
 package org.softrdma.sim.fabric.network;
 
 import java.net.InetAddress;
+import java.util.OptionalLong;
 import org.softrdma.sim.wire.MessageKind;
 
 /** Sees what is sent and may interfere. Called by whoever holds the baton, in the middle of a send. */
@@ -18,7 +19,12 @@ public interface Inspector {
         }
 
         @Override
-        public void begun(Passage passage, MessageKind kind, int number) {
+        public boolean awaits(Passage passage, Message message) {
+            return false;
+        }
+
+        @Override
+        public void begun(Passage passage, Message message) {
             // It does not look.
         }
 
@@ -28,6 +34,14 @@ public interface Inspector {
         }
     };
 
+    /**
+     * A message.
+     *
+     * @param kind what it is
+     * @param number which of its kind in its direction, from 1
+     * @param wrId of the work request that it was sent for, if there is one
+     */
+    record Message(MessageKind kind, int number, OptionalLong wrId) {}
     /** A datagram that is sent, and what can be done to it. */
     interface DatagramPassage {
         /** The sender's host. */
@@ -54,11 +68,23 @@ public interface Inspector {
         /** The receiver's host. */
         InetAddress to();
 
+        /** Which connection between the two hosts, from 1. */
+        int connection();
+
         /** Bytes sent so far. */
         long sentBytes();
 
         /** Resets the connection: both ends learn it at once. */
         void reset();
+
+        /** Ends the stream behind what was sent so far, by a reset that arrives behind it. */
+        void cut();
+
+        /** Nothing arrives for a time. */
+        void stall(long ns);
+
+        /** At most so many bytes arrive in a piece, and no piece sooner after the one before. */
+        void slow(int bytes, long perNs);
 
         /** What is under way, and what is sent from now on, arrives so much later. */
         void delay(long ns);
@@ -79,14 +105,16 @@ public interface Inspector {
     /** As many bytes have been sent as {@link #next} said. Once for each number. */
     void sent(Passage passage);
 
+    /** True if it wants to be told of a message that begins. */
+    boolean awaits(Passage passage, Message message);
+
     /**
-     * The header of a message's first segment has been sent.
+     * The first bytes of a message's header have been sent.
      *
      * @param passage where
-     * @param kind what it is
-     * @param number which of its kind here, from 1
+     * @param message which
      */
-    void begun(Passage passage, MessageKind kind, int number);
+    void begun(Passage passage, Message message);
 
     /**
      * A datagram is sent.

@@ -1,5 +1,6 @@
 package org.softrdma.sim.fabric.network;
 
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
@@ -7,34 +8,39 @@ import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.sim.wire.RdmapOpcode;
 
 /**
- * Finds messages in the bytes of one direction of an iWARP stream: a frame of the handshake, then FPDUs. What is no such stream gives
- * nonsense, and no failure. Whoever holds the baton.
+ * Finds messages in the bytes of one direction of an iWARP stream: a frame of the handshake, then FPDUs. What is no
+ * such stream gives nonsense, and no failure. Whoever holds the baton.
  */
 final class MessageScanner {
     private static final int PRIVATE_DATA_LENGTH_OFFSET = MpaFrame.HEADER_LENGTH - Short.BYTES;
-    private static final int FPDU_HEADER = Ddp.CONTROL_OFFSET + Short.BYTES;
+    private static final int FPDU_HEADER = Ddp.TAGGED_OFFSET_OFFSET;
     private static final int BYTE = 0xFF;
 
-    /** Told of each message. */
-    interface Listener {
-        /** The header of its first segment has gone. */
-        void begun(MessageKind kind);
-    }
-
-    private final Listener listener;
     private final int[] header = new int[MpaFrame.HEADER_LENGTH];
     private int have;
     private int skip;
     private boolean streaming;
     private boolean betweenMessages = true;
+    private @Nullable MessageKind begun;
 
-    MessageScanner(Listener listener) {
-        this.listener = listener;
+    /** True behind the first frame of the handshake. */
+    boolean isStreaming() {
+        return streaming;
     }
 
-    /** The next bytes. */
-    void scan(long address, int length) {
-        for (int at = 0; at < length; ) {
+    /**
+     * The message that begins by the bytes of the last {@link #scan}: they end behind the first bytes of its header.
+     */
+    @Nullable
+    MessageKind begun() {
+        return begun;
+    }
+
+    /** Looks at the next bytes up to a message that begins; returns how many. */
+    int scan(long address, int length) {
+        begun = null;
+        int at = 0;
+        while (at < length && begun == null) {
             if (skip > 0) {
                 int here = Math.min(skip, length - at);
                 skip -= here;
@@ -45,6 +51,7 @@ final class MessageScanner {
                 headerGrown();
             }
         }
+        return at;
     }
 
     private void headerGrown() {
@@ -55,7 +62,7 @@ final class MessageScanner {
         } else if (streaming && have == FPDU_HEADER) {
             skip = Ddp.fpduLength(word(Ddp.LENGTH_OFFSET)) - FPDU_HEADER;
             have = 0;
-            segment(word(Ddp.CONTROL_OFFSET));
+            segment(word(Ddp.CONTROL_OFFSET), word(Ddp.STAG_OFFSET) == 0 && word(Ddp.STAG_OFFSET + Short.BYTES) == 0);
         }
     }
 
@@ -63,16 +70,20 @@ final class MessageScanner {
         return header[offset] << Byte.SIZE | header[offset + 1];
     }
 
-    private void segment(int control) {
+    private void segment(int control, boolean noStag) {
         if (betweenMessages) {
-            listener.begun(kind(control & Ddp.OPCODE_MASK));
+            begun = kind(control & Ddp.OPCODE_MASK, noStag);
         }
         betweenMessages = (control & Ddp.LAST) != 0;
     }
 
-    private static MessageKind kind(int opcode) {
+    /**
+     * The soft RNIC's ready-to-receive is a WRITE to STag 0, which no region has. An application's WRITE of no bytes by
+     * the key 0 looks like one.
+     */
+    private static MessageKind kind(int opcode, boolean noStag) {
         return switch (opcode) {
-            case RdmapOpcode.WRITE -> MessageKind.WRITE;
+            case RdmapOpcode.WRITE -> noStag ? MessageKind.READY_TO_RECEIVE : MessageKind.WRITE;
             case RdmapOpcode.READ_REQUEST -> MessageKind.READ_REQUEST;
             case RdmapOpcode.READ_RESPONSE -> MessageKind.READ_RESPONSE;
             case RdmapOpcode.TERMINATE -> MessageKind.TERMINATE;

@@ -5,18 +5,20 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import java.util.Set;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.Source;
 import org.softrdma.sim.transport.ListenException;
 import org.softrdma.sim.transport.SocketEvents;
 
 /**
- * The hosts and what is on its way between them. One step delivers one thing that is due: a piece of a stream, its end, a reset, a
- * request to connect, or the answer. Whoever holds the baton.
+ * The hosts and what is on its way between them. One step delivers one thing that is due: a piece of a stream, its end,
+ * a reset, a request to connect, or the answer. Whoever holds the baton.
  */
 public final class Network implements Source {
     private static final int FIRST_FREE_PORT = 49_152;
@@ -26,6 +28,8 @@ public final class Network implements Source {
     private final Copier copier;
     private final Map<InetSocketAddress, FabricAcceptor> listening = new LinkedHashMap<>();
     private final Map<InetAddress, Integer> lastPorts = new LinkedHashMap<>();
+    private final Map<Set<InetAddress>, Integer> connections = new HashMap<>();
+    private final Map<InetAddress, Hindrance.Pace> paces = new HashMap<>();
     private final List<Direction> directions = new ArrayList<>();
     private final List<Arrival> arrivals = new ArrayList<>();
     private final List<Runnable> due = new ArrayList<>();
@@ -134,8 +138,10 @@ public final class Network implements Source {
             throw new NoRouteToHostException("No route to host");
         }
         InetSocketAddress local = new InetSocketAddress(host, freePort(host));
-        Direction there = direction(host, target);
-        Direction back = direction(target, host);
+        int connection = connections.merge(
+                host.equals(target) ? Set.of(host) : Set.of(host, target), 1, Integer::sum);
+        Direction there = direction(new Direction.Path(host, target, connection));
+        Direction back = direction(new Direction.Path(target, host, connection));
         FabricSocket socket = new FabricSocket(medium(), open, local, remote, back, there, false);
         sockets.add(socket);
         InetSocketAddress key = new InetSocketAddress(target, remote.getPort());
@@ -165,8 +171,9 @@ public final class Network implements Source {
         later(to.getAddress(), host, from::connected);
     }
 
-    private Direction direction(InetAddress from, InetAddress to) {
-        Direction direction = new Direction(medium(), new Direction.Path(from, to));
+    private Direction direction(Direction.Path path) {
+        Direction direction = new Direction(medium(), path);
+        direction.pace(paces.getOrDefault(path.to(), Hindrance.Pace.FREE));
         directions.add(direction);
         return direction;
     }
@@ -209,7 +216,7 @@ public final class Network implements Source {
         }
         for (Direction direction : directions) {
             if (direction.nextNs() <= nowNs) {
-                due.add(direction::deliver);
+                due.add(direction::step);
             }
         }
         if (!due.isEmpty()) {
@@ -253,6 +260,14 @@ public final class Network implements Source {
     public void vanished(InetAddress host) {
         baton.note("host is gone", 0);
         reachability.vanish(host);
+    }
+
+    /** A host takes at most so many bytes of a connection in a piece, and no piece sooner after the one before. */
+    public void slow(InetAddress host, int bytes, long perNs) {
+        baton.note("a host reads slowly", bytes);
+        Hindrance.Pace pace = new Hindrance.Pace(bytes, perNs);
+        paces.put(host, pace);
+        directions.stream().filter(direction -> direction.to().equals(host)).forEach(direction -> direction.pace(pace));
     }
 
     /** Every connection between two hosts is reset. */

@@ -8,6 +8,9 @@ interface Receiver {
     /** The network resets the connection: both ends learn it at once. */
     void resetByNetwork();
 
+    /** The network cuts the stream that arrives here, behind all that was sent: the other end learns it later. */
+    void cutByNetwork();
+
     /** Nobody receives here any more. */
     boolean isClosed();
 }

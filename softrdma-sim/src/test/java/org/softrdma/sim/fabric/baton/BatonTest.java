@@ -238,6 +238,26 @@ class BatonTest {
     }
 
     @Test
+    void shouldEndAWaitByInterruptAlsoWhenTheParkedThreadHasNoticed() {
+        Baton baton = baton(13);
+
+        baton.run(node, "main", () -> {
+            boolean[] interrupted = new boolean[1];
+            SimulatedThread waiting = baton.start(node, "waiting", Group.Kind.PROCESS, () -> {
+                boolean ignored = baton.until(() -> false, Long.MAX_VALUE);
+                interrupted[0] = Thread.interrupted();
+            });
+            baton.sleep(SECOND_NS);
+            waiting.thread().interrupt();
+            while (waiting.thread().isInterrupted()) {
+                Thread.yield(); // it wakes up without the baton, takes the interrupt, and parks again
+            }
+            assertTrue(baton.until(waiting::isEnded, SECOND_NS));
+            assertTrue(interrupted[0]);
+        });
+    }
+
+    @Test
     void shouldPauseTheProcessesOfAGroupAndNotItsLoops() {
         Baton baton = baton(12);
         Group paused = new Group("paused");

@@ -28,7 +28,6 @@ import org.softrdma.sim.transport.DatagramBatch;
 import org.softrdma.sim.transport.DatagramLoop;
 import org.softrdma.sim.transport.DatagramSocket;
 import org.softrdma.sim.transport.ListenException;
-import org.softrdma.sim.wire.MessageKind;
 
 /** Datagrams of the network: lost, repeated and overtaken, but never changed. */
 class DatagramTest {
@@ -203,7 +202,12 @@ class DatagramTest {
         public void sent(Passage passage) {}
 
         @Override
-        public void begun(Passage passage, MessageKind kind, int number) {}
+        public boolean awaits(Passage passage, Message message) {
+            return false;
+        }
+
+        @Override
+        public void begun(Passage passage, Message message) {}
 
         @Override
         public void sent(DatagramPassage passage, int number) {
@@ -328,7 +332,7 @@ class DatagramTest {
 
         DatagramLoop loop(InetAddress host) {
             FabricTransport transport = new FabricTransport(
-                    hosts.network, host, new Group(host.getHostAddress()), "nic", new FabricTransport.Options(1, 0));
+                    hosts.network, host, new Group(host.getHostAddress()), "nic", new FabricTransport.Options(1, 0, Group.Kind.LOOP));
             return (DatagramLoop) transport.loops().getFirst();
         }
 

@@ -1,6 +1,8 @@
 package org.softrdma.sim.fabric.network;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -11,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.fabric.baton.Baton;
@@ -131,6 +134,26 @@ class NetworkTest {
             }
 
             assertTrue(pair.baton.until(() -> isReset(pair, server), SECOND_NS), "the server was not told");
+        });
+    }
+
+    @Test
+    void shouldNotCallForBytesThatNobodyTakesUntilTheResetArrives() {
+        run(pair -> {
+            FabricSocket server = pair.server();
+            assertTrue(pair.baton.until(() -> finished(pair.client), SECOND_NS));
+            pair.client.attach(_ -> {});
+            pair.client.raise();
+            server.abort();
+            IoVectors vectors = new IoVectors(new MemoryOperations(), 1);
+            vectors.set(0, pair.memory.address(), BYTES);
+            assertEquals(0, pair.client.gather(vectors, 0, 1));
+
+            pair.client.awaitRoom();
+
+            assertFalse(pair.client.hasEvent(), "it would try again without end");
+            assertTrue(pair.baton.until(pair.client::hasEvent, SECOND_NS), "the reset is no event");
+            assertThrows(IOException.class, () -> pair.client.gather(vectors, 0, 1));
         });
     }
 

@@ -1,0 +1,181 @@
+package org.softrdma.testkit.walk;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.CompletionOpcode;
+
+/** A work request: what it is, what is wrong with it, and what the model expects of it. The walk's thread. */
+final class WalkRequest {
+    private final long wrId;
+    private final WalkEnd end;
+    private final CompletionOpcode kind;
+    private final boolean signalled;
+    private final boolean fenced;
+    private final boolean inline;
+    private final List<Part> parts;
+    private final @Nullable Part remote;
+    private final Fault fault;
+    private final List<Claim> claims = new ArrayList<>();
+    private KnownBytes data = KnownBytes.unknown(0);
+    private boolean tainted;
+    private boolean vulnerable;
+
+    /** What verbs must refuse of it. */
+    enum Fault {
+        NONE,
+        LOCAL,
+        REMOTE
+    }
+
+    /** Part of a region, which need not lie inside of it. */
+    record Part(WalkRegion region, int offset, int length) {
+        int from() {
+            return region.from() + offset;
+        }
+
+        int to() {
+            return from() + length;
+        }
+    }
+
+    /** How a request is posted. */
+    record Manner(boolean signalled, boolean fenced, boolean inline) {}
+
+    WalkRequest(
+            long wrId,
+            WalkEnd end,
+            CompletionOpcode kind,
+            Manner manner,
+            List<Part> parts,
+            @Nullable Part remote,
+            Fault fault) {
+        this.wrId = wrId;
+        this.end = end;
+        this.kind = kind;
+        this.parts = List.copyOf(parts);
+        this.remote = remote;
+        this.fault = fault;
+        signalled = manner.signalled();
+        fenced = manner.fenced();
+        inline = manner.inline();
+    }
+
+    long wrId() {
+        return wrId;
+    }
+
+    WalkEnd end() {
+        return end;
+    }
+
+    CompletionOpcode kind() {
+        return kind;
+    }
+
+    boolean isSignalled() {
+        return signalled;
+    }
+
+    boolean isFenced() {
+        return fenced;
+    }
+
+    boolean isInline() {
+        return inline;
+    }
+
+    List<Part> parts() {
+        return parts;
+    }
+
+    /** Only of READ and WRITE. */
+    Part remote() {
+        if (remote == null) {
+            throw new IllegalStateException(this + " names no remote memory");
+        }
+        return remote;
+    }
+
+    boolean isOneSided() {
+        return remote != null;
+    }
+
+    Fault fault() {
+        return fault;
+    }
+
+    int length() {
+        return parts.stream().mapToInt(Part::length).sum();
+    }
+
+    /** True if it names the region, here or at the peer. */
+    boolean uses(WalkRegion region) {
+        return (remote != null && remote.region() == region)
+                || parts.stream().anyMatch(part -> part.region() == region && !inline);
+    }
+
+    List<Claim> claims() {
+        return claims;
+    }
+
+    /** The bytes that a SEND or WRITE carries, or that a READ should give. */
+    KnownBytes data() {
+        return data;
+    }
+
+    void data(KnownBytes newData) {
+        data = newData;
+    }
+
+    /** Somebody else writes what it reads, or uses what it writes: its bytes may be anything. */
+    boolean isTainted() {
+        return tainted;
+    }
+
+    void taint() {
+        tainted = true;
+    }
+
+    /** A region that it names was deregistered before it was done: it may fail. */
+    boolean isVulnerable() {
+        return vulnerable;
+    }
+
+    void expose() {
+        vulnerable = true;
+    }
+
+    /** Whatever it reads or writes is free again. */
+    void releaseAll() {
+        release(claims);
+    }
+
+    /** What it only reads, or only writes, is free again. */
+    void release(boolean written) {
+        release(claims.stream().filter(claim -> claim.writes() == written).toList());
+    }
+
+    private void release(List<Claim> some) {
+        for (Claim claim : List.copyOf(some)) {
+            claim.buffer().release(claim);
+            claims.remove(claim);
+        }
+    }
+
+    /** What it still writes may be anything, and is free. */
+    void forgetWritten() {
+        claims.stream().filter(Claim::writes).forEach(claim -> claim.buffer().forget(claim.from(), claim.to()));
+        release(true);
+    }
+
+    @Override
+    public String toString() {
+        return kind + " " + wrId + " of " + length() + " bytes"
+                + (fault == Fault.NONE ? "" : ", " + fault + " fault")
+                + (signalled ? ", signalled" : "")
+                + (fenced ? ", fenced" : "")
+                + (inline ? ", inline" : "")
+                + (remote == null ? "" : ", remote " + remote);
+    }
+}
