@@ -15,17 +15,23 @@ final class Seeds {
 
     private Seeds() {}
 
-    /** Those of a test. */
-    static List<Long> of(FabricTest test, ExtensionContext context) {
+    /**
+     * Those of a test, if no parameter says something else.
+     *
+     * @param own that the test names
+     * @param usual how many others it takes if it names none
+     * @param context has the parameters
+     */
+    static List<Long> of(long[] own, int usual, ExtensionContext context) {
         long[] named = context.getConfigurationParameter(SEED)
                 .map(text -> new long[] {number(SEED, text)})
-                .orElse(test.seed());
+                .orElse(own);
         if (named.length > 0) {
             return Arrays.stream(named).boxed().toList();
         }
         long count = context.getConfigurationParameter(SEEDS)
                 .map(text -> number(SEEDS, text))
-                .orElse((long) test.seeds());
+                .orElse((long) usual);
         if (count < 1) {
             throw new IllegalArgumentException("seeds=" + count + ": expected at least 1");
         }

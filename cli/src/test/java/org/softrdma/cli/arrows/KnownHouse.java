@@ -15,6 +15,11 @@ final class KnownHouse {
     static final List<KnownCircle> CLASS_CIRCLES = List.of(
             KnownCircle.of(API, "verbs.MemoryRegion", "verbs.ProtectionDomain"),
             KnownCircle.of(
+                    "The annotation of a test names its extension, as JUnit has it, and the extension reads the annotation.",
+                    "junit.FabricExtension",
+                    "junit.FabricTest"),
+            KnownCircle.of("As above.", "junit.RdmaExtension", "junit.RdmaTest"),
+            KnownCircle.of(
                     "A sealed exception names its kinds, and they extend it.",
                     "kv.client.KvException",
                     "kv.client.KvRefusedException",
