@@ -272,17 +272,20 @@ public class SoftCompletionQueue implements CompletionQueue {
 
     private void raise(boolean solicited) {
         if (armed == ARMED_ANY || (armed == ARMED_SOLICITED && solicited)) {
-            armed = NOT_ARMED;
-            raiseEvent();
+            disarm();
         }
+    }
+
+    private void disarm() {
+        armed = NOT_ARMED;
+        raiseEvent();
     }
 
     /** Raises the event for which the queue is armed, as if for a completion that was polled since. */
     protected void raiseSpuriously() {
         lock.lock();
         try {
-            armed = NOT_ARMED;
-            raiseEvent();
+            disarm();
         } finally {
             lock.unlock();
         }
