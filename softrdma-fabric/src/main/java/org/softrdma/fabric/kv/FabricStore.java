@@ -18,8 +18,13 @@ import org.softrdma.verbs.device.VerbsDevice;
  * <pre>{@code
  * fabric.run(server, () -> {
  *     try (FabricStore store = FabricStore.open(fabric, server, context -> context)) {
+ *         client.start("user", () -> {
+ *             KvClientContext context = FabricStore.client(fabric, client, store.address());
+ *             ...
+ *         });
  *         ...
- *         KvClient client = KvClient.connect(device, FabricStore.client(fabric, node, store.address()).conclude());
+ *     }
+ * });
  * }</pre>
  */
 public final class FabricStore implements AutoCloseable {

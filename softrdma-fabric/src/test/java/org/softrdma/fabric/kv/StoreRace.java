@@ -251,7 +251,7 @@ final class StoreRace {
         }
         while (client.outstanding() > 0) {
             int ignored = loop.await(TimeUnit.MILLISECONDS.toNanos(10));
-            int delivered = client.deliver((tag, outcome, item) -> {
+            int _ = client.deliver((tag, outcome, item) -> {
                 if (outcome == ReadOutcome.HIT) {
                     me.returned(tickets[(int) tag], value(key, item.copy().value()));
                 } else {
@@ -339,7 +339,7 @@ final class StoreRace {
                 touched[1] = true;
             });
             while (!touched[1]) {
-                OptionalLong counted = client.incr(name, 1);
+                OptionalLong _ = client.incr(name, 1);
             }
             fabric.baton().sleep(TimeUnit.SECONDS.toNanos(3));
             assertTrue(!touched[0] || client.get(name).isEmpty(), "counting has lost the expiry of a touch");
