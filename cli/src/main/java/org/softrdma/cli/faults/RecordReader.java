@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.softrdma.sim.fabric.fault.What;
 
@@ -136,7 +137,8 @@ final class RecordReader {
                     .toArray(Class<?>[]::new);
             return type.getDeclaredConstructor(types).newInstance(values.toArray());
         } catch (InvocationTargetException e) {
-            throw new MisfitException(where, String.valueOf(e.getCause().getMessage()));
+            Throwable refusal = Objects.requireNonNullElse(e.getCause(), e);
+            throw new MisfitException(where, String.valueOf(refusal.getMessage()));
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("cannot make " + type, e);
         }

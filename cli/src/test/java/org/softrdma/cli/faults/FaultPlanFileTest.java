@@ -93,10 +93,12 @@ class FaultPlanFileTest {
                 "{\"faults\": [], \"fault\": 1}|fault: unknown field: expected one of [faults]",
                 "{\"faults\": [{}]}|faults[0]: field \"when\" is missing: {}",
                 "{\"faults\": [{\"when\": {}}]}"
-                        + "|faults[0].when.type: expected one of [afterBytes, atTime, onMessage, onRequest], "
+                        + "|faults[0].when.type: expected one of [afterBytes, atTime, onDatagram, "
+                        + "onMessage, onRequest], "
                         + "not nothing",
                 "{\"faults\": [{\"when\": {\"type\": \"atTme\"}}]}"
-                        + "|faults[0].when.type: expected one of [afterBytes, atTime, onMessage, onRequest], "
+                        + "|faults[0].when.type: expected one of [afterBytes, atTime, onDatagram, "
+                        + "onMessage, onRequest], "
                         + "not \"atTme\"",
                 "{\"faults\": [{\"when\": {\"type\": \"atTime\", \"ns\": \"1\"}}]}"
                         + "|faults[0].when.ns: expected a whole number of 64 bits, not \"1\"",
@@ -109,7 +111,8 @@ class FaultPlanFileTest {
                 "{\"faults\": [{\"when\": {\"type\": \"atTime\", \"ns\": 1}, \"what\": {\"type\": \"cut\"}}]}"
                         + "|faults[0]: Cut[] happens to a connection: expected AfterBytes, OnMessage or "
                         + "OnRequest, not AtTime[ns=1]",
-                "{\"faults\": [{\"when\": {\"type\": \"atTime\", \"ns\": 1}, \"what\": {\"type\": \"kill\", \"node\": 3}}]}"
+                "{\"faults\": [{\"when\": {\"type\": \"atTime\", \"ns\": 1}, \"what\": {\"type\": "
+                        + "\"kill\", \"node\": 3}}]}"
                         + "|faults[0].what.node: expected text, not 3",
                 "{\"faults\": [{\"when\": {\"type\": \"onMessage\", \"kind\": \"READ\"}}]}"
                         + "|faults[0].when.kind: expected one of [WRITE, SEND, READ_REQUEST, READ_RESPONSE, "
