@@ -2,15 +2,32 @@ package org.softrdma.testkit.walk;
 
 import java.util.BitSet;
 
-/**
- * Bytes as the model knows them: some may be anything. Immutable by convention.
- *
- * @param bytes values
- * @param known which of them are certain
- */
-record KnownBytes(byte[] bytes, BitSet known) {
+/** Bytes as the model knows them: some may be anything. The walk's thread. */
+final class KnownBytes {
+    private final byte[] bytes;
+    private final BitSet known;
+
+    /**
+     * Bytes, which are not copied.
+     *
+     * @param bytes values
+     * @param known which of them are certain
+     */
+    KnownBytes(byte[] bytes, BitSet known) {
+        this.bytes = bytes;
+        this.known = known;
+    }
+
     static KnownBytes unknown(int length) {
         return new KnownBytes(new byte[length], new BitSet());
+    }
+
+    byte[] bytes() {
+        return bytes;
+    }
+
+    BitSet known() {
+        return known;
     }
 
     /** Part of them. */
