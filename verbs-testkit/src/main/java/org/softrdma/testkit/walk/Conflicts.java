@@ -154,6 +154,7 @@ final class Conflicts {
                 KnownBytes written = write.isTainted()
                         ? new KnownBytes(write.data().bytes(), new BitSet())
                         : write.data();
+                read.sees(write);
                 data.overlay(from - remote.from(), written, from - target.from(), to - from);
             }
         }
