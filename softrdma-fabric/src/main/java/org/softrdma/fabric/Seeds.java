@@ -10,7 +10,8 @@ import java.util.function.LongFunction;
 import org.agrona.LangUtil;
 
 /**
- * Runs something by many seeds, several at a time: runs on fabrics share nothing. Results come in the order of the seeds, so that they do
+ * Runs something by many seeds, several at a time: runs on fabrics share nothing. Results come in the order of the
+ * seeds, so that they do
  * not depend on the machine. The caller's thread waits.
  *
  * @param first seed

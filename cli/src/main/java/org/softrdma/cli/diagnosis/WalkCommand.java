@@ -29,7 +29,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code softrdma walk}: random walks over verbs beside a model. Runs on the main thread; walks on the fabric on several. */
+/**
+ * {@code softrdma walk}: random walks over verbs beside a model. Runs on the main thread; walks on the fabric on
+ * several.
+ */
 @Command(
         name = "walk",
         description = "Do random verbs operations, and compare a device with a model of verbs.",

@@ -18,7 +18,8 @@ import org.softrdma.testkit.walk.WalkSettings;
 import org.softrdma.verbs.device.VerbsProvider;
 
 /**
- * A random walk on a fabric of its own. One seed gives one walk, whatever runs beside it. Immutable; any thread that is no process of a
+ * A random walk on a fabric of its own. One seed gives one walk, whatever runs beside it. Immutable; any thread that
+ * is no process of a
  * fabric.
  *
  * @param settings of the walk; its seed is the fabric's too
@@ -36,7 +37,10 @@ public record FabricWalk(
      */
     public record Outcome(WalkReport report, long hash) {}
 
-    /** Keys that come again at once forbid a walk to use those of regions that are gone: so every other seed does without. */
+    /**
+     * Keys that come again at once forbid a walk to use those of regions that are gone: so every other seed does
+     * without.
+     */
     private FabricSettings usual() {
         FabricSettings all = new AdversaryBySeed(settings.seed()).settings();
         Set<Habit> habits = EnumSet.copyOf(all.habits());
@@ -54,7 +58,8 @@ public record FabricWalk(
     /**
      * Walks.
      *
-     * @throws org.softrdma.sim.fabric.baton.SimulationException if a device and the model disagree, or the run has no end: with the
+     * @throws org.softrdma.sim.fabric.baton.SimulationException if a device and the model disagree, or the run has no
+     * end: with the
      *     seed, the last operations and the last steps
      */
     public Outcome run() {

@@ -6,7 +6,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.softrdma.testkit.walk.WalkSettings;
 
 /**
- * Walks by seeds that have found something, with faults. A mutant names the seed that finds it by the property {@code softrdma.walk.seed};
+ * Walks by seeds that have found something, with faults. A mutant names the seed that finds it by the property {@code
+ * softrdma.walk.seed};
  * whoever changes what a walk does looks for new ones: {@code softrdma walk --transport fabric --faults --seeds 2000}.
  */
 class WalkBySeedTest {
@@ -16,7 +17,7 @@ class WalkBySeedTest {
 
     private static LongStream seeds() {
         Long chosen = Long.getLong(SEED);
-        return chosen == null ? LongStream.of(113, 1415, 2181, 11_603) : LongStream.of(chosen);
+        return chosen == null ? LongStream.of(113, 1415, 2181, 11_603, 28_478) : LongStream.of(chosen);
     }
 
     @ParameterizedTest

@@ -111,7 +111,8 @@ public final class ReceiveQueue {
     }
 
     /**
-     * The oldest RECV has failed. Its completion comes with the flush, which follows: by then the queue pair is in error for whoever
+     * The oldest RECV has failed. Its completion comes with the flush, which follows: by then the queue pair is in
+     * error for whoever
      * polls it.
      */
     public void fail(CompletionStatus status, int vendorCode) {

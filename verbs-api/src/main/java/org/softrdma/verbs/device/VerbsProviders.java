@@ -43,7 +43,8 @@ public final class VerbsProviders {
     }
 
     /**
-     * A provider that the class path does not know, such as that of a simulation, with the decorators that a name asks for.
+     * A provider that the class path does not know, such as that of a simulation, with the decorators that a name asks
+     * for.
      *
      * @param name name of the provider, perhaps behind prefixes of decorators: {@code sanitised:sim}
      * @param provider what to decorate

@@ -31,7 +31,8 @@ import org.softrdma.testkit.cases.StandstillCases;
 import org.softrdma.testkit.cases.WriteCases;
 
 /**
- * A case and its method. {@link ConformanceRunner} runs cases through JUnit; this runs one on the calling thread, for environments whose
+ * A case and its method. {@link ConformanceRunner} runs cases through JUnit; this runs one on the calling thread, for
+ * environments whose
  * threads are not JUnit's.
  *
  * @param description what it is about

@@ -1,7 +1,8 @@
 package org.softrdma.testkit.walk;
 
 /**
- * Part of a buffer that a request under way reads or writes. While it lasts, nobody else may write there, and if it writes nobody may
+ * Part of a buffer that a request under way reads or writes. While it lasts, nobody else may write there, and if it
+ * writes nobody may
  * read. The walk's thread.
  *
  * @param region by which the request names it

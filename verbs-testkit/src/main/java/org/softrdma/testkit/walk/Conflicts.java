@@ -5,10 +5,12 @@ import java.util.BitSet;
 import java.util.List;
 import org.softrdma.testkit.walk.WalkRequest.Fault;
 import org.softrdma.testkit.walk.WalkRequest.Part;
+import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
 
 /**
- * Which requests under way disturb each other, and which bytes a request carries if none does. What verbs order is no conflict: WRITEs of
+ * Which requests under way disturb each other, and which bytes a request carries if none does. What verbs order is no
+ * conflict: WRITEs of
  * one queue pair, a READ behind them, and a fenced WRITE behind a READ. The walk's thread.
  */
 final class Conflicts {
@@ -39,7 +41,7 @@ final class Conflicts {
         Part remote = request.remote();
         return remote.region().isOpen()
                 && remote.region().domain() == request.end().peer().domain()
-                && remote.region().access().contains(org.softrdma.verbs.AccessFlag.REMOTE_WRITE)
+                && remote.region().access().contains(AccessFlag.REMOTE_WRITE)
                 && remote.offset() >= 0;
     }
 
@@ -152,6 +154,7 @@ final class Conflicts {
                 KnownBytes written = write.isTainted()
                         ? new KnownBytes(write.data().bytes(), new BitSet())
                         : write.data();
+                read.sees(write);
                 data.overlay(from - remote.from(), written, from - target.from(), to - from);
             }
         }

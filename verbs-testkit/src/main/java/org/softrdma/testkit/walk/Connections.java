@@ -8,11 +8,12 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
-import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRejectedException;
@@ -252,7 +253,7 @@ final class Connections {
     /** It will not complete; a WRITE may still come to the peer. */
     private static void abandon(WalkRequest request) {
         request.release(false);
-        if (!request.isOneSided() || request.kind() == org.softrdma.verbs.CompletionOpcode.READ) {
+        if (!request.isOneSided() || request.kind() == CompletionOpcode.READ) {
             request.forgetWritten();
         }
     }

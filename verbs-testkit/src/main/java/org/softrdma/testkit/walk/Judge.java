@@ -15,7 +15,8 @@ import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * Polls completion queues and says what each completion must be: of a live queue pair, in the order of its queue, with a status that
+ * Polls completion queues and says what each completion must be: of a live queue pair, in the order of its queue, with
+ * a status that
  * something explains, and with the right bytes. The walk's thread.
  */
 final class Judge {

@@ -2,20 +2,24 @@ package org.softrdma.testkit.walk;
 
 import java.util.BitSet;
 
-/** Bytes as the model knows them: some may be anything. Mutable; owned by one walk. */
+/** Bytes as the model knows them: some may be anything. The walk's thread. */
 final class KnownBytes {
     private final byte[] bytes;
     private final BitSet known;
 
     /**
-     * Bytes.
+     * Bytes, which are not copied.
      *
-     * @param bytes values; kept, not copied
+     * @param bytes values
      * @param known which of them are certain
      */
     KnownBytes(byte[] bytes, BitSet known) {
         this.bytes = bytes;
         this.known = known;
+    }
+
+    static KnownBytes unknown(int length) {
+        return new KnownBytes(new byte[length], new BitSet());
     }
 
     byte[] bytes() {
@@ -24,10 +28,6 @@ final class KnownBytes {
 
     BitSet known() {
         return known;
-    }
-
-    static KnownBytes unknown(int length) {
-        return new KnownBytes(new byte[length], new BitSet());
     }
 
     /** Part of them. */

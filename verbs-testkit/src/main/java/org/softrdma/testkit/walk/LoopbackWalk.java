@@ -7,7 +7,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.device.VerbsProvider;
 
-/** This machine as the place of a walk: every node is a device of a provider. Nothing goes wrong here. The walk's thread. */
+/**
+ * This machine as the place of a walk: every node is a device of a provider. Nothing goes wrong here. The walk's
+ * thread.
+ */
 public final class LoopbackWalk implements WalkEnvironment {
     /** The one provider that keeps a key back for a long time. */
     private static final String SIM = "sim";

@@ -63,7 +63,8 @@ final class PartChooser {
     }
 
     /**
-     * One local part that a device must refuse: of another domain, of a closed region, out of range, or a sink without the right to write.
+     * One local part that a device must refuse: of another domain, of a closed region, out of range, or a sink without
+     * the right to write.
      * That of a RECV is wholly out of range: of a short message, a device may see only what it needs.
      */
     List<Part> faulty(WalkEnd end, CompletionOpcode kind) {

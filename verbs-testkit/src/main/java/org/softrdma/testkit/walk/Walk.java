@@ -18,8 +18,10 @@ import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A random walk: opens a device on each node and does operations that a seed draws, lawful ones and, unless told otherwise, unlawful ones.
- * A model beside it says what verbs promise of each; the first disagreement ends the walk. At its end everything completes that must, is
+ * A random walk: opens a device on each node and does operations that a seed draws, lawful ones and, unless told
+ * otherwise, unlawful ones.
+ * A model beside it says what verbs promise of each; the first disagreement ends the walk. At its end everything
+ * completes that must, is
  * closed, and nobody has changed a byte that was not his.
  *
  * <p>{@link Judge} judges completions, {@link Conflicts} says which bytes are certain. One thread, the caller's.
@@ -285,7 +287,9 @@ public final class Walk {
         return end.sends().stream().filter(WalkRequest::isSignalled).findFirst().orElse(null);
     }
 
-    /** A request that completes in error whatever it was: one that was not signalled may have succeeded without a word. */
+    /**
+     * A request that completes in error whatever it was: one that was not signalled may have succeeded without a word.
+     */
     private static @Nullable WalkRequest mustComplete(WalkEnd end) {
         return end.sends().stream()
                 .filter(request -> request.isSignalled() || request.fault() == WalkRequest.Fault.LOCAL)

@@ -79,7 +79,8 @@ final class WalkBuffer {
     // ---- checks
 
     /**
-     * Compares the memory with what is known. Bytes that a request under way may write are left out; bytes that nobody writes any more, and
+     * Compares the memory with what is known. Bytes that a request under way may write are left out; bytes that nobody
+     * writes any more, and
      * that could be anything, are taken as they are: from now on they must stay so.
      *
      * @throws WalkFailure if a byte is wrong

@@ -17,6 +17,7 @@ final class WalkRequest {
     private final @Nullable Part remote;
     private final Fault fault;
     private final List<Claim> claims = new ArrayList<>();
+    private final List<WalkRequest> seen = new ArrayList<>();
     private KnownBytes data = KnownBytes.unknown(0);
     private boolean tainted;
     private boolean vulnerable;
@@ -130,7 +131,12 @@ final class WalkRequest {
 
     /** Somebody else writes what it reads, or uses what it writes: its bytes may be anything. */
     boolean isTainted() {
-        return tainted;
+        return tainted || seen.stream().anyMatch(write -> write.isTainted() || write.isVulnerable());
+    }
+
+    /** What it reads is what this WRITE has put there. */
+    void sees(WalkRequest write) {
+        seen.add(write);
     }
 
     void taint() {

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +25,7 @@ final class WalkState {
     private final List<WalkNode> nodes = new ArrayList<>();
     private final List<WalkConnection> connections = new ArrayList<>();
     private final Deque<String> last = new ArrayDeque<>();
-    private final TreeMap<String, Integer> counts = new TreeMap<>();
+    private final Map<String, Integer> counts = new TreeMap<>();
     private long nextId = 1;
     private boolean hadFaults;
 
@@ -121,7 +122,7 @@ final class WalkState {
         return List.copyOf(last);
     }
 
-    TreeMap<String, Integer> counts() {
+    Map<String, Integer> counts() {
         return counts;
     }
 
