@@ -47,7 +47,7 @@ final class FabricExtension implements TestTemplateInvocationContextProvider {
                 ? settings
                 : settings.with(FactoryMethod.call(tests, test.faults(), FaultPlan.class));
         AtomicBoolean failed = new AtomicBoolean();
-        return Seeds.of(test.seed(), test.seeds(), context).stream()
+        return TestSeeds.of(test.seed(), test.seeds(), context).stream()
                 .takeWhile(_ -> !failed.get()) // JUnit runs each before it takes the next
                 .map(seed -> new Invocation(new FabricRun(seed, all, test.sanitised(), () -> failed.set(true))));
     }

@@ -125,7 +125,7 @@ final class FabricRun implements ParameterResolver, InvocationInterceptor, TestW
         }
         if (!completed) {
             throw new AssertionFailedError("the node \"" + NODE_OF_THE_TEST + "\" is where the body of the test runs:"
-                    + " it was killed in the middle; " + Seeds.replay(seed));
+                    + " it was killed in the middle; " + TestSeeds.replay(seed));
         }
     }
 
@@ -183,7 +183,7 @@ final class FabricRun implements ParameterResolver, InvocationInterceptor, TestW
 
     /** The same failure with its seed in front, and with the trace of the run as its cause. */
     private AssertionFailedError described(@Nullable Throwable cause, SimulationException run) {
-        String message = Seeds.replay(seed) + "\n" + reason(cause, run);
+        String message = TestSeeds.replay(seed) + "\n" + reason(cause, run);
         return cause instanceof AssertionFailedError known && known.isExpectedDefined() && known.isActualDefined()
                 ? new AssertionFailedError(message, known.getExpected(), known.getActual(), run)
                 : new AssertionFailedError(message, run);

@@ -1,6 +1,7 @@
 package org.softrdma.junit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -260,7 +261,7 @@ class FabricTestTest {
         AssertionFailedError failure = (AssertionFailedError) run.failure();
         assertEquals(FailsBySeed.runs, run.names().size());
         assertTrue(FailsBySeed.runs < 1000);
-        SimulationException trace = (SimulationException) failure.getCause();
+        SimulationException trace = assertInstanceOf(SimulationException.class, failure.getCause());
         String seed = Long.toString(trace.seed());
         assertTrue(run.message().contains("@FabricTest(seed = " + seed + ")"), run.message());
         assertTrue(run.message().contains("-Dsoftrdma.seed=" + seed), run.message());

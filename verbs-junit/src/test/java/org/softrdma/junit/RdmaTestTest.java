@@ -7,7 +7,9 @@ import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,7 +25,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 class RdmaTestTest {
     /** Every parameter is a device of its own, and closed after the test. */
     static class Given {
-        static VerbsDevice kept;
+        static @Nullable VerbsDevice kept;
 
         @RdmaTest
         void takes(VerbsDevice one, VerbsDevice other) {
@@ -107,7 +109,7 @@ class RdmaTestTest {
         TestRun run = TestRun.of(Given.class);
 
         assertTrue(run.isGreen(), run::toString);
-        assertEquals("CLOSED", stateOf(Given.kept));
+        assertEquals("CLOSED", stateOf(Objects.requireNonNull(Given.kept)));
     }
 
     private static String stateOf(VerbsDevice device) {

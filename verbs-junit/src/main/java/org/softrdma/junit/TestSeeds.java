@@ -7,13 +7,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** The seeds that a test runs with. Any thread. */
-final class Seeds {
+final class TestSeeds {
     /** Configuration parameter: the only seed of every test. */
     static final String SEED = "softrdma.seed";
     /** Configuration parameter: how many seeds each test takes that names none. */
     static final String SEEDS = "softrdma.seeds";
 
-    private Seeds() {}
+    private TestSeeds() {}
 
     /**
      * Those of a test, if no parameter says something else.
