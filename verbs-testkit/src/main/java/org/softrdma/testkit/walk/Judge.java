@@ -239,7 +239,9 @@ final class Judge {
             return;
         }
         require(!end.receiveFailed(), completion, request, "it succeeds behind one that failed");
-        require(message != null, completion, request, "the peer has sent nothing");
+        if (message == null) {
+            throw new WalkFailure(completion + " of " + request + " on " + end + ": the peer has sent nothing");
+        }
         require(completion.opcode() == CompletionOpcode.RECEIVE, completion, request, "it was a RECV");
         require(completion.byteLength() == message.length(), completion, request, "the SEND was " + message);
         require(message.length() <= request.length(), completion, request, "too short for " + message);
