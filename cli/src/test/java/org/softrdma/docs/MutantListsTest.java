@@ -64,7 +64,7 @@ class MutantListsTest {
         if (find.isEmpty() || at < 0 || source.indexOf(find, at + 1) >= 0) {
             return "expected \"" + find + "\" exactly once in " + mutant.get("file");
         }
-        for (String test : mutant.getOrDefault("tests", "").split(",")) {
+        for (String test : mutant.getOrDefault("tests", "").split(",", -1)) {
             String name = test.strip().replaceFirst("#.*", "");
             if (!name.isEmpty() && !isTest(name)) {
                 return "there is no test " + name;

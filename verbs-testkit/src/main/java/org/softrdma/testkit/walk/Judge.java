@@ -4,7 +4,6 @@ import java.util.Deque;
 import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.testkit.walk.WalkRequest.Fault;
@@ -240,18 +239,19 @@ final class Judge {
             return;
         }
         require(!end.receiveFailed(), completion, request, "it succeeds behind one that failed");
-        require(message != null, completion, request, "the peer has sent nothing");
-        WalkRequest sent = Objects.requireNonNull(message);
+        if (message == null) {
+            throw new WalkFailure(completion + " of " + request + " on " + end + ": the peer has sent nothing");
+        }
         require(completion.opcode() == CompletionOpcode.RECEIVE, completion, request, "it was a RECV");
-        require(completion.byteLength() == sent.length(), completion, request, "the SEND was " + sent);
-        require(sent.length() <= request.length(), completion, request, "too short for " + sent);
+        require(completion.byteLength() == message.length(), completion, request, "the SEND was " + message);
+        require(message.length() <= request.length(), completion, request, "too short for " + message);
         require(
-                sent.length() == 0 || (request.fault() == Fault.NONE && sent.fault() == Fault.NONE),
+                message.length() == 0 || (request.fault() == Fault.NONE && message.fault() == Fault.NONE),
                 completion,
                 request,
-                "it was to be refused, and so was " + sent);
+                "it was to be refused, and so was " + message);
         end.receivedOne();
-        place(peer, sent.wrId());
-        arrive(request, sent.data(), sent.isTainted());
+        place(peer, message.wrId());
+        arrive(request, message.data(), message.isTainted());
     }
 }
