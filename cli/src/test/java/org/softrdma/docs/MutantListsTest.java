@@ -25,7 +25,8 @@ class MutantListsTest {
         List<String> faults = new ArrayList<>();
         int mutants = 0;
         try (Stream<Path> lists = Files.list(ROOT.resolve("ci/mutants"))) {
-            for (Path list : lists.filter(file -> file.toString().endsWith(".txt")).toList()) {
+            for (Path list :
+                    lists.filter(file -> file.toString().endsWith(".txt")).toList()) {
                 for (Map<String, String> mutant : mutants(list)) {
                     mutants++;
                     String fault = fault(mutant);

@@ -17,7 +17,11 @@ public record AdversaryBySeed(long seed) {
 
     /** Many cuts go with large buffers: else transfers of many megabytes take more steps than a run has. */
     private static final List<NetworkSettings> NETWORKS = List.of(
-            network(200, 1 << 16), network(0, 1 << 14), network(700, 1 << 18), network(400, 1 << 16), network(200, 1 << 12));
+            network(200, 1 << 16),
+            network(0, 1 << 14),
+            network(700, 1 << 18),
+            network(400, 1 << 16),
+            network(200, 1 << 12));
 
     private static NetworkSettings network(int cuts, int bufferBytes) {
         return NetworkSettings.DEFAULT.withCuts(cuts).withBufferBytes(bufferBytes);

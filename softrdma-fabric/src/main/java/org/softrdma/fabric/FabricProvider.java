@@ -56,7 +56,9 @@ public final class FabricProvider implements VerbsProvider {
         List<IllegalArgumentException> refusals = new ArrayList<>();
         fabric.run(node, () -> {
             try {
-                at(decorator.apply(new FabricProvider(node)), node).open(options).close();
+                at(decorator.apply(new FabricProvider(node)), node)
+                        .open(options)
+                        .close();
             } catch (IllegalArgumentException e) {
                 refusals.add(e);
             }

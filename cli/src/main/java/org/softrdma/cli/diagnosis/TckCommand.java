@@ -157,7 +157,8 @@ public final class TckCommand implements Callable<Integer> {
         }
         if (place != Place.TCP && !provider.provider().name().equals("sim")) {
             throw new UserErrorException("--transport " + place.name().toLowerCase(Locale.ROOT) + ": the fabric has"
-                    + " devices of the provider sim, not of " + provider.provider().name());
+                    + " devices of the provider sim, not of "
+                    + provider.provider().name());
         }
         for (String option : ONLY_TCP) {
             if (place == Place.FABRIC && spec.commandLine().getParseResult().hasMatchedOption(option)) {
@@ -213,7 +214,8 @@ public final class TckCommand implements Callable<Integer> {
     private ConformanceSettings settings(Map<String, String> requester, double usualScale) {
         Map<String, String> responder = new LinkedHashMap<>(provider.deviceOptions());
         responder.putAll(responderOptions);
-        ConformanceSettings settings = ConformanceSettings.of(provider.provider().name(), requester)
+        ConformanceSettings settings = ConformanceSettings.of(
+                        provider.provider().name(), requester)
                 .withResponderOptions(responder)
                 .withScale(scale == null ? usualScale : scale);
         return oneDevice ? settings.withSharedDevice() : settings;

@@ -50,7 +50,8 @@ final class TckOnFabric {
     boolean run(Consumer<String> lines) {
         lines.accept("fabric, requester " + settings.requesterOptions() + ", responder "
                 + (settings.sharedDevice() ? "on the same device" : settings.responderOptions()) + ", scale "
-                + settings.scale() + ", " + suite.size() + " cases by " + seeds.count() + " seeds from " + seeds.first());
+                + settings.scale() + ", " + suite.size() + " cases by " + seeds.count() + " seeds from "
+                + seeds.first());
         long[] failed = {0};
         seeds.run(this::outcome, (seed, outcome) -> {
             failed[0] += report(seed, outcome, lines);
@@ -67,8 +68,9 @@ final class TckOnFabric {
 
     private long report(long seed, Outcome outcome, Consumer<String> lines) {
         long failed = count(outcome, CaseResult.Status.FAILED);
-        lines.accept("seed " + seed + " (" + new AdversaryBySeed(seed) + "): " + count(outcome, CaseResult.Status.PASSED)
-                + " passed, " + failed + " failed, " + count(outcome, CaseResult.Status.SKIPPED) + " skipped");
+        lines.accept(
+                "seed " + seed + " (" + new AdversaryBySeed(seed) + "): " + count(outcome, CaseResult.Status.PASSED)
+                        + " passed, " + failed + " failed, " + count(outcome, CaseResult.Status.SKIPPED) + " skipped");
         for (CaseResult result : outcome.results()) {
             boolean isFailure = result.status() == CaseResult.Status.FAILED;
             if (isFailure || seeds.count() == 1) {
@@ -91,8 +93,8 @@ final class TckOnFabric {
     }
 
     private String command(long seed, int number) {
-        StringBuilder command = new StringBuilder(
-                "softrdma tck --transport fabric --seed " + seed + " --case " + number + " --scale " + settings.scale());
+        StringBuilder command = new StringBuilder("softrdma tck --transport fabric --seed " + seed + " --case " + number
+                + " --scale " + settings.scale());
         append(command, " --device ", settings.requesterOptions());
         if (settings.sharedDevice()) {
             command.append(" --one-device");
@@ -103,7 +105,7 @@ final class TckOnFabric {
     }
 
     private static void append(StringBuilder command, String option, Map<String, String> values) {
-        values.forEach((name, value) ->
-                command.append(option).append(name).append('=').append(value));
+        values.forEach(
+                (name, value) -> command.append(option).append(name).append('=').append(value));
     }
 }

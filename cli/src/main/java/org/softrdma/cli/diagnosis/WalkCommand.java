@@ -160,7 +160,8 @@ public final class WalkCommand implements Callable<Integer> {
         }
         String name = provider.provider().name();
         if (place == Place.FABRIC && !name.substring(name.lastIndexOf(':') + 1).equals("sim")) {
-            throw new UserErrorException("--transport fabric: the fabric has devices of the provider sim, not of " + name);
+            throw new UserErrorException(
+                    "--transport fabric: the fabric has devices of the provider sim, not of " + name);
         }
         for (String option : List.of("--address", "--pcap")) {
             if (place == Place.FABRIC && spec.commandLine().getParseResult().hasMatchedOption(option)) {
@@ -220,7 +221,8 @@ public final class WalkCommand implements Callable<Integer> {
 
     private String command(long number) {
         StringBuilder command = new StringBuilder("softrdma walk --transport "
-                + place.name().toLowerCase(Locale.ROOT) + " --seed " + number + " --operations " + operations + " --nodes "
+                + place.name().toLowerCase(Locale.ROOT) + " --seed " + number + " --operations " + operations
+                + " --nodes "
                 + nodes);
         command.append(faults ? " --faults" : "").append(lawful ? " --lawful" : "");
         if (!provider.provider().name().equals("sim")) {

@@ -122,10 +122,7 @@ final class RecordReader {
         JsonNode type = node.path(RecordNames.TYPE);
         Class<?> chosen = RecordNames.types(sealed).get(type.asText());
         if (chosen == null) {
-            return misfit(
-                    type,
-                    "one of " + RecordNames.types(sealed).keySet(),
-                    join(where, RecordNames.TYPE));
+            return misfit(type, "one of " + RecordNames.types(sealed).keySet(), join(where, RecordNames.TYPE));
         }
         return record(node, chosen, where);
     }

@@ -72,9 +72,7 @@ class FaultPlanFileTest {
     @Test
     void shouldReadAFileWithNothingButWhatIsNeeded(@TempDir Path directory) throws IOException {
         Path file = directory.resolve("plan.json");
-        Files.writeString(
-                file,
-                """
+        Files.writeString(file, """
                 {"faults": [{"when": {"type": "onRequest", "wrId": 5}, "what": {"type": "cut"}}]}
                 """);
 
@@ -146,8 +144,7 @@ class FaultPlanFileTest {
                 .and(
                         new When.OnMessage("client", "server", MessageKind.READ_REQUEST, 3),
                         new What.Stall(2_000_000_000L))
-                .and(new Fault(
-                        new When.OnRequest("client", When.ANY, 17, 2), new What.Cut(), Fault.ALWAYS, 1, 4))
+                .and(new Fault(new When.OnRequest("client", When.ANY, 17, 2), new What.Cut(), Fault.ALWAYS, 1, 4))
                 .and(new When.AtTime(0), new What.Quota("server", Resource.MEMORY_REGIONS, 8));
 
         assertEquals(expected, FaultPlanFile.parse("example", example));

@@ -78,8 +78,7 @@ public final class SlabAllocator {
      * @param wiping whether the key and value of an item are overwritten before its chunk is free
      * @param turns of all threads that change the store
      */
-    public SlabAllocator(
-            SlabGeometry geometry, ArenaSource source, long memoryLimit, boolean wiping, Turns turns) {
+    public SlabAllocator(SlabGeometry geometry, ArenaSource source, long memoryLimit, boolean wiping, Turns turns) {
         if (memoryLimit < geometry.pageLength()) {
             throw new IllegalArgumentException(
                     "memoryLimit=" + memoryLimit + " is less than a page of " + geometry.pageLength() + " bytes");

@@ -58,7 +58,8 @@ class ConnectionOutputTest {
             channel.config().setAllocator(new Scarce(buffers));
             channel.pipeline()
                     .addLast(new NettyConnection(
-                            connection -> new MemcachedConnection(running.server().parts(), connection),
+                            connection ->
+                                    new MemcachedConnection(running.server().parts(), connection),
                             new InputBudget(Long.MAX_VALUE)));
             channel.writeInbound(Unpooled.copiedBuffer("get v v\r\n", StandardCharsets.US_ASCII));
             channel.finishAndReleaseAll();

@@ -30,7 +30,8 @@ class WipeTest {
     private final StoreUser user = new StoreUser(store);
 
     private ItemStore store(boolean wiping) {
-        return new ItemStore(new SlabAllocator(new SlabGeometry(1.25, 48, MIB), arenas, 2L * MIB, wiping, Turns.OF_JVM), 42, true);
+        return new ItemStore(
+                new SlabAllocator(new SlabGeometry(1.25, 48, MIB), arenas, 2L * MIB, wiping, Turns.OF_JVM), 42, true);
     }
 
     @AfterEach

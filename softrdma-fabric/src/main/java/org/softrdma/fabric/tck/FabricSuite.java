@@ -40,8 +40,8 @@ public final class FabricSuite {
     public FabricSuite(ConformanceSettings settings, Set<Integer> selected) {
         this.settings = settings;
         cases = CaseMethod.all().stream()
-                .filter(found ->
-                        selected.isEmpty() || selected.contains(found.description().number()))
+                .filter(found -> selected.isEmpty()
+                        || selected.contains(found.description().number()))
                 .sorted(Comparator.comparingInt(found -> found.description().number()))
                 .toList();
         ConformanceRunner.requireKnown(selected);
@@ -93,8 +93,7 @@ public final class FabricSuite {
         }
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
         ConformanceCase description = method.description();
-        return new CaseResult(
-                description.number(), description.title(), description.source(), status, reason, millis);
+        return new CaseResult(description.number(), description.title(), description.source(), status, reason, millis);
     }
 
     /** Why the case was skipped; empty if it was not. */

@@ -72,7 +72,11 @@ public record FabricWalk(
             nodes.add(fabric.node(RandomFaults.name(i)));
         }
         VerbsProvider provider = decorator.apply(new FabricProvider(nodes.toArray(FabricNode[]::new)));
-        FabricPlace place = new FabricPlace(fabric, walker, nodes, new FabricPlace.Devices(provider, options, usual.habits().contains(Habit.NUMBERS_AGAIN)));
+        FabricPlace place = new FabricPlace(
+                fabric,
+                walker,
+                nodes,
+                new FabricPlace.Devices(provider, options, usual.habits().contains(Habit.NUMBERS_AGAIN)));
         if (faults) {
             place.breakBy(!random.plan().faults().isEmpty());
         }

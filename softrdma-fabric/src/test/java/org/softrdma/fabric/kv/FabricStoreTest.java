@@ -62,15 +62,17 @@ class FabricStoreTest {
                             FabricStore.client(fabric, client, store.address())
                                     .protocol(KvProtocol.RDMA)
                                     .conclude());
-                    KvClient writer = KvClient.connect(FabricStore.client(fabric, client, store.address())
-                            .conclude())) {
+                    KvClient writer = KvClient.connect(
+                            FabricStore.client(fabric, client, store.address()).conclude())) {
                 assertEquals(SetStatus.STORED, reader.set(KEY, 7, 0, bytes("value")));
                 for (int i = 1; i <= 10; i++) {
-                    assertArrayEquals(bytes("value"), reader.get(KEY).orElseThrow().value());
+                    assertArrayEquals(
+                            bytes("value"), reader.get(KEY).orElseThrow().value());
                     assertEquals(i, reader.counters().hits());
                 }
                 writer.set(KEY, 0, 0, bytes("changed"));
-                assertArrayEquals(bytes("changed"), reader.get(KEY).orElseThrow().value());
+                assertArrayEquals(
+                        bytes("changed"), reader.get(KEY).orElseThrow().value());
                 writer.delete(KEY);
                 assertTrue(reader.get(KEY).isEmpty());
                 byte[] large = new byte[300_000];
@@ -113,7 +115,8 @@ class FabricStoreTest {
                         assertEquals(SetStatus.STORED, shared.set(key, 0, 0, key));
                         CompletableFuture<?> one = shared.submit(KvRequest.get(key));
                         CompletableFuture<?> other = shared.submit(KvRequest.get(key));
-                        assertArrayEquals(key, shared.get(key).map(KvItem::value).orElseThrow());
+                        assertArrayEquals(
+                                key, shared.get(key).map(KvItem::value).orElseThrow());
                         fabric.baton().until(() -> one.isDone() && other.isDone(), TimeUnit.SECONDS.toNanos(1));
                         assertTrue(one.isDone() && other.isDone());
                         done[0]++;

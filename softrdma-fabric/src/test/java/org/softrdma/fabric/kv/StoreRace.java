@@ -128,8 +128,7 @@ final class StoreRace {
         return FabricSettings.DEFAULT
                 .with(NetworkSettings.DEFAULT.withBufferBytes(4096))
                 .with(grains)
-                .with(new Baton.Limits(
-                        1_000_000, usual.virtualNs(), usual.realNs(), random.nextBoolean() ? 100 : 300));
+                .with(new Baton.Limits(1_000_000, usual.virtualNs(), usual.realNs(), random.nextBoolean() ? 100 : 300));
     }
 
     /** Races; throws with the seed if what was seen contradicts itself, or if anything fails. */
@@ -215,11 +214,9 @@ final class StoreRace {
 
     /** Mostly GETs by READ, a window of them at places that are known. */
     private void read(FabricStore store, FabricNode node, ProcessRecorder<StoreCall, StoreAnswer> me) {
-        KvClientContext context =
-                client(store, node).protocol(KvProtocol.RDMA).conclude();
+        KvClientContext context = client(store, node).protocol(KvProtocol.RDMA).conclude();
         try (VerbsDevice device = node.open(Map.of());
-                CompletionLoop loop =
-                        new CompletionLoop(device, 1, WINDOW, context.nanoClock(), context.spin());
+                CompletionLoop loop = new CompletionLoop(device, 1, WINDOW, context.nanoClock(), context.spin());
                 KvClient client = new KvClient(loop, context)) {
             for (int i = 0; i < OPERATIONS; i++) {
                 switch (random.nextInt(8)) {

@@ -53,7 +53,8 @@ class StoreRacesTest {
     /** The seed decides the registration too, and whether the store loses items. */
     private static StoreRace race(long seed) {
         try {
-            return new StoreRace(seed, (seed & 1) == 0 ? Registration.ARENA : Registration.CHUNK, (seed & 2) != 0).run();
+            return new StoreRace(seed, (seed & 1) == 0 ? Registration.ARENA : Registration.CHUNK, (seed & 2) != 0)
+                    .run();
         } catch (RuntimeException | Error e) {
             throw new AssertionError("softrdma.seed=" + seed + " fails: " + e.getMessage(), e);
         }

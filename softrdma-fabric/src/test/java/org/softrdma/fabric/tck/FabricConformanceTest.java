@@ -24,11 +24,12 @@ class FabricConformanceTest {
     private static final int SEEDS = 3;
 
     /** For mutants, which name the cases that find them: all by default. */
-    private static final Set<Integer> CASES =
-            Stream.of(System.getProperty("softrdma.tck.cases", "").split(","))
-                    .filter(number -> !number.isEmpty())
-                    .map(Integer::valueOf)
-                    .collect(Collectors.toSet());
+    private static final Set<Integer> CASES = Stream.of(
+                    System.getProperty("softrdma.tck.cases", "").split(","))
+            .filter(number -> !number.isEmpty())
+            .map(Integer::valueOf)
+            .collect(Collectors.toSet());
+
     private static final int MANY = Boolean.getBoolean("softrdma.slow.short") ? 20 : 200;
 
     private static void runAll(long first, int seeds) {
@@ -43,7 +44,9 @@ class FabricConformanceTest {
                     failures.add("seed " + seed + " (" + new AdversaryBySeed(seed) + "): " + result.line());
                 }
             }
-            assertTrue(passed + failures.size() > (CASES.isEmpty() ? 150 : 0), "only " + passed + " cases passed by seed " + seed);
+            assertTrue(
+                    passed + failures.size() > (CASES.isEmpty() ? 150 : 0),
+                    "only " + passed + " cases passed by seed " + seed);
             return true;
         });
         assertEquals("", String.join("\n", failures));

@@ -32,8 +32,9 @@ class FabricWalkTest {
         Seeds.of(first, seeds).run(FabricWalkTest::outcome, (seed, outcome) -> {
             switch (outcome) {
                 case WalkReport report -> reports.add(report);
-                default -> failures.add(outcome + "\nagain: softrdma walk --transport fabric --seed " + seed
-                        + (hasFaults(seed) ? " --faults" : ""));
+                default ->
+                    failures.add(outcome + "\nagain: softrdma walk --transport fabric --seed " + seed
+                            + (hasFaults(seed) ? " --faults" : ""));
             }
             return failures.size() < 3;
         });

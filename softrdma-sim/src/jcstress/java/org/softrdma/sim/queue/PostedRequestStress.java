@@ -26,7 +26,8 @@ public class PostedRequestStress {
     /** Made by jcstress. */
     public PostedRequestStress() {
         StressParts parts = new StressParts();
-        queue = new SendQueue(parts, parts.completions(), new QueuePairLimits(1, 1, 1, 1, 0), false, new MemoryOperations());
+        queue = new SendQueue(
+                parts, parts.completions(), new QueuePairLimits(1, 1, 1, 1, 0), false, new MemoryOperations());
     }
 
     /** The application. */

@@ -218,7 +218,9 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
     @Override
     public OptionalLong wrId(long request) {
         QueuePairEnd pair = life.queuePair();
-        return pair == null ? OptionalLong.empty() : OptionalLong.of(pair.sendQueue().wrId(request));
+        return pair == null
+                ? OptionalLong.empty()
+                : OptionalLong.of(pair.sendQueue().wrId(request));
     }
 
     @Override

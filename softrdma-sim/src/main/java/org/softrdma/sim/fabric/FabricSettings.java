@@ -20,8 +20,8 @@ import org.softrdma.sim.fabric.network.NetworkSettings;
 public record FabricSettings(
         NetworkSettings network, Grains grains, FaultPlan faults, Baton.Limits limits, Set<Habit> habits) {
     /** Pieces of streams are cut, copies happen at once. */
-    public static final FabricSettings DEFAULT = new FabricSettings(
-            NetworkSettings.DEFAULT, Grains.NONE, FaultPlan.NONE, Baton.Limits.DEFAULT, Set.of());
+    public static final FabricSettings DEFAULT =
+            new FabricSettings(NetworkSettings.DEFAULT, Grains.NONE, FaultPlan.NONE, Baton.Limits.DEFAULT, Set.of());
 
     /** Copies. */
     public FabricSettings {

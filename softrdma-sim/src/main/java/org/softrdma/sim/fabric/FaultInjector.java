@@ -120,8 +120,7 @@ final class FaultInjector implements Inspector, Source {
                         on.kind() == message.kind()
                                 && (on.number() == When.EACH || on.number() == message.number())
                                 && matches(passage, on);
-                    case When.OnRequest on ->
-                        message.wrId().equals(OptionalLong.of(on.wrId())) && matches(passage, on);
+                    case When.OnRequest on -> message.wrId().equals(OptionalLong.of(on.wrId())) && matches(passage, on);
                     case When.AfterBytes _, When.AtTime _, When.OnDatagram _ -> false;
                 };
     }
@@ -219,7 +218,8 @@ final class FaultInjector implements Inspector, Source {
             case What.PowerOff(String node) -> node(node).powerOff();
             case What.Pause(String node, long ns, boolean devices) -> pause(node(node), ns, devices);
             case What.SlowNode(String node, int bytes, long perNs) -> node(node).slow(bytes, perNs);
-            case What.Quota(String node, Resource resource, long most) -> node(node).limit(resource, most);
+            case What.Quota(String node, Resource resource, long most) ->
+                node(node).limit(resource, most);
             case What.OnConnection _ -> throw new IllegalStateException(what + " without a connection");
             case What.OnDatagram _ -> throw new IllegalStateException(what + " without a datagram");
         }

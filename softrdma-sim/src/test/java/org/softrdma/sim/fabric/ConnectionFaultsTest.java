@@ -111,8 +111,7 @@ class ConnectionFaultsTest {
         bySeeds(
                 plan(when, new What.Stall(What.FOREVER)),
                 1,
-                (seed, links) ->
-                        assertEquals(CompletionStatus.RETRY_EXCEEDED_ERROR, links.read(0, 1), "seed " + seed));
+                (seed, links) -> assertEquals(CompletionStatus.RETRY_EXCEEDED_ERROR, links.read(0, 1), "seed " + seed));
     }
 
     // ---- a slow reader

@@ -69,8 +69,7 @@ class FaultInjectorTest {
         When when = new When.OnDatagram(When.ANY, When.ANY, 0);
 
         assertThrows(IllegalArgumentException.class, () -> new Fault(when, new What.Corrupt(1), 1000, 1));
-        assertThrows(
-                IllegalArgumentException.class, () -> new Fault(new When.AtTime(0), new What.Lose(), 1000, 1));
+        assertThrows(IllegalArgumentException.class, () -> new Fault(new When.AtTime(0), new What.Lose(), 1000, 1));
     }
 
     @Test

@@ -137,15 +137,17 @@ class HabitsTest {
 
     @Test
     void shouldCatchAProgramThatCountsEvents() {
-        requireCaughtByNothingElse(Habit.MERGED_EVENTS, ends -> pollArmed(ends, side -> {
-            for (int i = 0; i < 2; i++) {
-                if (side.channel().await(100 * MILLISECOND_NS).isEmpty()) {
-                    return false;
-                }
-                side.receives().acknowledgeEvents(1);
-            }
-            return true;
-        }));
+        requireCaughtByNothingElse(
+                Habit.MERGED_EVENTS,
+                ends -> pollArmed(ends, side -> {
+                    for (int i = 0; i < 2; i++) {
+                        if (side.channel().await(100 * MILLISECOND_NS).isEmpty()) {
+                            return false;
+                        }
+                        side.receives().acknowledgeEvents(1);
+                    }
+                    return true;
+                }));
     }
 
     @Test
@@ -183,26 +185,30 @@ class HabitsTest {
 
     @Test
     void shouldCatchAProgramThatTakesTheCompletionOfAnEventForGranted() {
-        requireCaughtByNothingElse(Habit.SPURIOUS_EVENTS, ends -> receive(ends, side -> {
-            side.receives().requestNotification(false);
-            assertTrue(side.channel().await(Ends.PATIENCE_NS).isPresent());
-            side.receives().acknowledgeEvents(1);
-            return side.receives().poll(WorkCompletion.array(1)) == 1;
-        }));
+        requireCaughtByNothingElse(
+                Habit.SPURIOUS_EVENTS,
+                ends -> receive(ends, side -> {
+                    side.receives().requestNotification(false);
+                    assertTrue(side.channel().await(Ends.PATIENCE_NS).isPresent());
+                    side.receives().acknowledgeEvents(1);
+                    return side.receives().poll(WorkCompletion.array(1)) == 1;
+                }));
     }
 
     @Test
     void shouldCatchAProgramThatDoesNotArmAgain() {
-        requireCaughtByNothingElse(Habit.SPURIOUS_EVENTS, ends -> receive(ends, side -> {
-            side.receives().requestNotification(false);
-            while (side.receives().poll(WorkCompletion.array(1)) == 0) {
-                if (side.channel().await(100 * MILLISECOND_NS).isEmpty()) {
-                    return false;
-                }
-                side.receives().acknowledgeEvents(1);
-            }
-            return true;
-        }));
+        requireCaughtByNothingElse(
+                Habit.SPURIOUS_EVENTS,
+                ends -> receive(ends, side -> {
+                    side.receives().requestNotification(false);
+                    while (side.receives().poll(WorkCompletion.array(1)) == 0) {
+                        if (side.channel().await(100 * MILLISECOND_NS).isEmpty()) {
+                            return false;
+                        }
+                        side.receives().acknowledgeEvents(1);
+                    }
+                    return true;
+                }));
     }
 
     @Test

@@ -77,8 +77,7 @@ final class Links {
         });
     }
 
-    private Links(
-            Fabric fabric, FabricNode server, FabricNode client, int connections, Map<String, String> options) {
+    private Links(Fabric fabric, FabricNode server, FabricNode client, int connections, Map<String, String> options) {
         this.fabric = fabric;
         this.server = server;
         serverDevice = own(server.open(options));
@@ -96,8 +95,7 @@ final class Links {
         Listener listener = own(serverDevice.listen(new InetSocketAddress(server.address(), PORT), 8));
         for (int i = 0; i < connections; i++) {
             server.start("accept", () -> accept(listener, serverDomain, serverQueue));
-            Connector connector =
-                    own(clientDevice.resolve(new InetSocketAddress(server.address(), PORT), PATIENCE_NS));
+            Connector connector = own(clientDevice.resolve(new InetSocketAddress(server.address(), PORT), PATIENCE_NS));
             pairs.add(own(connector.createQueuePair(clientDomain, QueuePairAttributes.of(queue, LIMITS))));
             connector.connect(ConnectionParameters.ofReads(4), PATIENCE_NS);
         }
@@ -121,7 +119,6 @@ final class Links {
     VerbsDevice serverDevice() {
         return serverDevice;
     }
-
 
     Fabric fabric() {
         return fabric;
@@ -150,8 +147,7 @@ final class Links {
         assertEquals(
                 PostStatus.ACCEPTED,
                 pairs.get(connection)
-                        .postRead(
-                                wrId, source, 0, Long.BYTES, target.address(), target.rkey(), SendFlags.SIGNALLED));
+                        .postRead(wrId, source, 0, Long.BYTES, target.address(), target.rkey(), SendFlags.SIGNALLED));
         return end(wrId);
     }
 

@@ -31,6 +31,7 @@ class RandomPlansTest {
     /** An exchange takes some hundreds; whoever takes so many does nothing but turn in circles. */
     private static final Baton.Limits FEW_STEPS =
             new Baton.Limits(50_000, TimeUnit.DAYS.toNanos(1), TimeUnit.MINUTES.toNanos(2), 250);
+
     private static final String[] NODES = {"server", "client"};
     private static final MessageKind[] KINDS = MessageKind.values();
     private static final long MOST_NS = 12_000_000_000L;
@@ -80,7 +81,8 @@ class RandomPlansTest {
     }
 
     private static long requireThatItEnds(long seed, FaultPlan plan) {
-        Exchange exchange = new Exchange(seed, FabricSettings.adversary().with(FEW_STEPS).with(plan), Map.of());
+        Exchange exchange =
+                new Exchange(seed, FabricSettings.adversary().with(FEW_STEPS).with(plan), Map.of());
         exchange.run();
         assertEquals(0, exchange.wrongBytes(), "bytes that nobody has written");
         return exchange.hash();

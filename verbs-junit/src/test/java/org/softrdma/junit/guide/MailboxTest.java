@@ -67,8 +67,8 @@ class MailboxTest {
             RemoteRegion target = mailbox.remote();
             sender.start("sender", () -> send(deviceOfSender, address, target));
             try (ConnectionRequest request = listener.next(PATIENCE_NS).orElseThrow();
-                    QueuePair pair = request.createQueuePair(
-                            domain, QueuePairAttributes.of(queue, QueuePairLimits.of(1, 1)))) {
+                    QueuePair pair =
+                            request.createQueuePair(domain, QueuePairAttributes.of(queue, QueuePairLimits.of(1, 1)))) {
                 request.accept(ConnectionParameters.DEFAULT);
                 while (!mailbox.holds(5)) {
                     fabric.idleStrategy().idle();

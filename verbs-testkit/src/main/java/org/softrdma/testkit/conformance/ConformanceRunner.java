@@ -200,8 +200,7 @@ public final class ConformanceRunner {
 
         @Override
         public void executionFinished(TestIdentifier identifier, TestExecutionResult outcome) {
-            String reason =
-                    outcome.getThrowable().map(FailureReason::of).orElse("");
+            String reason = outcome.getThrowable().map(FailureReason::of).orElse("");
             Optional<ConformanceCase> description = conformanceCase(identifier);
             if (description.isPresent()) {
                 record(

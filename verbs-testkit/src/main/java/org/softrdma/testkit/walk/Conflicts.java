@@ -29,7 +29,8 @@ final class Conflicts {
             Part remote = request.remote();
             boolean write = request.kind() == CompletionOpcode.WRITE;
             // Of a range that leaves its region, a device may have written what lies within before it sees that.
-            int to = Math.min(remote.to(), remote.region().from() + remote.region().length());
+            int to = Math.min(
+                    remote.to(), remote.region().from() + remote.region().length());
             if ((request.fault() == Fault.NONE || (write && isPartlyLawful(request))) && remote.from() < to) {
                 claims.add(new Claim(remote.region(), remote.from(), to, write, request));
             }
@@ -75,7 +76,9 @@ final class Conflicts {
                 }
             }
         }
-        if (overlapThemselves(claims) || request.fault() == Fault.REMOTE || (request.isInline() && isUnsettled(request))) {
+        if (overlapThemselves(claims)
+                || request.fault() == Fault.REMOTE
+                || (request.isInline() && isUnsettled(request))) {
             request.taint();
         }
         claims.forEach(claim -> claim.buffer().claim(claim));
@@ -93,7 +96,9 @@ final class Conflicts {
         if (!newer.writes() && !older.writes()) {
             return false;
         }
-        boolean remote = isRemote(newer) && isRemote(older) && newer.request().end() == older.request().end();
+        boolean remote = isRemote(newer)
+                && isRemote(older)
+                && newer.request().end() == older.request().end();
         return !remote || (!older.writes() && !newer.request().isFenced());
     }
 
@@ -151,9 +156,8 @@ final class Conflicts {
             int from = Math.max(target.from(), remote.from());
             int to = Math.min(target.to(), remote.to());
             if (target.region().buffer() == remote.region().buffer() && from < to) {
-                KnownBytes written = write.isTainted()
-                        ? new KnownBytes(write.data().bytes(), new BitSet())
-                        : write.data();
+                KnownBytes written =
+                        write.isTainted() ? new KnownBytes(write.data().bytes(), new BitSet()) : write.data();
                 read.sees(write);
                 data.overlay(from - remote.from(), written, from - target.from(), to - from);
             }

@@ -73,7 +73,8 @@ final class Connections {
 
     /** Connects two nodes; the one that is asked rejects now and then. */
     boolean connect(WalkNode from) {
-        WalkNode to = state.any(state.liveNodes().stream().filter(node -> node != from).toList())
+        WalkNode to = state.any(
+                        state.liveNodes().stream().filter(node -> node != from).toList())
                 .orElse(null);
         if (to == null || from.ends().size() >= MOST_ENDS || to.ends().size() >= MOST_ENDS) {
             return false;
@@ -120,7 +121,8 @@ final class Connections {
     private boolean answer(WalkNode to, WalkConnection connection, byte[] token, boolean reject) {
         long endNs = state.environment().nanoTime() + CONNECT_NS;
         while (state.environment().nanoTime() - endNs < 0) {
-            Optional<ConnectionRequest> next = to.listener().next(endNs - state.environment().nanoTime());
+            Optional<ConnectionRequest> next =
+                    to.listener().next(endNs - state.environment().nanoTime());
             if (next.isEmpty()) {
                 break;
             }
@@ -198,10 +200,9 @@ final class Connections {
         WalkQueue receives = state.any(roomy).orElse(sends);
         boolean all = state.percent(20);
         WalkDomain domain = state.any(node.domains()).orElseThrow();
-        QueuePair queuePair = maker.make(
-                domain.verbs(), new QueuePairAttributes(sends.verbs(), receives.verbs(), limits, all));
-        WalkEnd end =
-                new WalkEnd(node, domain, queuePair, new WalkEnd.Completions(sends, receives, all), connection);
+        QueuePair queuePair =
+                maker.make(domain.verbs(), new QueuePairAttributes(sends.verbs(), receives.verbs(), limits, all));
+        WalkEnd end = new WalkEnd(node, domain, queuePair, new WalkEnd.Completions(sends, receives, all), connection);
         sends.attach(end, queuePair.limits().maxSendWorkRequests());
         receives.attach(end, queuePair.limits().maxReceiveWorkRequests());
         domain.ends().add(end);

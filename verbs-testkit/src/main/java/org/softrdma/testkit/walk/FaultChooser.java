@@ -24,8 +24,8 @@ final class FaultChooser {
             return false;
         }
         WalkNode one = live.get(state.below(live.size()));
-        WalkNode other = state.any(live.stream().filter(node -> node != one).toList())
-                .orElseThrow();
+        WalkNode other =
+                state.any(live.stream().filter(node -> node != one).toList()).orElseThrow();
         state.fault();
         switch (state.below(10)) {
             case 0, 1, 2, 3 -> reset(faults.get(), one, other);
@@ -69,7 +69,8 @@ final class FaultChooser {
     }
 
     private long duration() {
-        return TimeUnit.MICROSECONDS.toNanos(state.percent(70) ? state.between(10, 100_000) : state.between(10, 15_000_000));
+        return TimeUnit.MICROSECONDS.toNanos(
+                state.percent(70) ? state.between(10, 100_000) : state.between(10, 15_000_000));
     }
 
     private void lose(WalkFaults faults, WalkNode node) {

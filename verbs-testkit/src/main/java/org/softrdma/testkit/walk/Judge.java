@@ -81,9 +81,8 @@ final class Judge {
 
     private static void require(boolean holds, WorkCompletion completion, WalkRequest request, String otherwise) {
         if (!holds) {
-            throw new WalkFailure(
-                    completion + " of " + request + " on " + request.end() + ": " + otherwise + "; "
-                            + request.end().connection());
+            throw new WalkFailure(completion + " of " + request + " on " + request.end() + ": " + otherwise + "; "
+                    + request.end().connection());
         }
     }
 
@@ -162,8 +161,7 @@ final class Judge {
     private void succeed(WalkEnd end, WalkRequest request) {
         boolean acknowledged = end.node().features().contains(Feature.ACKNOWLEDGED_WRITES);
         if (request.fault() == Fault.LOCAL
-                || (request.fault() == Fault.REMOTE
-                        && (acknowledged || request.kind() == CompletionOpcode.READ))) {
+                || (request.fault() == Fault.REMOTE && (acknowledged || request.kind() == CompletionOpcode.READ))) {
             throw new WalkFailure(request + " on " + end + " succeeded");
         }
         if (request.kind() == CompletionOpcode.READ) {
@@ -179,7 +177,8 @@ final class Judge {
         while (!unplaced.isEmpty() && unplaced.getFirst().wrId() < wrId) {
             WalkRequest write = unplaced.removeFirst();
             if (write.fault() != Fault.NONE) {
-                throw new WalkFailure(write + " on " + end + " was to be refused, and a request behind it has succeeded");
+                throw new WalkFailure(
+                        write + " on " + end + " was to be refused, and a request behind it has succeeded");
             }
             Part target = write.remote();
             for (Claim claim : write.claims()) {
@@ -218,7 +217,8 @@ final class Judge {
     private void judgeReceive(WalkEnd end, WalkRequest request, WorkCompletion completion) {
         end.receives().removeFirst();
         WalkEnd peer = end.peer();
-        WalkRequest message = end.received() < peer.messages().size() ? peer.messages().get(end.received()) : null;
+        WalkRequest message =
+                end.received() < peer.messages().size() ? peer.messages().get(end.received()) : null;
         if (!completion.isSuccess()) {
             Set<CompletionStatus> allowed = EnumSet.noneOf(CompletionStatus.class);
             if (end.connection().mayEnd()) {

@@ -105,12 +105,11 @@ final class Misuse {
             return false;
         }
         state.note("post wrongly on " + end);
-        requireIllegal(
-                "an unknown flag", () -> posted(end.verbs().postSend(0, region.verbs(), 0, 1, UNKNOWN_FLAG)));
+        requireIllegal("an unknown flag", () -> posted(end.verbs().postSend(0, region.verbs(), 0, 1, UNKNOWN_FLAG)));
         requireIllegal(
                 "an inline READ",
-                () -> posted(end.verbs()
-                        .postRead(0, region.verbs(), 0, 1, region.base(), region.key(), SendFlags.INLINE)));
+                () -> posted(
+                        end.verbs().postRead(0, region.verbs(), 0, 1, region.base(), region.key(), SendFlags.INLINE)));
         SendWorkRequest request = new SendWorkRequest().send(0, SendFlags.SIGNALLED);
         for (int i = end.verbs().limits().maxSendScatterGather(); i >= 0; i--) {
             request.add(region.verbs(), 0, 1);

@@ -48,12 +48,15 @@ final class PartChooser {
     private Part part(WalkRegion region) {
         int length = state.percent(4)
                 ? 0
-                : state.percent(50) ? state.between(1, Math.min(SMALL, region.length())) : state.between(1, region.length());
+                : state.percent(50)
+                        ? state.between(1, Math.min(SMALL, region.length()))
+                        : state.between(1, region.length());
         return new Part(region, state.between(0, region.length() - length), length);
     }
 
     /** Memory of the peer that it may READ or WRITE; null if there is none. */
-    @Nullable Part remote(WalkEnd peer, int length, boolean write) {
+    @Nullable
+    Part remote(WalkEnd peer, int length, boolean write) {
         AccessFlag right = write ? AccessFlag.REMOTE_WRITE : AccessFlag.REMOTE_READ;
         return state.any(peer.domain().regions().stream()
                         .filter(region -> region.access().contains(right) && region.length() >= length)
@@ -71,33 +74,30 @@ final class PartChooser {
         WalkDomain domain = end.domain();
         boolean source = kind == CompletionOpcode.SEND || kind == CompletionOpcode.WRITE;
         WalkNode node = end.node();
-        Part part =
-                switch (state.below(4)) {
-                    case 0 -> whole(some(node.regions(), region -> region.domain() != domain));
-                    case 1 -> whole(some(node.closedRegions(), region -> isGone(node, region)));
-                    case 2 -> outOfRange(state.any(domain.regions()).orElse(null), kind);
-                    default ->
-                        source
-                                ? null
-                                : whole(some(
-                                        domain.regions(),
-                                        region -> !region.isReadSink() && !region.isReceiveSink()));
-                };
+        Part part = switch (state.below(4)) {
+            case 0 -> whole(some(node.regions(), region -> region.domain() != domain));
+            case 1 -> whole(some(node.closedRegions(), region -> isGone(node, region)));
+            case 2 -> outOfRange(state.any(domain.regions()).orElse(null), kind);
+            default ->
+                source
+                        ? null
+                        : whole(some(domain.regions(), region -> !region.isReadSink() && !region.isReceiveSink()));
+        };
         return part == null ? List.of() : List.of(part);
     }
 
     /** Memory of the peer that its device must refuse; null if there is none now. */
-    @Nullable Part faultyRemote(WalkEnd peer, int length, boolean write) {
+    @Nullable
+    Part faultyRemote(WalkEnd peer, int length, boolean write) {
         AccessFlag right = write ? AccessFlag.REMOTE_WRITE : AccessFlag.REMOTE_READ;
         WalkNode node = peer.node();
         List<WalkRegion> own = peer.domain().regions();
-        List<WalkRegion> wrong =
-                switch (state.below(4)) {
-                    case 0 -> some(node.regions(), region -> region.domain() != peer.domain());
-                    case 1 -> some(node.closedRegions(), region -> isGone(node, region));
-                    case 2 -> some(own, region -> !region.access().contains(right));
-                    default -> own;
-                };
+        List<WalkRegion> wrong = switch (state.below(4)) {
+            case 0 -> some(node.regions(), region -> region.domain() != peer.domain());
+            case 1 -> some(node.closedRegions(), region -> isGone(node, region));
+            case 2 -> some(own, region -> !region.access().contains(right));
+            default -> own;
+        };
         return state.any(wrong)
                 .map(region -> new Part(region, wrong == own ? beyond(region, length) : 0, length))
                 .orElse(null);
@@ -130,7 +130,6 @@ final class PartChooser {
             return null;
         }
         int length = state.between(1, region.length());
-        return new Part(
-                region, kind == CompletionOpcode.RECEIVE ? region.length() : beyond(region, length), length);
+        return new Part(region, kind == CompletionOpcode.RECEIVE ? region.length() : beyond(region, length), length);
     }
 }

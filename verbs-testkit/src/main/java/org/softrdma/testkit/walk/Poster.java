@@ -52,8 +52,10 @@ final class Poster {
         }
         state.note("post " + request + " on " + end);
         receive.receive(request.wrId());
-        sinks.forEach(part ->
-                receive.add(part.region().base() + part.offset(), part.length(), part.region().lkey()));
+        sinks.forEach(part -> receive.add(
+                part.region().base() + part.offset(),
+                part.length(),
+                part.region().lkey()));
         if (!accepted(end, request, end.verbs().post(receive), full)) {
             return true;
         }
@@ -213,14 +215,27 @@ final class Poster {
                 }
                 send.send(request.wrId(), flags);
             }
-            case WRITE -> send.write(request.wrId(), address(request.remote()), request.remote().region().key(), flags);
-            default -> send.read(request.wrId(), address(request.remote()), request.remote().region().key(), flags);
+            case WRITE ->
+                send.write(
+                        request.wrId(),
+                        address(request.remote()),
+                        request.remote().region().key(),
+                        flags);
+            default ->
+                send.read(
+                        request.wrId(),
+                        address(request.remote()),
+                        request.remote().region().key(),
+                        flags);
         }
         for (Part part : request.parts()) {
             if (request.isInline()) {
                 send.add(part.region().verbs(), part.offset(), part.length());
             } else {
-                send.add(part.region().base() + part.offset(), part.length(), part.region().lkey());
+                send.add(
+                        part.region().base() + part.offset(),
+                        part.length(),
+                        part.region().lkey());
             }
         }
         return end.verbs().post(send);

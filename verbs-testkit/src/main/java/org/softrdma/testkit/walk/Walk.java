@@ -113,8 +113,8 @@ public final class Walk {
             end();
             return new WalkReport(state.settings(), done, state.counts());
         } catch (RuntimeException | WalkFailure e) {
-            WalkFailure failure = new WalkFailure(
-                    e.getMessage() + "\nlast operations:\n  " + String.join("\n  ", state.last()), e);
+            WalkFailure failure =
+                    new WalkFailure(e.getMessage() + "\nlast operations:\n  " + String.join("\n  ", state.last()), e);
             release(failure);
             throw failure;
         }
@@ -224,7 +224,8 @@ public final class Walk {
 
     /** A correct program closes nothing on which its requests are under way. */
     private boolean mayClose(WalkEnd end) {
-        return !state.settings().lawful() || (end.sends().isEmpty() && end.peer().sends().isEmpty());
+        return !state.settings().lawful()
+                || (end.sends().isEmpty() && end.peer().sends().isEmpty());
     }
 
     private boolean poll(WalkNode node) {
@@ -264,7 +265,8 @@ public final class Walk {
         state.note("await an event of " + node + (expected ? ", which must come" : ""));
         Optional<CompletionQueue> event = channel.await(expected ? WalkState.PATIENCE_NS : 0);
         if (expected && event.isEmpty()) {
-            throw new WalkFailure("no event came for a completion queue that is armed, and requests are to complete there");
+            throw new WalkFailure(
+                    "no event came for a completion queue that is armed, and requests are to complete there");
         }
         event.ifPresent(raised -> raised.acknowledgeEvents(1));
         return true;
@@ -317,10 +319,16 @@ public final class Walk {
             if (isLively(end) && signalled != null) {
                 return signalled + " on " + end + " has not completed; " + end.connection();
             }
-            if (isLively(end) && end.received() < Math.min(end.peer().messages().size(), end.allReceives().size())) {
-                return end + " has received " + end.received() + " of " + end.peer().messages().size() + " SENDs";
+            if (isLively(end)
+                    && end.received()
+                            < Math.min(
+                                    end.peer().messages().size(),
+                                    end.allReceives().size())) {
+                return end + " has received " + end.received() + " of "
+                        + end.peer().messages().size() + " SENDs";
             }
-            boolean bothLive = end.connection().ends().stream().noneMatch(each -> each.node().isDead());
+            boolean bothLive = end.connection().ends().stream()
+                    .noneMatch(each -> each.node().isDead());
             boolean ended = end.verbs().state() == QueuePairState.ERROR;
             if (end.connection().mustEnd() && bothLive && !ended) {
                 return end + " is " + end.verbs().state() + "; " + end.connection();

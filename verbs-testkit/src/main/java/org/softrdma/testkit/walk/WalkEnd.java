@@ -24,8 +24,7 @@ final class WalkEnd {
     private boolean sendFailed;
     private boolean receiveFailed;
 
-    WalkEnd(
-            WalkNode node, WalkDomain domain, QueuePair queuePair, Completions completions, WalkConnection connection) {
+    WalkEnd(WalkNode node, WalkDomain domain, QueuePair queuePair, Completions completions, WalkConnection connection) {
         this.node = node;
         this.domain = domain;
         this.queuePair = queuePair;

@@ -27,9 +27,10 @@ final class WalkMemory {
             return false;
         }
         WalkDomain domain = state.any(node.domains()).orElseThrow();
-        WalkBuffer buffer = node.buffers().size() < MOST_BUFFERS && (node.buffers().isEmpty() || state.percent(70))
-                ? allocate(node)
-                : state.any(node.buffers()).orElseThrow();
+        WalkBuffer buffer =
+                node.buffers().size() < MOST_BUFFERS && (node.buffers().isEmpty() || state.percent(70))
+                        ? allocate(node)
+                        : state.any(node.buffers()).orElseThrow();
         int from = state.percent(60) ? 0 : state.below(buffer.length());
         int length = state.percent(60) ? buffer.length() - from : state.between(1, buffer.length() - from);
         Set<AccessFlag> access = access(node);
@@ -46,8 +47,7 @@ final class WalkMemory {
     private WalkBuffer allocate(WalkNode node) {
         int length = state.percent(85) ? state.between(1, SHORT) : state.between(SHORT, LONGEST);
         WalkBuffer buffer = new WalkBuffer(
-                "buffer " + node.buffers().size() + " of " + node,
-                node.device().allocateMemory(length));
+                "buffer " + node.buffers().size() + " of " + node, node.device().allocateMemory(length));
         node.buffers().add(buffer);
         buffer.fill(state.random(), 0, length);
         return buffer;

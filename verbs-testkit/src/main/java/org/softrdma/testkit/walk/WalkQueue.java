@@ -22,7 +22,8 @@ final class WalkQueue {
         return queue;
     }
 
-    @Nullable CompletionChannel channel() {
+    @Nullable
+    CompletionChannel channel() {
         return channel;
     }
 
@@ -30,7 +31,8 @@ final class WalkQueue {
         return !ends.isEmpty();
     }
 
-    @Nullable WalkEnd end(int number) {
+    @Nullable
+    WalkEnd end(int number) {
         return ends.get(number);
     }
 

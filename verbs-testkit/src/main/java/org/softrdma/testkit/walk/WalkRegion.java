@@ -27,11 +27,9 @@ record WalkRegion(
         long base,
         int lkey,
         int key) {
-    static WalkRegion of(
-            WalkDomain domain, WalkBuffer buffer, int from, Set<AccessFlag> access, MemoryRegion verbs) {
+    static WalkRegion of(WalkDomain domain, WalkBuffer buffer, int from, Set<AccessFlag> access, MemoryRegion verbs) {
         int length = (int) verbs.length();
-        return new WalkRegion(
-                domain, buffer, from, length, access, verbs, verbs.address(), verbs.lkey(), verbs.rkey());
+        return new WalkRegion(domain, buffer, from, length, access, verbs, verbs.address(), verbs.lkey(), verbs.rkey());
     }
 
     boolean isOpen() {
@@ -58,6 +56,7 @@ record WalkRegion(
 
     @Override
     public String toString() {
-        return "region 0x" + Integer.toHexString(key) + " " + access + " of " + length + " bytes from " + from + " of " + buffer;
+        return "region 0x" + Integer.toHexString(key) + " " + access + " of " + length + " bytes from " + from + " of "
+                + buffer;
     }
 }

@@ -35,8 +35,7 @@ public final class DeviceAdversary {
     public DeviceHabits ofDevice() {
         NumberReuse reuse = habits.contains(Habit.NUMBERS_AGAIN) ? NumberReuse.AT_ONCE : NumberReuse.LATE;
         boolean queues = habits.stream().anyMatch(OF_COMPLETION_QUEUES::contains);
-        return new DeviceHabits(
-                reuse, queues ? this::completionQueue : DeviceHabits.USUAL.completionQueues());
+        return new DeviceHabits(reuse, queues ? this::completionQueue : DeviceHabits.USUAL.completionQueues());
     }
 
     private SoftCompletionQueue completionQueue(

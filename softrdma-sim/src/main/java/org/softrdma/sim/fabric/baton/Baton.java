@@ -278,8 +278,8 @@ public final class Baton implements Waits, NanoClock {
      */
     public void stalls(int perMille, long longestNs) {
         if (perMille < 0 || perMille > 1000 || longestNs < 1) {
-            throw new IllegalArgumentException("perMille=" + perMille + ", longestNs=" + longestNs
-                    + ": expected 0 to 1000, and at least 1");
+            throw new IllegalArgumentException(
+                    "perMille=" + perMille + ", longestNs=" + longestNs + ": expected 0 to 1000, and at least 1");
         }
         stalls = perMille;
         longestStallNs = longestNs;

@@ -289,8 +289,7 @@ final class Direction implements Inspector.Passage {
         Parcel first = underWay.peekFirst();
         return first == null || dead
                 ? Source.NEVER
-                : Math.max(
-                        Math.max(first.dueNs, hindrance.openAtNs()), reachability.openAtNs(path.from(), path.to()));
+                : Math.max(Math.max(first.dueNs, hindrance.openAtNs()), reachability.openAtNs(path.from(), path.to()));
     }
 
     /** Takes bytes again, or delivers what is due next, or a part of it. */

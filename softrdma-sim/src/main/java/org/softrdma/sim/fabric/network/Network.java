@@ -9,8 +9,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.Source;
 import org.softrdma.sim.transport.ListenException;
@@ -98,8 +98,8 @@ public final class Network implements Source {
             throw ListenException.of(ListenException.Reason.NOT_HERE, local);
         }
         int port = local.getPort() == 0 ? freePort(host) : local.getPort();
-        FabricDatagramSocket.Place place = new FabricDatagramSocket.Place(
-                new InetSocketAddress(host, port), new InetSocketAddress(address, port));
+        FabricDatagramSocket.Place place =
+                new FabricDatagramSocket.Place(new InetSocketAddress(host, port), new InetSocketAddress(address, port));
         return datagrams().bind(place, open, events);
     }
 
@@ -138,8 +138,7 @@ public final class Network implements Source {
             throw new NoRouteToHostException("No route to host");
         }
         InetSocketAddress local = new InetSocketAddress(host, freePort(host));
-        int connection = connections.merge(
-                host.equals(target) ? Set.of(host) : Set.of(host, target), 1, Integer::sum);
+        int connection = connections.merge(host.equals(target) ? Set.of(host) : Set.of(host, target), 1, Integer::sum);
         Direction there = direction(new Direction.Path(host, target, connection));
         Direction back = direction(new Direction.Path(target, host, connection));
         FabricSocket socket = new FabricSocket(medium(), open, local, remote, back, there, false);

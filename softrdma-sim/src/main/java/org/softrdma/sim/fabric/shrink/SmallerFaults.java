@@ -46,7 +46,9 @@ final class SmallerFaults {
                         .map(less -> (When) new When.OnDatagram(from, to, less.intValue()))
                         .toList();
             case When.AtTime(long ns) ->
-                smaller(ns, 0).stream().map(less -> (When) new When.AtTime(less)).toList();
+                smaller(ns, 0).stream()
+                        .map(less -> (When) new When.AtTime(less))
+                        .toList();
             case When.OnRequest _ -> List.of();
         };
     }
@@ -55,7 +57,8 @@ final class SmallerFaults {
         return switch (what) {
             case What.Delay(long ns) ->
                 smaller(ns, 1).stream().map(less -> (What) new What.Delay(less)).toList();
-            case What.Stall(long ns) when ns != What.FOREVER ->
+            case What.Stall(long ns)
+            when ns != What.FOREVER ->
                 smaller(ns, 1).stream().map(less -> (What) new What.Stall(less)).toList();
             case What.Partition(String one, String other, long ns) ->
                 smaller(ns, 1).stream()

@@ -332,7 +332,11 @@ class DatagramTest {
 
         DatagramLoop loop(InetAddress host) {
             FabricTransport transport = new FabricTransport(
-                    hosts.network, host, new Group(host.getHostAddress()), "nic", new FabricTransport.Options(1, 0, Group.Kind.LOOP));
+                    hosts.network,
+                    host,
+                    new Group(host.getHostAddress()),
+                    "nic",
+                    new FabricTransport.Options(1, 0, Group.Kind.LOOP));
             return (DatagramLoop) transport.loops().getFirst();
         }
 

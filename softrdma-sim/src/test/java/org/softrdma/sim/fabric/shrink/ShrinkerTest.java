@@ -84,8 +84,8 @@ class ShrinkerTest {
 
     @Test
     void shouldMakeFaultsSimpler() {
-        Fault fault = new Fault(
-                new When.OnMessage("a", "b", MessageKind.SEND, 9), new What.Stall(5_000_000_000L), 400, 8, 3);
+        Fault fault =
+                new Fault(new When.OnMessage("a", "b", MessageKind.SEND, 9), new What.Stall(5_000_000_000L), 400, 8, 3);
         Shrinker.Outcome outcome = shrink(
                 new FaultPlan(List.of(fault)),
                 1,
@@ -148,8 +148,7 @@ class ShrinkerTest {
         Shrinker.Outcome outcome =
                 new Shrinker.Outcome(new FailingRun(42, kills(9), 200), new FailingRun(42, plan, 17), 88, true);
 
-        assertEquals(
-                """
+        assertEquals("""
                 3 of 9 faults and 17 of 200 steps are enough to fail, as found by 88 runs:
                 long seed = 42L;
                 long steps = 17;
@@ -157,7 +156,6 @@ class ShrinkerTest {
                         .and(new Fault(new When.OnMessage("client", "*", MessageKind.SEND, 2, 0), new What.Stall(7L), 500, 3, 1))
                         .and(new Fault(new When.AtTime(0L), new What.Quota("a \\"b\\" \\\\", Resource.QUEUE_PAIRS, 4L), 1000, 1, 0))
                         .and(new Fault(new When.AfterBytes("a", "b", 5L, 0), new What.Pause("b", 6L, true), 1000, 1, 0));\
-                """,
-                outcome.toString());
+                """, outcome.toString());
     }
 }
