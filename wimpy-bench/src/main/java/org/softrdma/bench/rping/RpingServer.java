@@ -32,7 +32,7 @@ import org.softrdma.verbs.device.VerbsDevice;
  * manual progress, where clients take turns. {@link #close} may be called by any thread.
  */
 public final class RpingServer implements AutoCloseable {
-    private static final int BACKLOG = 3;
+    private static final int BACKLOG = 128;
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);
 
     private final VerbsDevice device;
