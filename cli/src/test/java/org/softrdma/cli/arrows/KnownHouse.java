@@ -50,7 +50,18 @@ final class KnownHouse {
             KnownCircle.of(
                     "A transport wraps its sockets, and each of them asks it for the file of the capture.",
                     "sim.capture.CapturingSocket",
-                    "sim.capture.CapturingTransport"));
+                    "sim.capture.CapturingTransport"),
+            KnownCircle.of(
+                    "The model of a walk is a graph, as its objects are: ends of domains of nodes, and back.",
+                    "testkit.walk.Claim",
+                    "testkit.walk.WalkBuffer",
+                    "testkit.walk.WalkConnection",
+                    "testkit.walk.WalkDomain",
+                    "testkit.walk.WalkEnd",
+                    "testkit.walk.WalkNode",
+                    "testkit.walk.WalkQueue",
+                    "testkit.walk.WalkRegion",
+                    "testkit.walk.WalkRequest"));
 
     /** Names that classes of different modules share. */
     static final Map<String, String> SHARED_NAMES = Map.of();
