@@ -80,35 +80,6 @@ class HostileClientsTest {
     }
 
     @Test
-    void shouldServeOthersWhenTheInputOfManyWaits() throws Exception {
-        List<Socket> hostile = new ArrayList<>();
-        try (KvServerProcess server = start("-Xmx128m", "-XX:MaxDirectMemorySize=32m");
-                RawMemcached client = new RawMemcached(address)) {
-            client.ask("set v 0 0 100\r\n" + "x".repeat(100) + "\r\n", "STORED\r\n");
-            byte[] much = ("set w 0 0 500000\r\n" + "x".repeat(500_000) + "\r\n").getBytes(StandardCharsets.US_ASCII);
-            byte[] requests = "get v\r\n".repeat(9000).getBytes(StandardCharsets.US_ASCII);
-            for (int i = 0; i < 800; i++) {
-                Socket socket = connect();
-                hostile.add(socket);
-                socket.getOutputStream().write(much); // from then on it is given long buffers
-                assertEquals(
-                        "STORED\r\n", new String(socket.getInputStream().readNBytes(8), StandardCharsets.US_ASCII));
-                socket.getOutputStream().write(requests);
-            }
-            long startNs = System.nanoTime();
-            while (statistic(client, "get_hits") < hostile.size()) {
-                requireTimeLeft(startNs, "nobody is served");
-            }
-            requireService();
-            requireOpen(client, hostile.size() + 1);
-            server.terminate();
-            assertEquals(TERMINATED, server.awaitEnd());
-        } finally {
-            close(hostile);
-        }
-    }
-
-    @Test
     void shouldTakeNoBufferForEachShortAnswerThatNobodyReads() throws Exception {
         List<Socket> hostile = new ArrayList<>();
         try (KvServerProcess server = start(

@@ -15,7 +15,7 @@ public final class InputBudget implements RecvByteBufAllocator {
     /** The part of the network's buffers that waiting input may take; as much as waiting output. */
     private static final int SHARE = 4;
 
-    private static final int SMALL_BYTES = 1024;
+    private static final int SMALL_BYTES = 4096;
 
     /** As Netty's own default for sockets. */
     private static final int MOST_BUFFERS_PER_READ = 16;
