@@ -20,7 +20,7 @@ class InputBudgetTest {
 
     /** The length of the next buffer of a connection that was given long ones until now. */
     private int nextBuffer() {
-        InputBudget.Handle handle = budget.newHandle();
+        var handle = budget.newHandle();
         for (int i = 0; i < 20; i++) {
             handle.attemptedBytesRead(handle.guess());
             handle.lastBytesRead(handle.guess());
