@@ -7,7 +7,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.server.host.ClientHandler;
@@ -33,10 +34,10 @@ class InputBudgetTest {
 
     @Test
     void shouldGiveSmallBuffersWhileMuchInputWaits() {
-        AtomicReference<ClientChannel> connection = new AtomicReference<>();
+        List<ClientChannel> connections = new ArrayList<>();
         EmbeddedChannel channel = new EmbeddedChannel(new NettyConnection(
                 made -> {
-                    connection.set(made);
+                    connections.add(made);
                     return mock(ClientHandler.class); // it keeps what it is given
                 },
                 budget));
@@ -47,7 +48,7 @@ class InputBudgetTest {
         assertEquals(4096, nextBuffer());
         assertEquals(BUFFER_BYTES, usual);
 
-        connection.get().releaseInput();
+        connections.getFirst().releaseInput();
         assertEquals(BUFFER_BYTES, nextBuffer());
         channel.finishAndReleaseAll();
     }
