@@ -1,5 +1,6 @@
 /*
- * What the C responders share: options, the region, listening, MPA start-up, and the loop over epoll. One thread.
+ * What the C responders share: options, the region, listening, MPA start-up, and the loop over epoll. One thread. A
+ * program that defines OWN_LOOP before has another loop: `open_loop` and `serve_until_stopped`.
  *
  * A program includes this once, behind its own `struct connection`, which has the members of struct example_connection
  * below, and defines `opened` and `run`:
@@ -65,17 +66,12 @@ static struct {
 
 static uint8_t *region;
 static int region_fd = -1;
-static int epoll_fd;
 static int listen_fd;
 static int signal_fd;
 static struct connection *pool;
 static struct connection *free_connections;
 static struct connection *turns[MAX_CONNECTIONS];
 static int turn_count;
-
-/* Of the program: a new connection, and what it does until it needs input, room in its socket, or has had its share. */
-static void opened(struct connection *c);
-static void run(struct connection *c);
 
 static void fail(const char *what)
 {
@@ -151,6 +147,14 @@ static enum outcome start(struct connection *c, const uint8_t *in, uint32_t leng
     *consumed += MPA_HEADER_LENGTH + private_length;
     return NEEDS_INPUT;
 }
+
+#ifndef OWN_LOOP
+
+static int epoll_fd;
+
+/* Of the program: a new connection, and what it does until it needs input, room in its socket, or has had its share. */
+static void opened(struct connection *c);
+static void run(struct connection *c);
 
 /* -------------------------------------------------------------------------------------------- running a connection */
 
@@ -230,6 +234,11 @@ static void accept_connections(void)
         watch(c, EPOLL_CTL_ADD);
     }
 }
+
+#else
+static void open_loop(void);
+static void serve_until_stopped(void);
+#endif
 
 /* ---------------------------------------------------------------------------------------------------- the process */
 
@@ -339,6 +348,8 @@ static int64_t micros(struct timeval now, struct timeval then)
     return (int64_t)(now.tv_sec - then.tv_sec) * 1000000 + now.tv_usec - then.tv_usec;
 }
 
+#ifndef OWN_LOOP
+
 static void serve_until_stopped(void)
 {
     static struct epoll_event events[MAX_EVENTS];
@@ -371,6 +382,18 @@ static void watch_source(int fd, void *source, bool optional)
         fail("epoll_ctl");
 }
 
+static void open_loop(void)
+{
+    epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (epoll_fd < 0)
+        fail("epoll");
+    watch_source(listen_fd, &listen_fd, false);
+    watch_source(signal_fd, &signal_fd, false);
+    watch_source(STDIN_FILENO, NULL, true); /* a file or /dev/null cannot be watched: then only a signal stops us */
+}
+
+#endif
+
 /* Serves from now until SIGTERM or the end of stdin; says what CPU time that took. */
 static void serve(bool region_as_file, int64_t *user_micros, int64_t *system_micros)
 {
@@ -394,15 +417,12 @@ static void serve(bool region_as_file, int64_t *user_micros, int64_t *system_mic
     signal(SIGPIPE, SIG_IGN);
 
     signal_fd = signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC);
-    epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (signal_fd < 0 || epoll_fd < 0)
-        fail("epoll");
+    if (signal_fd < 0)
+        fail("signalfd");
     open_region(region_as_file);
     open_pool();
     open_listener();
-    watch_source(listen_fd, &listen_fd, false);
-    watch_source(signal_fd, &signal_fd, false);
-    watch_source(STDIN_FILENO, NULL, true); /* a file or /dev/null cannot be watched: then only a signal stops us */
+    open_loop();
 
     struct rusage before;
     struct rusage after;

@@ -21,12 +21,16 @@ MESSAGE_VARIANTS = ["", "--slots 3", "--level-triggered", "--spin", "--receive 7
                     "--receive 262144 --straight 100000", "--quantum 10000 --sndbuf 65536 --rcvbuf 65536 --large 1000"]
 VARIANTS = ["", "--copy-below 0", "--copy-below 200000", "--level-triggered", "--spin", "--sendfile-above 4096",
             "--quantum 10000", "--level-triggered --quantum 10000 --sndbuf 65536", "--sendfile-above 1 --copy-below 0 --sndbuf 65536"]
+RING = "by-io_uring "  # in front of the options: the other program
+RING_VARIANTS = [RING, RING + "--copy-below 0", RING + "--spin", RING + "--quantum 10000 --sndbuf 65536"]
 
 
 class Responder:
     """A running responder; leaving the block stops it by closing its stdin and keeps its report."""
 
     def __init__(self, options="", program="read_responder", **popen):
+        if options.startswith(RING):
+            program, options = "read_responder_uring", options[len(RING):]
         self.process = subprocess.Popen([PROGRAMS + "/" + program, "--region", str(REGION), *options.split()],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **popen)
         word, port = self.process.stdout.readline().split()
@@ -240,6 +244,29 @@ def test_client_that_stops_reading(options):
         stalled.socket.setblocking(True)
         for i in range(10):
             stalled.response(1 << 20, i)
+
+
+def test_client_that_asks_for_too_much(options):
+    """By io_uring what comes is received: who asks for more than it was granted, and does not read, loses its connection."""
+    with Responder(options) as responder, Client(responder, small=True) as greedy, Client(responder) as other:
+        asked = 0
+        try:
+            while asked < 100_000:
+                greedy.send(b"".join(greedy.request(1 << 20, asked + i) for i in range(100)))
+                asked += 100
+                other.read(1024, 0)
+            assert False, "the responder took every request"
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        other.read(1024, 0)
+
+
+def ring_works():
+    """Whether this kernel lets us: says why not."""
+    probe = subprocess.run([PROGRAMS + "/read_responder_uring", "--region", "4096"], input="", capture_output=True, text=True)
+    if probe.returncode == 77:
+        print("skipped: " + probe.stderr.strip())
+    return probe.returncode != 77
 
 
 def test_slow_reader(options):
@@ -510,6 +537,10 @@ def main():
              for test in (test_sizes, test_pipelined, test_dribbled, test_client_that_stops_reading, test_slow_reader,
                           test_many_connections, test_huge_read_does_not_starve_others, test_half_closed, test_bad_frames,
                           test_mpa, test_stops, test_load)]
+    tests += [(test, options) for options in (RING_VARIANTS if ring_works() else [])
+              for test in (test_sizes, test_pipelined, test_dribbled, test_client_that_asks_for_too_much, test_slow_reader,
+                           test_many_connections, test_huge_read_does_not_starve_others, test_half_closed, test_bad_frames,
+                           test_mpa, test_stops, test_load)]
     tests += [(test, options) for options in MESSAGE_VARIANTS
               for test in (test_writes, test_sends, test_mixed_and_dribbled, test_senders_that_read_late, test_bad_messages)]
     tests += [(test_ping_pong, "--spin"), (test_ping_pong, "--block")]

@@ -80,6 +80,13 @@ final class MemoryNetwork implements ServerNetwork, NanoClock, Supplier<ClientNe
             }
 
             @Override
+            public void stopAccepting() {
+                clients = channel -> {
+                    throw new IllegalStateException("nobody listens any more");
+                };
+            }
+
+            @Override
             public void close() {
                 steps.clear();
             }

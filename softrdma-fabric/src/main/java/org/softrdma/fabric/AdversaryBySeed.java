@@ -7,8 +7,8 @@ import org.softrdma.sim.fabric.network.NetworkSettings;
 
 /**
  * Lawful trouble by a seed: every habit that verbs allow a device, copies in grains of 0, 8 or 64 bytes, streams cut
- * more or less often,
- * small buffers. What a program may not rely on changes from seed to seed, so that many seeds show it. Immutable.
+ * more or less often, small buffers. What a program may not rely on changes from seed to seed, so that many seeds show
+ * it. Immutable.
  *
  * @param seed decides it
  */

@@ -14,8 +14,7 @@ import org.softrdma.verbs.device.VerbsProvider;
 
 /**
  * The provider of a fabric's devices. Which node's is an option, so that one provider has them all, and a decorator
- * around it knows both
- * ends of their connections. Processes of the run.
+ * around it knows both ends of their connections. Processes of the run.
  */
 public final class FabricProvider implements VerbsProvider {
     private static final String NODE = "node";

@@ -11,8 +11,7 @@ import org.agrona.LangUtil;
 
 /**
  * Runs something by many seeds, several at a time: runs on fabrics share nothing. Results come in the order of the
- * seeds, so that they do
- * not depend on the machine. The caller's thread waits.
+ * seeds, so that they do not depend on the machine. The caller's thread waits.
  *
  * @param first seed
  * @param count how many, each one more than the one before
@@ -39,28 +38,44 @@ public record Seeds(long first, int count, int threads) {
     }
 
     /**
-     * Runs it.
+     * Runs it. Seeds whose results nobody takes are not begun, and those under way are interrupted.
      *
-     * @param work what to do by a seed
+     * @param work what to do by a seed; what it throws is thrown here
      * @param results takes what came of it, in the order of the seeds, until it has had enough
+     * @throws IllegalStateException if this thread is interrupted, and stays so; results are not complete
      */
     public <R> void run(LongFunction<R> work, Results<R> results) {
         try (ExecutorService executor = Executors.newFixedThreadPool(
                 threads, Thread.ofPlatform().name("seeds-", 0).daemon().factory())) {
-            List<Future<R>> futures = new ArrayList<>();
-            for (int i = 0; i < count; i++) {
-                long seed = first + i;
-                futures.add(executor.submit(() -> work.apply(seed)));
+            try {
+                take(submit(executor, work), results);
+            } finally {
+                executor.shutdownNow(); // else closing waits for every seed that is left
             }
-            boolean more = true;
-            for (int i = 0; i < count && more; i++) {
+        }
+    }
+
+    private <R> List<Future<R>> submit(ExecutorService executor, LongFunction<R> work) {
+        List<Future<R>> futures = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            long seed = first + i;
+            futures.add(executor.submit(() -> work.apply(seed)));
+        }
+        return futures;
+    }
+
+    private <R> void take(List<Future<R>> futures, Results<R> results) {
+        boolean more = true;
+        for (int i = 0; i < count && more; i++) {
+            try {
                 more = results.take(first + i, futures.get(i).get());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(
+                        "interrupted: seed " + (first + i) + " and those after it have no result", e);
+            } catch (ExecutionException e) {
+                LangUtil.rethrowUnchecked(e.getCause());
             }
-            executor.shutdownNow();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException e) {
-            LangUtil.rethrowUnchecked(e.getCause());
         }
     }
 }

@@ -51,6 +51,7 @@ public final class SoftRdmaContext {
     private int threads = 1;
     private boolean crc;
     private int mpaRevision = 2;
+    private boolean rfc7306 = true;
     private int maxRegions = StagTable.MAX_ROWS;
     private int maxPayload = EngineLimits.LARGEST_PAYLOAD;
     private int copyBelow = DEFAULT_COPY_BELOW;
@@ -73,10 +74,15 @@ public final class SoftRdmaContext {
     private static Map<String, String> options() {
         Map<String, String> options = new LinkedHashMap<>();
         options.put("progress", "engine (threads of its own) or manual (the opening thread polls); default engine");
-        options.put("transport", "epoll, nio or auto; default auto: epoll where it is available");
+        options.put(
+                "transport",
+                "epoll, uring (io_uring), nio or auto; default auto: epoll where it is available, else nio");
         options.put("threads", "engine threads; default 1");
         options.put("crc", "on or off: request CRC32C on every connection; default off");
         options.put("mpa-revision", "1 or 2: MPA revision of connection requests; default 2");
+        options.put(
+                "rfc7306",
+                "on or off: atomics and WRITE with immediate, and answers to a peer's (RFC 7306); default on");
         options.put("regions", "maximum number of memory regions; default " + StagTable.MAX_ROWS);
         options.put(
                 "segment",
@@ -138,11 +144,11 @@ public final class SoftRdmaContext {
             case "progress" ->
                 progress = choose(
                         name, value, Map.of("engine", ProgressMode.ENGINE, "manual", ProgressMode.MANUAL), progress);
-            case "transport" ->
-                transport = choose(name, value, Map.of("epoll", "epoll", "nio", "nio", "auto", "auto"), transport);
+            case "transport" -> transport = choose(name, value, Transports.CHOICES, transport);
             case "threads" -> threads = (int) number(name, value, 1, MOST_THREADS);
             case "crc" -> crc = choose(name, value, Map.of("on", true, "off", false), crc);
             case "mpa-revision" -> mpaRevision = (int) number(name, value, 1, 2);
+            case "rfc7306" -> rfc7306 = choose(name, value, Map.of("on", true, "off", false), rfc7306);
             case "regions" -> maxRegions = (int) number(name, value, 1, StagTable.MAX_ROWS);
             case "segment" -> maxPayload = (int) number(name, value, Long.BYTES, EngineLimits.LARGEST_PAYLOAD);
             case "copy-below" -> copyBelow = (int) number(name, value, 1, EngineLimits.LARGEST_PAYLOAD + 1L);
@@ -243,7 +249,7 @@ public final class SoftRdmaContext {
         return require(progress) == ProgressMode.MANUAL;
     }
 
-    /** {@code epoll}, {@code nio} or {@code auto}. */
+    /** {@code epoll}, {@code uring}, {@code nio} or {@code auto}. */
     String transport() {
         return require(transport);
     }
@@ -275,6 +281,7 @@ public final class SoftRdmaContext {
                 copyBelow,
                 receiveBuffer,
                 Math.ceilDiv(lingering, manualProgress() ? 1 : threads),
+                rfc7306,
                 new MpaOffer(crc, mpaRevision),
                 new EngineTimeouts(
                         TimeUnit.MILLISECONDS.toNanos(handshakeTimeoutMs),

@@ -5,10 +5,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.softrdma.sim.capture.CapturingTransport;
 import org.softrdma.sim.device.SoftRdmaDevice;
-import org.softrdma.sim.transport.NettyTransport;
 import org.softrdma.sim.transport.Transport;
-import org.softrdma.verbs.VerbsErrorCode;
-import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.device.VerbsProvider;
 
@@ -24,11 +21,7 @@ public final class SoftRdmaProvider implements VerbsProvider {
 
     @Override
     public Usability usability() {
-        String missing = NettyTransport.epollUnavailable();
-        return Usability.usable(
-                missing == null
-                        ? "software RNIC: iWARP over TCP by epoll"
-                        : "software RNIC: iWARP over TCP by java.nio (no epoll: " + missing + ")");
+        return Usability.usable("software RNIC: iWARP over TCP by " + Transports.describe());
     }
 
     @Override
@@ -71,15 +64,7 @@ public final class SoftRdmaProvider implements VerbsProvider {
     }
 
     private static Transport transport(SoftRdmaContext context) {
-        String missing = NettyTransport.epollUnavailable();
-        if (context.transport().equals("nio") || (context.transport().equals("auto") && missing != null)) {
-            return NettyTransport.nio(context.threads(), context.manualProgress(), context.socketOptions());
-        }
-        if (missing != null) {
-            throw new VerbsException(
-                    VerbsErrorCode.NO_DEVICE,
-                    "transport=epoll is not available here: " + missing + "; use transport=nio");
-        }
-        return NettyTransport.epoll(context.threads(), context.manualProgress(), context.socketOptions());
+        return Transports.open(
+                context.transport(), context.threads(), context.manualProgress(), context.socketOptions());
     }
 }

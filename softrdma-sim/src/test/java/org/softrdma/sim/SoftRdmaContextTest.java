@@ -52,6 +52,7 @@ class SoftRdmaContextTest {
                 Map.entry("threads", "3"),
                 Map.entry("crc", "on"),
                 Map.entry("mpa-revision", "1"),
+                Map.entry("rfc7306", "off"),
                 Map.entry("regions", "77"),
                 Map.entry("segment", "1400"),
                 Map.entry("copy-below", "100"),
@@ -81,6 +82,7 @@ class SoftRdmaContextTest {
                         100,
                         131_072,
                         10,
+                        false,
                         new MpaOffer(true, 1),
                         new EngineTimeouts(
                                 TimeUnit.MILLISECONDS.toNanos(1500),
@@ -151,7 +153,7 @@ class SoftRdmaContextTest {
     @ParameterizedTest
     @CsvSource({
         "progress, engine or manual",
-        "transport, auto or epoll or nio",
+        "transport, auto or epoll or nio or uring",
         "crc, off or on",
     })
     void shouldTakeTheNamedValuesOnly(String name, String choices) {
@@ -166,7 +168,8 @@ class SoftRdmaContextTest {
     void shouldRefuseAnOptionThatItDoesNotKnowAndNameThoseItKnows(String name) {
         assertRefused(
                 Map.of(name, "1"),
-                name + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, regions, "
+                name
+                        + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, rfc7306, regions, "
                         + "segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget, pin-granule, "
                         + "handshake-timeout, ready-repeat, linger-timeout, lingering, host-timeout, pcap");
     }

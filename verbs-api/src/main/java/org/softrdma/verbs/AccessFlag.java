@@ -13,6 +13,14 @@ public enum AccessFlag {
     REMOTE_WRITE,
     /** A peer may READ here. */
     REMOTE_READ,
+    /**
+     * A peer may change words here by compare-and-swap and fetch-and-add, even without {@link #REMOTE_READ} and {@link
+     * #REMOTE_WRITE}. Needs {@link #LOCAL_WRITE} and {@link Feature#ATOMICS}. With {@link Feature#GLOBAL_ATOMICS}
+     * READs and WRITEs move the aligned words of this memory whole ({@link MemoryRegion#coherentUnit()}).
+     */
+    REMOTE_ATOMIC,
+    /** Windows may be bound to it (C: {@code IBV_ACCESS_MW_BIND}). Needs {@link Feature#MEMORY_WINDOWS}. */
+    BIND_WINDOWS,
     /** The region's addresses start at 0 and not at the memory's own address. Needs {@link Feature#ZERO_BASED}. */
     ZERO_BASED,
     /** Intent: READs that this side posts put their data here. */

@@ -15,15 +15,17 @@ import java.util.Set;
  * @param maxReceiveWorkRequests largest receive queue, in RECVs
  * @param maxScatterGather most scatter/gather entries of a SEND, WRITE or RECV
  * @param maxScatterGatherRead most scatter/gather entries of a READ (1 on iWARP)
- * @param maxInline most bytes of an inline SEND or WRITE; 0 if there are none
+ * @param maxInline most bytes of an inline SEND or WRITE of any kind; 0 if there are none
  * @param maxCompletionQueueEntries largest completion queue, in entries
  * @param maxMemoryRegions most memory regions that may live at once
  * @param maxRegionLength bytes of the largest region
  * @param maxMessageLength bytes of the longest SEND, WRITE or READ
- * @param maxOutboundReads most READs that a queue pair may have in flight (ORD)
- * @param maxInboundReads most READs of the peer that a queue pair accepts in flight (IRD)
+ * @param maxOutboundReads most READs and atomics that a queue pair may have in flight (ORD)
+ * @param maxInboundReads most READs and atomics of the peer that a queue pair accepts in flight (IRD)
  * @param maxPrivateData bytes of private data of a connect, accept or reject; 0 if the device carries none
  * @param completionVectors number of completion vectors, at least 1
+ * @param maxSharedReceiveWorkRequests largest shared receive queue, in RECVs; 0 if the device has none
+ * @param maxMemoryWindows most memory windows that may live at once; 0 if the device has none
  * @param features optional features of every queue pair and region
  */
 public record Capabilities(
@@ -42,6 +44,8 @@ public record Capabilities(
         int maxInboundReads,
         int maxPrivateData,
         int completionVectors,
+        int maxSharedReceiveWorkRequests,
+        int maxMemoryWindows,
         Set<Feature> features) {
     /** Copies the set. */
     public Capabilities {
@@ -75,6 +79,8 @@ public record Capabilities(
         builder.maxInboundReads = maxInboundReads;
         builder.maxPrivateData = maxPrivateData;
         builder.completionVectors = completionVectors;
+        builder.maxSharedReceiveWorkRequests = maxSharedReceiveWorkRequests;
+        builder.maxMemoryWindows = maxMemoryWindows;
         builder.features = features;
         return builder;
     }
@@ -105,6 +111,8 @@ public record Capabilities(
         private int maxInboundReads = 1;
         private int maxPrivateData;
         private int completionVectors = 1;
+        private int maxSharedReceiveWorkRequests;
+        private int maxMemoryWindows;
         private Set<Feature> features = Set.of();
 
         private Builder(String provider, String transport) {
@@ -190,6 +198,18 @@ public record Capabilities(
             return this;
         }
 
+        /** Sets {@link Capabilities#maxSharedReceiveWorkRequests()}. */
+        public Builder maxSharedReceiveWorkRequests(int maxSharedReceiveWorkRequests) {
+            this.maxSharedReceiveWorkRequests = maxSharedReceiveWorkRequests;
+            return this;
+        }
+
+        /** Sets {@link Capabilities#maxMemoryWindows()}. */
+        public Builder maxMemoryWindows(int maxMemoryWindows) {
+            this.maxMemoryWindows = maxMemoryWindows;
+            return this;
+        }
+
         /** Sets {@link Capabilities#features()}. */
         public Builder features(Set<Feature> features) {
             this.features = features;
@@ -214,6 +234,8 @@ public record Capabilities(
                     maxInboundReads,
                     maxPrivateData,
                     completionVectors,
+                    maxSharedReceiveWorkRequests,
+                    maxMemoryWindows,
                     features);
         }
     }

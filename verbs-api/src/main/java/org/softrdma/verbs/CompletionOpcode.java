@@ -2,12 +2,32 @@ package org.softrdma.verbs;
 
 /** What a successful completion was (C: {@code enum ibv_wc_opcode}). */
 public enum CompletionOpcode {
-    /** A SEND that this side posted. */
+    /** A SEND of any kind that this side posted. */
     SEND,
-    /** A WRITE that this side posted. */
+    /** A WRITE that this side posted, with an immediate or without. */
     WRITE,
     /** A READ that this side posted. */
     READ,
+    /** A compare-and-swap that this side posted. */
+    COMPARE_AND_SWAP,
+    /** A fetch-and-add that this side posted. */
+    FETCH_AND_ADD,
+    /** A window that this side has invalidated. */
+    INVALIDATE,
+    /** A window that this side has bound. */
+    BIND_WINDOW,
     /** A RECV that a peer's SEND filled. */
-    RECEIVE
+    RECEIVE,
+    /** A RECV that a peer's WRITE with immediate consumed (C: {@code IBV_WC_RECV_RDMA_WITH_IMM}). */
+    RECEIVE_WRITE_IMMEDIATE;
+
+    /** True if it completes a RECV. */
+    public boolean isReceive() {
+        return this == RECEIVE || this == RECEIVE_WRITE_IMMEDIATE;
+    }
+
+    /** True if its completion tells how many bytes were moved. */
+    public boolean hasByteLength() {
+        return this == READ || this == COMPARE_AND_SWAP || this == FETCH_AND_ADD || isReceive();
+    }
 }

@@ -13,6 +13,20 @@ public interface CompletionQueue extends AutoCloseable {
     int entries();
 
     /**
+     * Makes the queue hold at least so many completions (C: {@code ibv_resize_cq}). What is in it stays, in order. Any
+     * thread, while others poll. Needs {@link Feature#QUEUE_RESIZE}.
+     *
+     * @param minimumEntries 1 to {@link Capabilities#maxCompletionQueueEntries()}
+     * @throws VerbsException {@link VerbsErrorCode#NOT_SUPPORTED} without the feature; {@link VerbsErrorCode#INVALID} if
+     *     more completions are in the queue now; {@link VerbsErrorCode#NO_RESOURCES}. The queue is then as it was
+     */
+    default void resize(int minimumEntries) {
+        throw new VerbsException(
+                VerbsErrorCode.NOT_SUPPORTED,
+                "resize: this device has no " + Feature.QUEUE_RESIZE + "; create a larger one");
+    }
+
+    /**
      * Takes completions, oldest first (C: {@code ibv_poll_cq}). Allocates nothing and does not block.
      *
      * @param completions filled from index 0

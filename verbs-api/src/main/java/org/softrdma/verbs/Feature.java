@@ -25,5 +25,35 @@ public enum Feature {
      * a READ, that all of it is there ({@link MemoryRegion#coherentUnit()}). C: {@code ibv_query_qp_data_in_order},
      * for whole messages.
      */
-    ORDERED_PLACEMENT
+    ORDERED_PLACEMENT,
+    /**
+     * {@link QueuePair#postCompareAndSwap} and {@link QueuePair#postFetchAndAdd} on memory with {@link
+     * AccessFlag#REMOTE_ATOMIC}: atomic with every other such request that goes through the same device (C: {@code
+     * IBV_ATOMIC_HCA}).
+     */
+    ATOMICS,
+    /**
+     * The device's atomics are atomic with everybody who accesses the word whole, too: threads of this process by an
+     * aligned {@link java.lang.invoke.VarHandle}, and READs and WRITEs of the word (C: {@code IBV_ATOMIC_GLOB}).
+     */
+    GLOBAL_ATOMICS,
+    /** {@link QueuePair#postWriteImmediate}. */
+    WRITE_IMMEDIATE,
+    /** {@link QueuePair#postSendImmediate}. iWARP does not have it. */
+    SEND_IMMEDIATE,
+    /** {@link QueuePair#postSendInvalidate}. */
+    SEND_INVALIDATE,
+    /**
+     * {@link ProtectionDomain#allocateWindow}: windows of type 2, which belong to the queue pair that binds them (C:
+     * {@code IBV_DEVICE_MEM_WINDOW_TYPE_2B}).
+     */
+    MEMORY_WINDOWS,
+    /** {@link ProtectionDomain#createSharedReceiveQueue}. */
+    SHARED_RECEIVE_QUEUES,
+    /** {@link MemoryRegion#reregister}. */
+    REREGISTRATION,
+    /** {@link CompletionQueue#resize}. */
+    QUEUE_RESIZE,
+    /** {@link org.softrdma.verbs.device.VerbsDevice#awaitEvent}. */
+    ASYNC_EVENTS
 }

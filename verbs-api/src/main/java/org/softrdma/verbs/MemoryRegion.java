@@ -16,8 +16,9 @@ public interface MemoryRegion extends AutoCloseable {
     MemorySegment memory();
 
     /**
-     * The first address of the region, as scatter/gather entries and peers name it: the memory's own address at
-     * registration, or 0 if the region is ZERO_BASED. {@link #swap} does not change it.
+     * The first address of the region, as scatter/gather entries and peers name it: 0 if the region is ZERO_BASED, else
+     * the memory's own address at registration, unless the device names memory by other addresses, as one of a
+     * simulation does (C: {@code ibv_reg_mr_iova}). So tell peers this one. {@link #swap} does not change it.
      */
     long address();
 
@@ -35,7 +36,8 @@ public interface MemoryRegion extends AutoCloseable {
 
     /**
      * The bytes of an aligned unit that READs and WRITEs move as a whole, or 0 if there is none. 8, a <em>word</em>,
-     * if the region is {@link AccessFlag#POLLED}; else 0, and then a thread that looks at the memory while a message
+     * if the region is {@link AccessFlag#POLLED}, or {@link AccessFlag#REMOTE_ATOMIC} on a device with {@link
+     * Feature#GLOBAL_ATOMICS}; else 0, and then a thread that looks at the memory while a message
      * is under way may find any mixture of old and new bytes in any order. Alignment is that of the memory's own
      * address.
      *
@@ -45,7 +47,7 @@ public interface MemoryRegion extends AutoCloseable {
      * java.lang.invoke.VarHandle}, opaque or stronger). Bytes of a word that lies only partly in the range are moved
      * one by one. There is no order between the words that a READ loads.
      *
-     * <p><b>The last word comes last.</b> The last word of a WRITE, or of the data of a READ of this side, is the last
+     * <p><b>The last word comes last</b>, in POLLED memory only. The last word of a WRITE, or of the data of a READ of this side, is the last
      * aligned 8 bytes that lie wholly in its range. Where there are none, it is the last byte of the range. The device
      * stores it when the whole message has come and after all its other bytes, also those behind it, by a release. So
      * a thread that reads the last word by an acquire ({@link java.lang.invoke.VarHandle#getAcquire}) and finds what
@@ -115,8 +117,26 @@ public interface MemoryRegion extends AutoCloseable {
     void swap(MemoryRegion other);
 
     /**
+     * Changes the memory, the domain or the rights of this registration (C: {@code ibv_rereg_mr}). Nobody may use its
+     * keys meanwhile: requests in flight may fail or do what either registration allows, but touch no memory that the
+     * region has left when this returns. The keys may change, so read them again. Needs {@link
+     * Feature#REREGISTRATION}.
+     *
+     * @param change what to change
+     * @throws VerbsException {@link VerbsErrorCode#NOT_SUPPORTED} without the feature; {@link VerbsErrorCode#BUSY} while
+     *     a window is bound to it. As {@link ProtectionDomain#register} else. The region is then as it was, unless the
+     *     message says that it can only be closed
+     */
+    default void reregister(Reregistration change) {
+        throw new VerbsException(
+                VerbsErrorCode.NOT_SUPPORTED,
+                "reregister: this device has no " + Feature.REREGISTRATION + "; close the region and register anew");
+    }
+
+    /**
      * Deregisters the memory (C: {@code ibv_dereg_mr}). When this returns, the device no longer touches it. It never
-     * waits for a peer: a message that still needs the memory fails instead. Idempotent.
+     * waits for a peer: a message that still needs the memory fails instead. Refused with {@link VerbsErrorCode#BUSY}
+     * while a {@link MemoryWindow} is bound to it. Idempotent.
      */
     @Override
     void close();

@@ -21,8 +21,8 @@ public interface ProtectionDomain extends AutoCloseable {
      *
      * @param memory native memory, at least 1 byte
      * @param access rights and intents
-     * @throws IllegalArgumentException for heap memory, for length 0, for REMOTE_WRITE without LOCAL_WRITE, for POLLED
-     *     without LOCAL_WRITE and REMOTE_READ, and for more than {@link Capabilities#maxRegionLength()} bytes
+     * @throws IllegalArgumentException for heap memory, for length 0, for REMOTE_WRITE or REMOTE_ATOMIC without
+     *     LOCAL_WRITE, for POLLED without LOCAL_WRITE and REMOTE_READ, and for more than {@link Capabilities#maxRegionLength()} bytes
      * @throws VerbsException {@link VerbsErrorCode#NO_RESOURCES} (the message names the limit, the need and the
      *     remedy), {@link VerbsErrorCode#NOT_SUPPORTED} if the device lacks the feature that a flag needs
      * @throws IllegalStateException if the domain is closed, or the memory has been freed
@@ -67,7 +67,39 @@ public interface ProtectionDomain extends AutoCloseable {
         throw new VerbsException(VerbsErrorCode.NOT_SUPPORTED, "advise: this device pins at registration");
     }
 
-    /** Closes the domain. Refused with {@link VerbsErrorCode#BUSY} while regions or queue pairs live. Idempotent. */
+    /**
+     * Creates a queue of RECVs for several queue pairs (C: {@code ibv_create_srq}). Needs {@link
+     * Feature#SHARED_RECEIVE_QUEUES}.
+     *
+     * @param maxWorkRequests RECVs that it must hold, 1 to {@link Capabilities#maxSharedReceiveWorkRequests()}
+     * @param maxScatterGather entries of a RECV, 1 to {@link Capabilities#maxScatterGather()}
+     * @throws IllegalArgumentException if one is out of range
+     * @throws VerbsException {@link VerbsErrorCode#NOT_SUPPORTED} without the feature; {@link
+     *     VerbsErrorCode#NO_RESOURCES}
+     * @throws IllegalStateException if the domain is closed
+     */
+    default SharedReceiveQueue createSharedReceiveQueue(int maxWorkRequests, int maxScatterGather) {
+        throw new VerbsException(
+                VerbsErrorCode.NOT_SUPPORTED,
+                "createSharedReceiveQueue: this device has no " + Feature.SHARED_RECEIVE_QUEUES);
+    }
+
+    /**
+     * Allocates a window that is not bound (C: {@code ibv_alloc_mw}, type 2). Needs {@link Feature#MEMORY_WINDOWS}.
+     *
+     * @throws VerbsException {@link VerbsErrorCode#NOT_SUPPORTED} without the feature; {@link
+     *     VerbsErrorCode#NO_RESOURCES}
+     * @throws IllegalStateException if the domain is closed
+     */
+    default MemoryWindow allocateWindow() {
+        throw new VerbsException(
+                VerbsErrorCode.NOT_SUPPORTED, "allocateWindow: this device has no " + Feature.MEMORY_WINDOWS);
+    }
+
+    /**
+     * Closes the domain. Refused with {@link VerbsErrorCode#BUSY} while regions, windows, queue pairs or shared receive
+     * queues live. Idempotent.
+     */
     @Override
     void close();
 }

@@ -1,5 +1,6 @@
 package org.softrdma.verbs;
 
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -18,8 +19,10 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Every post method throws {@link IllegalArgumentException} for what can never be posted: too many entries or
  * inline bytes, unknown flags, INLINE or SOLICITED on the wrong kind of request, inline bytes outside of their region.
- * It throws {@link IllegalStateException} before the connection exists, after {@link #close()}, and for a READ on a
- * connection that allows none in flight. When a method throws, it has posted nothing; only a list may have been
+ * It throws {@link IllegalStateException} before the connection exists, after {@link #close()}, for a READ or an atomic
+ * on a connection that allows none in flight, and for a RECV on a queue pair that takes its RECVs from a {@link
+ * SharedReceiveQueue}. It throws {@link VerbsException} with {@link VerbsErrorCode#NOT_SUPPORTED} for a request whose
+ * {@link SendOpcode#feature()} the device lacks. When a method throws, it has posted nothing; only a list may have been
  * accepted in part.
  */
 public interface QueuePair extends AutoCloseable {
@@ -83,6 +86,131 @@ public interface QueuePair extends AutoCloseable {
      * @param flags {@link SendFlags}
      */
     PostStatus postSend(long wrId, MemoryRegion local, long offset, long length, int flags);
+
+    /**
+     * Posts a compare-and-swap: if the word at the peer is {@code expected}, it becomes {@code replacement}. What it was
+     * goes to the local buffer, in the byte order of this machine, either way (C: {@code IBV_WR_ATOMIC_CMP_AND_SWP}).
+     * Atomics of one queue pair are executed in posting order, each once. Needs {@link Feature#ATOMICS}.
+     *
+     * @param wrId a number of yours, returned with the completion
+     * @param result region with LOCAL_WRITE (intent READ_SINK)
+     * @param offset where its 8 bytes begin, in bytes from the start of the region
+     * @param remoteAddress address of the word at the peer. One that is not a multiple of 8 ends the connection
+     * @param rkey the peer's key, with REMOTE_ATOMIC
+     * @param expected what the word must be to be replaced
+     * @param replacement what it becomes
+     * @param flags {@link SendFlags}, without INLINE and SOLICITED
+     */
+    PostStatus postCompareAndSwap(
+            long wrId,
+            MemoryRegion result,
+            long offset,
+            long remoteAddress,
+            int rkey,
+            long expected,
+            long replacement,
+            int flags);
+
+    /**
+     * Posts a fetch-and-add: adds {@code delta} to the word at the peer, modulo 2^64, and fetches what it was (C:
+     * {@code IBV_WR_ATOMIC_FETCH_AND_ADD}). Needs {@link Feature#ATOMICS}.
+     *
+     * @param wrId a number of yours, returned with the completion
+     * @param result region with LOCAL_WRITE (intent READ_SINK)
+     * @param offset where its 8 bytes begin, in bytes from the start of the region
+     * @param remoteAddress address of the word at the peer. One that is not a multiple of 8 ends the connection
+     * @param rkey the peer's key, with REMOTE_ATOMIC
+     * @param delta what is added
+     * @param flags {@link SendFlags}, without INLINE and SOLICITED
+     */
+    PostStatus postFetchAndAdd(
+            long wrId, MemoryRegion result, long offset, long remoteAddress, int rkey, long delta, int flags);
+
+    /**
+     * Posts a WRITE with an immediate: behind the WRITE, the peer's next RECV completes as {@link
+     * CompletionOpcode#RECEIVE_WRITE_IMMEDIATE}, and nothing is put into its buffer (C: {@code
+     * IBV_WR_RDMA_WRITE_WITH_IMM}). Whoever polls that completion sees every byte of the WRITE. Needs {@link
+     * Feature#WRITE_IMMEDIATE}.
+     *
+     * @param wrId a number of yours, returned with the completion
+     * @param local any region
+     * @param offset where the buffer begins, in bytes from the start of the region
+     * @param length bytes to write, or 0
+     * @param remoteAddress first address at the peer
+     * @param rkey the peer's key
+     * @param immediate handed to the peer
+     * @param flags {@link SendFlags}
+     */
+    PostStatus postWriteImmediate(
+            long wrId,
+            MemoryRegion local,
+            long offset,
+            long length,
+            long remoteAddress,
+            int rkey,
+            int immediate,
+            int flags);
+
+    /**
+     * Posts a SEND with an immediate (C: {@code IBV_WR_SEND_WITH_IMM}). Needs {@link Feature#SEND_IMMEDIATE}.
+     *
+     * @param wrId a number of yours, returned with the completion
+     * @param local any region
+     * @param offset where the buffer begins, in bytes from the start of the region
+     * @param length bytes to send
+     * @param immediate handed to the peer
+     * @param flags {@link SendFlags}
+     */
+    PostStatus postSendImmediate(long wrId, MemoryRegion local, long offset, long length, int immediate, int flags);
+
+    /**
+     * Posts a SEND that invalidates a key of the peer before the peer's RECV completes (C: {@code
+     * IBV_WR_SEND_WITH_INV}). A key that is no window bound on this connection ends it. Needs {@link
+     * Feature#SEND_INVALIDATE}.
+     *
+     * @param wrId a number of yours, returned with the completion
+     * @param local any region
+     * @param offset where the buffer begins, in bytes from the start of the region
+     * @param length bytes to send
+     * @param peersKey key of a window of the peer
+     * @param flags {@link SendFlags}
+     */
+    PostStatus postSendInvalidate(long wrId, MemoryRegion local, long offset, long length, int peersKey, int flags);
+
+    /**
+     * Posts the invalidation of a window of this side (C: {@code IBV_WR_LOCAL_INV}). Once it has completed, no access by
+     * that key succeeds. A key that is no window bound on this queue pair takes it to ERROR. Needs {@link
+     * Feature#MEMORY_WINDOWS}.
+     *
+     * @param wrId a number of yours, returned with the completion
+     * @param key {@link MemoryWindow#rkey()}
+     * @param flags {@link SendFlags}, without INLINE and SOLICITED
+     */
+    PostStatus postInvalidate(long wrId, int key, int flags);
+
+    /**
+     * Posts the bind of a window of this side to part of a region (C: {@code IBV_WR_BIND_MW}). {@link
+     * MemoryWindow#rkey()} is the new key as soon as this returns; the peer can use it once the bind has completed. Runs
+     * in order with the other requests of the queue pair. A window that is bound, a region without BIND_WINDOWS, a part
+     * outside of the region, a length of 0, a right that needs LOCAL_WRITE on a region without it, and another domain
+     * fail with {@link CompletionStatus#MEMORY_WINDOW_BIND_ERROR}. Needs {@link Feature#MEMORY_WINDOWS}.
+     *
+     * @param wrId a number of yours, returned with the completion
+     * @param window of this device
+     * @param region with BIND_WINDOWS
+     * @param offset where the part begins, in bytes from the start of the region
+     * @param length bytes of the part
+     * @param access what the peer may do: REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC
+     * @param flags {@link SendFlags}, without INLINE and SOLICITED
+     */
+    PostStatus postBindWindow(
+            long wrId,
+            MemoryWindow window,
+            MemoryRegion region,
+            long offset,
+            long length,
+            Set<AccessFlag> access,
+            int flags);
 
     /**
      * Posts a RECV of one local buffer (C: {@code ibv_post_recv}).

@@ -1,19 +1,32 @@
 package org.softrdma.verbs;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a queue pair is created with (C: {@code ibv_qp_init_attr}, always RC).
  *
  * @param sendCompletions where completions of the send queue go
  * @param receiveCompletions where completions of RECVs go; may be the same queue
- * @param limits the least sizes wanted
+ * @param limits the least sizes wanted; those of RECVs do not matter with {@code sharedReceives}
  * @param signalAll true if every send work request gives a completion (C: {@code sq_sig_all}); false if only those
  *     with {@link SendFlags#SIGNALLED} do, and those that fail
+ * @param sharedReceives where its RECVs come from; null if it has a receive queue of its own
  */
 public record QueuePairAttributes(
         CompletionQueue sendCompletions,
         CompletionQueue receiveCompletions,
         QueuePairLimits limits,
-        boolean signalAll) {
+        boolean signalAll,
+        @Nullable SharedReceiveQueue sharedReceives) {
+    /** With a receive queue of its own. */
+    public QueuePairAttributes(
+            CompletionQueue sendCompletions,
+            CompletionQueue receiveCompletions,
+            QueuePairLimits limits,
+            boolean signalAll) {
+        this(sendCompletions, receiveCompletions, limits, signalAll, null);
+    }
+
     /**
      * One completion queue for both; only requests with {@link SendFlags#SIGNALLED} give a completion.
      *
@@ -22,5 +35,14 @@ public record QueuePairAttributes(
      */
     public static QueuePairAttributes of(CompletionQueue completions, QueuePairLimits limits) {
         return new QueuePairAttributes(completions, completions, limits, false);
+    }
+
+    /**
+     * The same with RECVs from a shared queue.
+     *
+     * @param newSharedReceives a queue of the same device
+     */
+    public QueuePairAttributes withSharedReceives(SharedReceiveQueue newSharedReceives) {
+        return new QueuePairAttributes(sendCompletions, receiveCompletions, limits, signalAll, newSharedReceives);
     }
 }

@@ -4,15 +4,15 @@ package org.softrdma.verbs;
 public final class SendFlags {
     /** No flag: the request gives no completion unless it fails. */
     public static final int NONE = 0;
-    /** Wait until earlier READs have completed. */
+    /** Wait until earlier READs and atomics have completed. */
     public static final int FENCE = 1;
     /** Give a completion on success too. */
     public static final int SIGNALLED = 1 << 1;
-    /** The peer's RECV raises a solicited event. Only for SEND. */
+    /** The peer's RECV raises a solicited event. Only for what consumes one: SENDs, and WRITE with immediate. */
     public static final int SOLICITED = 1 << 2;
     /**
-     * Take the data at posting: you can reuse the buffer at once, and its lkey does not matter. Only for SEND and
-     * WRITE. Local entries are then addresses of this process, even if the region is ZERO_BASED, and the memory is
+     * Take the data at posting: you can reuse the buffer at once, and its lkey does not matter. Only for SENDs
+     * and WRITEs. Local entries are then addresses of this process, even if the region is ZERO_BASED, and the memory is
      * read unchecked.
      */
     public static final int INLINE = 1 << 3;

@@ -1,5 +1,8 @@
 package org.softrdma.verbs;
 
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
 /**
  * A send work request with any number of local entries (C: {@code ibv_send_wr}). Posting copies it, so you can reuse
  * it. Not thread-safe. With one local entry, {@link QueuePair#postRead} and its siblings do the same in one call.
@@ -11,6 +14,11 @@ public final class SendWorkRequest {
     private int flags;
     private long remoteAddress;
     private int rkey;
+    private int immediate;
+    private long compareAdd;
+    private long swap;
+    private @Nullable MemoryWindow window;
+    private Set<AccessFlag> windowAccess = Set.of();
 
     /** An empty SEND. */
     public SendWorkRequest() {}
@@ -47,6 +55,105 @@ public final class SendWorkRequest {
      */
     public SendWorkRequest send(long newWrId, int newFlags) {
         return set(SendOpcode.SEND, newWrId, 0, 0, newFlags);
+    }
+
+    /**
+     * Makes this a SEND with an immediate; its local entries follow.
+     *
+     * @param newWrId a number of yours, returned with the completion
+     * @param newImmediate handed to the peer with the completion of its RECV
+     * @param newFlags {@link SendFlags}
+     */
+    public SendWorkRequest sendImmediate(long newWrId, int newImmediate, int newFlags) {
+        set(SendOpcode.SEND_IMMEDIATE, newWrId, 0, 0, newFlags);
+        immediate = newImmediate;
+        return this;
+    }
+
+    /**
+     * Makes this a SEND that invalidates a key of the peer; its local entries follow.
+     *
+     * @param newWrId a number of yours, returned with the completion
+     * @param peersKey key of a window that the peer has bound on this connection
+     * @param newFlags {@link SendFlags}
+     */
+    public SendWorkRequest sendInvalidate(long newWrId, int peersKey, int newFlags) {
+        return set(SendOpcode.SEND_INVALIDATE, newWrId, 0, peersKey, newFlags);
+    }
+
+    /**
+     * Makes this a WRITE with an immediate; its local entries follow.
+     *
+     * @param newWrId a number of yours, returned with the completion
+     * @param newRemoteAddress first address to write at the peer
+     * @param newRkey the peer's key
+     * @param newImmediate handed to the peer with the completion of a RECV
+     * @param newFlags {@link SendFlags}
+     */
+    public SendWorkRequest writeImmediate(
+            long newWrId, long newRemoteAddress, int newRkey, int newImmediate, int newFlags) {
+        set(SendOpcode.WRITE_IMMEDIATE, newWrId, newRemoteAddress, newRkey, newFlags);
+        immediate = newImmediate;
+        return this;
+    }
+
+    /**
+     * Makes this a compare-and-swap; one local entry of 8 bytes follows, for what the word was.
+     *
+     * @param newWrId a number of yours, returned with the completion
+     * @param newRemoteAddress address of the word at the peer, a multiple of 8
+     * @param newRkey the peer's key
+     * @param expected what the word must be to be replaced
+     * @param replacement what it becomes
+     * @param newFlags {@link SendFlags}
+     */
+    public SendWorkRequest compareAndSwap(
+            long newWrId, long newRemoteAddress, int newRkey, long expected, long replacement, int newFlags) {
+        set(SendOpcode.COMPARE_AND_SWAP, newWrId, newRemoteAddress, newRkey, newFlags);
+        compareAdd = expected;
+        swap = replacement;
+        return this;
+    }
+
+    /**
+     * Makes this a fetch-and-add; one local entry of 8 bytes follows, for what the word was.
+     *
+     * @param newWrId a number of yours, returned with the completion
+     * @param newRemoteAddress address of the word at the peer, a multiple of 8
+     * @param newRkey the peer's key
+     * @param delta what is added, modulo 2^64
+     * @param newFlags {@link SendFlags}
+     */
+    public SendWorkRequest fetchAndAdd(long newWrId, long newRemoteAddress, int newRkey, long delta, int newFlags) {
+        set(SendOpcode.FETCH_AND_ADD, newWrId, newRemoteAddress, newRkey, newFlags);
+        compareAdd = delta;
+        return this;
+    }
+
+    /**
+     * Makes this an invalidation of a window of this side, without local entries.
+     *
+     * @param newWrId a number of yours, returned with the completion
+     * @param key {@link MemoryWindow#rkey()} of a window that is bound on this queue pair
+     * @param newFlags {@link SendFlags}
+     */
+    public SendWorkRequest invalidate(long newWrId, int key, int newFlags) {
+        return set(SendOpcode.INVALIDATE, newWrId, 0, key, newFlags);
+    }
+
+    /**
+     * Makes this a bind; one local entry follows, the part of a region that the window gives access to.
+     *
+     * @param newWrId a number of yours, returned with the completion
+     * @param newWindow a window of this side that is not bound
+     * @param access what the peer may do: REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC
+     * @param newFlags {@link SendFlags}
+     */
+    public SendWorkRequest bindWindow(long newWrId, MemoryWindow newWindow, Set<AccessFlag> access, int newFlags) {
+        set(SendOpcode.BIND_WINDOW, newWrId, 0, 0, newFlags);
+        window = newWindow;
+        windowAccess = access;
+        return this;
     }
 
     /**
@@ -103,14 +210,39 @@ public final class SendWorkRequest {
         return flags;
     }
 
-    /** First address at the peer, of READ and WRITE. */
+    /** First address at the peer, of READ, WRITE and atomics. */
     public long remoteAddress() {
         return remoteAddress;
     }
 
-    /** The peer's key, of READ and WRITE. */
+    /** The peer's key of READ, WRITE and atomics; the key that SEND_INVALIDATE and INVALIDATE take back. */
     public int rkey() {
         return rkey;
+    }
+
+    /** What SEND_IMMEDIATE and WRITE_IMMEDIATE hand to the peer. */
+    public int immediate() {
+        return immediate;
+    }
+
+    /** What COMPARE_AND_SWAP expects, or what FETCH_AND_ADD adds (C: {@code compare_add}). */
+    public long compareAdd() {
+        return compareAdd;
+    }
+
+    /** What COMPARE_AND_SWAP puts in its place. */
+    public long swap() {
+        return swap;
+    }
+
+    /** What BIND_WINDOW binds; null for every other request. */
+    public @Nullable MemoryWindow window() {
+        return window;
+    }
+
+    /** What a peer may do by the window. */
+    public Set<AccessFlag> windowAccess() {
+        return windowAccess;
     }
 
     private SendWorkRequest set(SendOpcode newOpcode, long newWrId, long newRemoteAddress, int newRkey, int newFlags) {
@@ -119,6 +251,7 @@ public final class SendWorkRequest {
         remoteAddress = newRemoteAddress;
         rkey = newRkey;
         flags = newFlags;
+        window = null;
         local.clear();
         return this;
     }

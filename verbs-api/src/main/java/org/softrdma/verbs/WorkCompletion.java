@@ -16,6 +16,10 @@ public final class WorkCompletion {
     private int vendorCode;
     private CompletionOpcode opcode = CompletionOpcode.SEND;
     private long byteLength;
+    private boolean immediatePresent;
+    private int immediate;
+    private boolean keyInvalidated;
+    private int invalidatedKey;
 
     /** Told of a read that a failure does not allow; null for nobody. */
     private @Nullable Consumer<String> invalidFieldObserver;
@@ -67,10 +71,52 @@ public final class WorkCompletion {
         return opcode;
     }
 
-    /** Bytes that a RECV received or a READ read; 0 for SEND and WRITE. Only for a success. */
+    /**
+     * Bytes that a RECV received, that a READ or an atomic fetched, or that a WRITE with immediate has written here; 0
+     * for every other request. Only for a success.
+     */
     public long byteLength() {
         requireSuccess("byteLength");
         return byteLength;
+    }
+
+    /** True if the peer's message carried an immediate. Only for the success of a RECV. */
+    public boolean hasImmediate() {
+        requireReceive("hasImmediate");
+        return immediatePresent;
+    }
+
+    /**
+     * The immediate of the peer's message.
+     *
+     * @throws IllegalStateException if there is none
+     */
+    public int immediate() {
+        requireReceive("immediate");
+        if (!immediatePresent) {
+            throw new IllegalStateException("wrId=" + wrId + " has no immediate; check hasImmediate() first");
+        }
+        return immediate;
+    }
+
+    /** True if the peer's SEND has invalidated a key of this side. Only for the success of a RECV. */
+    public boolean hasInvalidatedKey() {
+        requireReceive("hasInvalidatedKey");
+        return keyInvalidated;
+    }
+
+    /**
+     * The key that the peer's SEND has invalidated.
+     *
+     * @throws IllegalStateException if there is none
+     */
+    public int invalidatedKey() {
+        requireReceive("invalidatedKey");
+        if (!keyInvalidated) {
+            throw new IllegalStateException(
+                    "wrId=" + wrId + " has invalidated no key; check hasInvalidatedKey() first");
+        }
+        return invalidatedKey;
     }
 
     /**
@@ -79,7 +125,7 @@ public final class WorkCompletion {
      * @param newWrId number of the work request
      * @param newQpNumber its queue pair
      * @param newOpcode what it was
-     * @param newByteLength bytes moved; kept for RECV and READ
+     * @param newByteLength bytes moved; kept where {@link CompletionOpcode#hasByteLength()}
      */
     public void succeeded(long newWrId, int newQpNumber, CompletionOpcode newOpcode, long newByteLength) {
         wrId = newWrId;
@@ -87,7 +133,29 @@ public final class WorkCompletion {
         qpNumber = newQpNumber;
         vendorCode = 0;
         opcode = newOpcode;
-        byteLength = newOpcode == CompletionOpcode.SEND || newOpcode == CompletionOpcode.WRITE ? 0 : newByteLength;
+        byteLength = newOpcode.hasByteLength() ? newByteLength : 0;
+        immediatePresent = false;
+        keyInvalidated = false;
+    }
+
+    /**
+     * For providers: adds the immediate to the success of a RECV.
+     *
+     * @param newImmediate of the peer's message
+     */
+    public void withImmediate(int newImmediate) {
+        immediatePresent = true;
+        immediate = newImmediate;
+    }
+
+    /**
+     * For providers: adds the invalidated key to the success of a RECV.
+     *
+     * @param newInvalidatedKey of the peer's message
+     */
+    public void withInvalidatedKey(int newInvalidatedKey) {
+        keyInvalidated = true;
+        invalidatedKey = newInvalidatedKey;
     }
 
     /**
@@ -117,6 +185,13 @@ public final class WorkCompletion {
      */
     public void onInvalidField(Consumer<String> observer) {
         invalidFieldObserver = observer;
+    }
+
+    private void requireReceive(String field) {
+        requireSuccess(field);
+        if (!opcode.isReceive()) {
+            throw new IllegalStateException(field + " belongs to a RECV: wrId=" + wrId + " was a " + opcode);
+        }
     }
 
     private void requireSuccess(String field) {

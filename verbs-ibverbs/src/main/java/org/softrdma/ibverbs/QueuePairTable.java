@@ -7,28 +7,31 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue pairs of a device by the number that their native {@code wr_id}s carry. A number is a slot and a
- * generation, so a completion of a destroyed queue pair finds nothing, even if its slot is in use again.
+ * The queue pairs of a device, or its shared receive queues, by the number that their native {@code wr_id}s carry. A
+ * number is a slot and a generation, so a completion of a destroyed queue pair finds nothing, even if its slot is in use
+ * again.
  *
  * <pre>
- *   wr_id:  63          49 48                25 24  23                 0
- *          +--------------+--------------------+---+--------------------+
- *          |  generation  |  slot              | R |  sequence, low bits |
- *          +--------------+--------------------+---+--------------------+
- *   R: 1 for a RECV. This provider writes and reads it, the device carries it.
+ *   wr_id:  63          50 49                26 25  24  23                 0
+ *          +--------------+--------------------+---+---+--------------------+
+ *          |  generation  |  slot              | S | R |  sequence, low bits |
+ *          +--------------+--------------------+---+---+--------------------+
+ *   R: 1 for a RECV. S: 1 if it was posted to a shared receive queue; slot and generation are then those of the queue,
+ *   and in place of the sequence is the RECV's place in it. This provider writes and reads it, the device carries it.
  * </pre>
  *
  * <p>Thread-safe; look-ups take no lock.
  *
- * @param <Q> the queue pairs
+ * @param <Q> the queue pairs, or the shared receive queues
  */
 public final class QueuePairTable<Q> {
-    private static final int SLOT_SHIFT = WorkRing.SEQUENCE_BITS + 1;
+    private static final int SLOT_SHIFT = WorkRing.SEQUENCE_BITS + 2;
     private static final int SLOT_BITS = 24;
     private static final int GENERATION_SHIFT = SLOT_SHIFT + SLOT_BITS;
     private static final long SLOT_MASK = (1L << SLOT_BITS) - 1;
     private static final long GENERATIONS = 1L << (Long.SIZE - GENERATION_SHIFT);
     private static final long RECEIVE = 1L << WorkRing.SEQUENCE_BITS;
+    private static final long SHARED = RECEIVE << 1;
     private static final long NUMBER_MASK = -1L << SLOT_SHIFT;
     private static final int FIRST_SLOTS = 16;
 
@@ -95,7 +98,7 @@ public final class QueuePairTable<Q> {
     }
 
     /**
-     * The queue pair of a completion.
+     * What a completion belongs to.
      *
      * @param wrId native number
      * @return null if it is gone
@@ -115,6 +118,16 @@ public final class QueuePairTable<Q> {
     /** The native number of a RECV. */
     public static long receiveId(long number, long sequence) {
         return number | RECEIVE | (sequence & WorkRing.SEQUENCE_MASK);
+    }
+
+    /** The native number of a RECV of a shared receive queue. */
+    public static long sharedId(long number, int place) {
+        return number | SHARED | RECEIVE | (place & WorkRing.SEQUENCE_MASK);
+    }
+
+    /** True if a native number is that of a RECV of a shared receive queue. */
+    public static boolean isShared(long wrId) {
+        return (wrId & SHARED) != 0;
     }
 
     /** True if a native number is that of a RECV. */

@@ -37,8 +37,10 @@
  * driver siw never completes what is posted after, so on iWARP such requests stay in the ring, and the next poll
  * completes them behind all native completions.
  *
- * <p><b>Extensions.</b> Atomics, immediate data, memory windows and shared receive queues need further fields of the
- * same structures and further slots of the same operation table.
+ * <p><b>What not every device has.</b> Atomics and immediates are what the device's attributes and its protocol say.
+ * Windows, shared receive queues, resize and reregistration are tried at opening ({@code OptionalObjects}), because a
+ * driver's attributes and its library do not always agree. A window is posted by pointer to its region, so binds hold
+ * the regions they may name ({@code BindableRegions}).
  */
 @NullMarked
 package org.softrdma.rdmacore;

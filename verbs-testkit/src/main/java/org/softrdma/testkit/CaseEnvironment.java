@@ -4,32 +4,15 @@ import java.util.Set;
 import org.softrdma.verbs.device.VerbsProvider;
 
 /**
- * Where cases run: who opens their devices, starts their threads, and tells the time. The machine, unless somebody runs them in a
- * simulation. Thread-safe.
+ * Where cases run: who opens their devices, starts their threads, and tells the time. The machine, unless somebody runs
+ * them in a simulation. Thread-safe.
  */
-public interface CaseEnvironment {
+public interface CaseEnvironment extends TimeOfRun {
     /** Opens devices for the side that connects and posts. */
     VerbsProvider requester();
 
     /** Opens devices for the side that accepts. */
     VerbsProvider responder();
-
-    /** The time, as {@link System#nanoTime} tells it on a machine. */
-    long nanoTime();
-
-    /**
-     * Lets others run while the caller looks for something again and again.
-     *
-     * @param rounds how often this wait has come here before
-     */
-    void idle(int rounds);
-
-    /**
-     * Lets time pass.
-     *
-     * @param durationNs how much
-     */
-    void sleep(long durationNs);
 
     /**
      * Takes a little time, by doing nothing.

@@ -1,5 +1,6 @@
 package org.softrdma.testkit;
 
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
@@ -13,13 +14,17 @@ import org.softrdma.verbs.WorkCompletion;
  * @param qpNumber its queue pair
  * @param opcode its opcode; null for a failure
  * @param byteLength bytes moved; -1 for a failure
+ * @param immediate that came with the peer's message; empty if there was none
+ * @param invalidatedKey that the peer's SEND has invalidated; empty if there was none
  */
 public record Completion(
         long wrId,
         CompletionStatus status,
         int qpNumber,
         @Nullable CompletionOpcode opcode,
-        long byteLength) {
+        long byteLength,
+        OptionalInt immediate,
+        OptionalInt invalidatedKey) {
     /**
      * Copies a completion.
      *
@@ -27,12 +32,17 @@ public record Completion(
      */
     public static Completion of(WorkCompletion completion) {
         boolean success = completion.isSuccess();
+        boolean received = success && completion.opcode().isReceive();
         return new Completion(
                 completion.wrId(),
                 completion.status(),
                 completion.qpNumber(),
                 success ? completion.opcode() : null,
-                success ? completion.byteLength() : -1);
+                success ? completion.byteLength() : -1,
+                received && completion.hasImmediate() ? OptionalInt.of(completion.immediate()) : OptionalInt.empty(),
+                received && completion.hasInvalidatedKey()
+                        ? OptionalInt.of(completion.invalidatedKey())
+                        : OptionalInt.empty());
     }
 
     /** True if the status is SUCCESS. */

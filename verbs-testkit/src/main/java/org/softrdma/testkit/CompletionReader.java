@@ -67,9 +67,9 @@ public final class CompletionReader implements AutoCloseable {
      * @param opcode its opcode
      * @param byteLength bytes moved; the completion of a SEND or WRITE says 0
      */
-    public void expect(long wrId, CompletionOpcode opcode, long byteLength) {
+    public Completion expect(long wrId, CompletionOpcode opcode, long byteLength) {
         Completion completion = next("success of " + opcode + " with wrId " + wrId);
-        boolean lengthCounts = opcode == CompletionOpcode.READ || opcode == CompletionOpcode.RECEIVE;
+        boolean lengthCounts = opcode.hasByteLength();
         if (completion.wrId() != wrId
                 || !completion.isSuccess()
                 || completion.opcode() != opcode
@@ -77,6 +77,7 @@ public final class CompletionReader implements AutoCloseable {
             throw new AssertionError("expected success of " + opcode + " with wrId " + wrId + " and "
                     + (lengthCounts ? byteLength : 0) + " bytes, got " + completion);
         }
+        return completion;
     }
 
     /**

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /**
  * The settings of a run. They reach the cases as JUnit configuration parameters, so that a build tool can run the
@@ -122,7 +123,7 @@ public record ConformanceSettings(
 
     /** The provider's name without those of decorators: {@code sim} of {@code sanitised:sim}. */
     public String bareProvider() {
-        return provider.substring(provider.lastIndexOf(':') + 1);
+        return VerbsProviders.bareName(provider);
     }
 
     /** As JUnit configuration parameters. */

@@ -3,6 +3,7 @@ package org.softrdma.testkit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
 /** How to connect a pair. Everything that is not set has the API's default. */
@@ -15,6 +16,7 @@ public final class ConnectionSpec {
     private @Nullable CompletionReader requesterSends;
     private @Nullable CompletionReader requesterReceives;
     private @Nullable CompletionReader responderReceives;
+    private @Nullable SharedReceiveQueue responderShared;
     private Consumer<Endpoint> beforeConnect = endpoint -> {};
     private Consumer<Endpoint> beforeAccept = endpoint -> {};
 
@@ -91,6 +93,16 @@ public final class ConnectionSpec {
     }
 
     /**
+     * Sets where RECVs of the responder's queue pair come from, instead of a queue of its own.
+     *
+     * @param queue a queue of the responder's device
+     */
+    public ConnectionSpec responderShared(SharedReceiveQueue queue) {
+        responderShared = queue;
+        return this;
+    }
+
+    /**
      * Sets an action that runs between the creation of the requester's queue pair and connecting.
      *
      * @param action posts RECVs
@@ -144,6 +156,11 @@ public final class ConnectionSpec {
     @Nullable
     CompletionReader responderReceives() {
         return responderReceives;
+    }
+
+    @Nullable
+    SharedReceiveQueue responderShared() {
+        return responderShared;
     }
 
     Consumer<Endpoint> beforeConnect() {

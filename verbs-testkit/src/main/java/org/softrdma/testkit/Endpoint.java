@@ -1,9 +1,12 @@
 package org.softrdma.testkit;
 
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairState;
@@ -16,10 +19,18 @@ public final class Endpoint {
     private final QueuePair queuePair;
     private final CompletionReader sends;
     private final CompletionReader receives;
+    private final boolean sharesReceives;
     private volatile QueuePairState stateAtDisconnect = QueuePairState.ERROR;
     private final AtomicReference<@Nullable String> disconnectReason = new AtomicReference<>();
 
-    Endpoint(CaseScope scope, Node node, QueuePair queuePair, CompletionReader sends, CompletionReader receives) {
+    Endpoint(
+            CaseScope scope,
+            Node node,
+            QueuePair queuePair,
+            CompletionReader sends,
+            CompletionReader receives,
+            boolean sharesReceives) {
+        this.sharesReceives = sharesReceives;
         this.scope = scope;
         this.node = node;
         this.queuePair = queuePair;
@@ -55,6 +66,11 @@ public final class Endpoint {
     /** Completions of its receive queue. */
     public CompletionReader receives() {
         return receives;
+    }
+
+    /** True if its RECVs come from a shared receive queue: none can be posted here, and none is flushed. */
+    boolean sharesReceives() {
+        return sharesReceives;
     }
 
     /** Why the connection ended, once it has. */
@@ -126,6 +142,100 @@ public final class Endpoint {
      */
     public void send(long wrId, MemoryRegion source, long offset, long length) {
         require(queuePair.postSend(wrId, source, offset, length, SendFlags.SIGNALLED), "SEND " + wrId);
+    }
+
+    /**
+     * Posts a signalled compare-and-swap.
+     *
+     * @param wrId number of the request
+     * @param result where the old value goes
+     * @param offset bytes from its start
+     * @param word address of the word
+     * @param rkey key of that memory
+     * @param expected what it must be
+     * @param replacement what it becomes
+     */
+    public void compareAndSwap(
+            long wrId, MemoryRegion result, long offset, long word, int rkey, long expected, long replacement) {
+        require(
+                queuePair.postCompareAndSwap(
+                        wrId, result, offset, word, rkey, expected, replacement, SendFlags.SIGNALLED),
+                "COMPARE_AND_SWAP " + wrId);
+    }
+
+    /**
+     * Posts a signalled fetch-and-add.
+     *
+     * @param wrId number of the request
+     * @param result where the old value goes
+     * @param offset bytes from its start
+     * @param word address of the word
+     * @param rkey key of that memory
+     * @param delta what is added
+     */
+    public void fetchAndAdd(long wrId, MemoryRegion result, long offset, long word, int rkey, long delta) {
+        require(
+                queuePair.postFetchAndAdd(wrId, result, offset, word, rkey, delta, SendFlags.SIGNALLED),
+                "FETCH_AND_ADD " + wrId);
+    }
+
+    /**
+     * Posts a signalled WRITE with an immediate.
+     *
+     * @param wrId number of the request
+     * @param source where the data comes from
+     * @param length bytes from its start
+     * @param remoteAddress where it goes
+     * @param rkey key of that memory
+     * @param immediate handed to the peer
+     */
+    public void writeImmediate(
+            long wrId, MemoryRegion source, long length, long remoteAddress, int rkey, int immediate) {
+        require(
+                queuePair.postWriteImmediate(
+                        wrId, source, 0, length, remoteAddress, rkey, immediate, SendFlags.SIGNALLED),
+                "WRITE_IMMEDIATE " + wrId);
+    }
+
+    /**
+     * Posts a signalled SEND that invalidates a key of the peer.
+     *
+     * @param wrId number of the request
+     * @param source where the data comes from
+     * @param length bytes from its start
+     * @param peersKey what is invalidated
+     */
+    public void sendInvalidate(long wrId, MemoryRegion source, long length, int peersKey) {
+        require(
+                queuePair.postSendInvalidate(wrId, source, 0, length, peersKey, SendFlags.SIGNALLED),
+                "SEND_INVALIDATE " + wrId);
+    }
+
+    /**
+     * Posts a signalled bind of a window of this side.
+     *
+     * @param wrId number of the request
+     * @param window not bound
+     * @param region of this side
+     * @param offset where the part begins
+     * @param length bytes of the part
+     * @param access what the peer may do
+     */
+    public void bind(
+            long wrId, MemoryWindow window, MemoryRegion region, long offset, long length, AccessFlag... access) {
+        require(
+                queuePair.postBindWindow(wrId, window, region, offset, length, Set.of(access), SendFlags.SIGNALLED),
+                "BIND_WINDOW " + wrId);
+    }
+
+    /**
+     * Posts a signalled invalidation of a window of this side.
+     *
+     * @param wrId number of the request
+     * @param key of the window
+     */
+    public void invalidate(long wrId, int key) {
+        require(queuePair.postInvalidate(wrId, key, SendFlags.SIGNALLED), "INVALIDATE " + wrId);
     }
 
     /**

@@ -1,13 +1,9 @@
 package org.softrdma.testkit;
 
-import java.util.concurrent.locks.LockSupport;
 import org.softrdma.verbs.device.VerbsProvider;
 
 /** This machine with a provider. */
-final class MachineEnvironment implements CaseEnvironment {
-    private static final int SPINS_BEFORE_PARKING = 100;
-    private static final long PARK_NS = 20_000;
-
+final class MachineEnvironment implements CaseEnvironment, MachineTime {
     private final VerbsProvider provider;
 
     MachineEnvironment(VerbsProvider provider) {
@@ -22,25 +18,6 @@ final class MachineEnvironment implements CaseEnvironment {
     @Override
     public VerbsProvider responder() {
         return provider;
-    }
-
-    @Override
-    public long nanoTime() {
-        return System.nanoTime();
-    }
-
-    @Override
-    public void idle(int rounds) {
-        if (rounds < SPINS_BEFORE_PARKING) {
-            Thread.onSpinWait();
-        } else {
-            LockSupport.parkNanos(PARK_NS);
-        }
-    }
-
-    @Override
-    public void sleep(long durationNs) {
-        LockSupport.parkNanos(durationNs);
     }
 
     @Override

@@ -32,6 +32,7 @@ import org.softrdma.verbs.Feature;
  * @param receiveTooShort a RECV that was shorter than the SEND
  * @param badReceiveSink a RECV with a bad local entry
  * @param peerGone requests that were outstanding when the peer vanished, besides success
+ * @param features results of requests that need a feature
  */
 public record ProviderTraits(
         Set<Trait> traits,
@@ -43,7 +44,8 @@ public record ProviderTraits(
         Set<CompletionStatus> badReadSink,
         Set<CompletionStatus> receiveTooShort,
         Set<CompletionStatus> badReceiveSink,
-        Set<CompletionStatus> peerGone) {
+        Set<CompletionStatus> peerGone,
+        FeatureStatuses features) {
     private static final Set<CompletionStatus> SENT_OR_FLUSHED = Set.of(SUCCESS, FLUSHED);
     /** On siw a request that was being sent when the connection ended fails as if by its own fault. */
     private static final Set<CompletionStatus> SENT_OR_BROKEN =
@@ -102,7 +104,17 @@ public record ProviderTraits(
         /** Private data arrives with zeros behind it (rdma_get_cm_event(3)). */
         PADS_PRIVATE_DATA,
         /** A key may name another region as soon as its own is gone: ibv_dereg_mr(3) promises nothing about it. */
-        REUSES_KEYS_AT_ONCE
+        REUSES_KEYS_AT_ONCE,
+        /** The keys of a region that is gone name none for a long time: until a thousand others are gone, too. */
+        KEEPS_KEYS_BACK,
+        /** A region is named by other addresses than its memory's own (C: {@code ibv_reg_mr_iova}). */
+        VIRTUAL_ADDRESSES,
+        /**
+         * Invalidating a window that is not bound, as a peer can, follows a null pointer in the kernel: a window of type
+         * 2 that is free passes the check and has no queue pair (rxe_mw.c, rxe_check_invalidate_mw and
+         * rxe_do_invalidate_mw).
+         */
+        CRASHES_AT_SECOND_INVALIDATION
     }
 
     /** Copies. */
@@ -124,7 +136,8 @@ public record ProviderTraits(
                 badReadSink,
                 receiveTooShort,
                 badReceiveSink,
-                peerGone);
+                peerGone,
+                features);
     }
 
     /**
@@ -167,6 +180,7 @@ public record ProviderTraits(
         traits.add(Trait.PASSIVE_SIDE_MAY_SEND_FIRST);
         traits.add(Trait.REPORTS_QUEUE_OVERRUN);
         traits.add(Trait.CAN_STAND_STILL);
+        traits.add(Trait.KEEPS_KEYS_BACK);
         if (!statuses) {
             traits.add(Trait.FLUSHES_BEFORE_THE_CAUSE);
         }
@@ -180,7 +194,8 @@ public record ProviderTraits(
                 Set.of(LOCAL_PROTECTION_ERROR),
                 Set.of(LOCAL_LENGTH_ERROR),
                 Set.of(LOCAL_PROTECTION_ERROR),
-                Set.of(FLUSHED));
+                Set.of(FLUSHED),
+                FeatureStatuses.iwarp(statuses, readStatuses));
     }
 
     /** The kernel's siw driver: ten statuses only, completions mean "handed to TCP". */
@@ -202,7 +217,8 @@ public record ProviderTraits(
                 Set.of(LOCAL_PROTECTION_ERROR),
                 Set.of(LOCAL_LENGTH_ERROR),
                 Set.of(GENERAL_ERROR, LOCAL_PROTECTION_ERROR, LOCAL_ACCESS_ERROR),
-                Set.of(FLUSHED, LOCAL_QUEUE_PAIR_OPERATION_ERROR));
+                Set.of(FLUSHED, LOCAL_QUEUE_PAIR_OPERATION_ERROR),
+                FeatureStatuses.iwarp(false, false));
     }
 
     /**
@@ -217,6 +233,7 @@ public record ProviderTraits(
         traits.add(Trait.PADS_PRIVATE_DATA);
         if (rxe) {
             traits.add(Trait.STOPS_ANSWERING);
+            traits.add(Trait.CRASHES_AT_SECOND_INVALIDATION);
         }
         return new ProviderTraits(
                 traits,
@@ -232,6 +249,7 @@ public record ProviderTraits(
                         ? Set.of(REMOTE_INVALID_REQUEST_ERROR, LOCAL_QUEUE_PAIR_OPERATION_ERROR)
                         : Set.of(LOCAL_LENGTH_ERROR),
                 Set.of(rxe ? LOCAL_QUEUE_PAIR_OPERATION_ERROR : LOCAL_PROTECTION_ERROR),
-                Set.of(FLUSHED, RETRY_EXCEEDED_ERROR));
+                Set.of(FLUSHED, RETRY_EXCEEDED_ERROR),
+                FeatureStatuses.channelAdapter());
     }
 }

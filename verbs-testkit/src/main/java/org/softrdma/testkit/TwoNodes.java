@@ -18,6 +18,7 @@ import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
@@ -248,7 +249,13 @@ public final class TwoNodes {
             CompletionReader sends = spec.requesterSends();
             CompletionReader receives = spec.requesterReceives();
             Endpoint active = create(
-                    requester, connector::createQueuePair, spec.requesterLimits(), spec.isSignalAll(), sends, receives);
+                    requester,
+                    connector::createQueuePair,
+                    spec.requesterLimits(),
+                    spec.isSignalAll(),
+                    sends,
+                    receives,
+                    null);
             spec.beforeConnect().accept(active);
             byte[] reply = connector.connect(spec.requesterParameters(), scope.timeoutNs());
             active.watchDisconnection();
@@ -264,8 +271,14 @@ public final class TwoNodes {
                 .orElseThrow(() -> new AssertionError(
                         "no connection request within " + CaseScope.millis(scope.timeoutNs()) + " ms"))) {
             CompletionReader receives = spec.responderReceives();
-            Endpoint passive =
-                    create(responder, request::createQueuePair, spec.responderLimits(), false, null, receives);
+            Endpoint passive = create(
+                    responder,
+                    request::createQueuePair,
+                    spec.responderLimits(),
+                    false,
+                    null,
+                    receives,
+                    spec.responderShared());
             spec.beforeAccept().accept(passive);
             request.accept(spec.responderParameters());
             passive.watchDisconnection();
@@ -279,14 +292,16 @@ public final class TwoNodes {
             QueuePairLimits limits,
             boolean signalAll,
             @Nullable CompletionReader sharedSends,
-            @Nullable CompletionReader sharedReceives) {
+            @Nullable CompletionReader sharedReceives,
+            @Nullable SharedReceiveQueue queueOfReceives) {
         CompletionReader sends =
                 sharedSends == null ? node.completions(limits.maxSendWorkRequests() * 2 + 2) : sharedSends;
         CompletionReader receives =
                 sharedReceives == null ? node.completions(limits.maxReceiveWorkRequests() * 2 + 2) : sharedReceives;
-        QueuePair queuePair = own(factory.create(
-                node.domain(), new QueuePairAttributes(sends.queue(), receives.queue(), limits, signalAll)));
-        return new Endpoint(scope, node, queuePair, sends, receives);
+        QueuePairAttributes attributes =
+                new QueuePairAttributes(sends.queue(), receives.queue(), limits, signalAll, queueOfReceives);
+        QueuePair queuePair = own(factory.create(node.domain(), attributes));
+        return new Endpoint(scope, node, queuePair, sends, receives, queueOfReceives != null);
     }
 
     /**

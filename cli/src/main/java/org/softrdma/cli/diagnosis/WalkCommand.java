@@ -2,6 +2,7 @@ package org.softrdma.cli.diagnosis;
 
 import java.io.PrintWriter;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -12,10 +13,14 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.ProviderMixin;
 import org.softrdma.cli.command.UserErrorException;
+import org.softrdma.cli.faults.FaultPlanFile;
 import org.softrdma.fabric.FabricProvider;
 import org.softrdma.fabric.Seeds;
 import org.softrdma.fabric.walk.FabricWalk;
 import org.softrdma.sim.fabric.baton.SimulationException;
+import org.softrdma.sim.fabric.fault.Fault;
+import org.softrdma.sim.fabric.fault.FaultPlan;
+import org.softrdma.sim.fabric.fault.What;
 import org.softrdma.testkit.walk.LoopbackWalk;
 import org.softrdma.testkit.walk.Walk;
 import org.softrdma.testkit.walk.WalkFailure;
@@ -91,8 +96,20 @@ public final class WalkCommand implements Callable<Integer> {
             description = "On the fabric, also reset, delay and partition connections, and pause and kill nodes.")
     private boolean faults;
 
+    @Option(
+            names = "--fault-plan",
+            paramLabel = "FILE",
+            description = "With --faults, let the connections of node0, node1 ... have the faults of this plan"
+                    + " (docs/reference/fault-plans.md) instead of random ones.")
+    private @Nullable Path faultPlan;
+
     @Option(names = "--lawful", description = "Do only what verbs allow, as for the sanitiser.")
     private boolean lawful;
+
+    @Option(
+            names = "--features",
+            description = "Do also what not every device can, where it can: atomics, WRITEs with immediate.")
+    private boolean features;
 
     @Option(
             names = "--address",
@@ -105,6 +122,7 @@ public final class WalkCommand implements Callable<Integer> {
     private CommandSpec spec = CommandSpec.create();
 
     private final List<WalkReport> reports = new ArrayList<>();
+    private FaultPlan plan = FaultPlan.NONE;
     private int failures;
 
     /** Where walks take place. */
@@ -122,12 +140,13 @@ public final class WalkCommand implements Callable<Integer> {
     public Integer call() {
         check();
         checkDevice();
+        plan = faultPlan == null ? FaultPlan.NONE : plan(faultPlan);
         long first = seed == null ? System.currentTimeMillis() : seed;
         boolean fabric = place == Place.FABRIC;
         PrintWriter out = spec.commandLine().getOut();
         out.println(seeds + " walks of " + operations + " operations on " + nodes + " nodes from seed " + first + ", "
                 + (fabric ? "fabric" : "provider " + provider.provider().name()) + (faults ? ", with faults" : "")
-                + (lawful ? ", lawful" : ""));
+                + (lawful ? ", lawful" : "") + (features ? ", with features" : ""));
         out.flush();
         // Over TCP one at a time: a walk is to fail for its own operations.
         Seeds all = fabric ? Seeds.of(first, seeds) : new Seeds(first, seeds, 1);
@@ -155,6 +174,9 @@ public final class WalkCommand implements Callable<Integer> {
         if (faults && place != Place.FABRIC) {
             throw new UserErrorException("--faults: only with --transport fabric");
         }
+        if (faultPlan != null && !faults) {
+            throw new UserErrorException("--fault-plan: only with --faults");
+        }
         if (faults && lawful) {
             throw new UserErrorException("--faults and --lawful: expected only one of them");
         }
@@ -168,6 +190,22 @@ public final class WalkCommand implements Callable<Integer> {
                 throw new UserErrorException(option + ": only with --transport tcp");
             }
         }
+    }
+
+    /** A plan of what the model can expect at any time: it must know of lost nodes, wrong bytes and missing memory. */
+    private static FaultPlan plan(Path file) {
+        FaultPlan plan = FaultPlanFile.read(file);
+        for (Fault fault : plan.faults()) {
+            switch (fault.what()) {
+                case What.Reset _, What.Cut _, What.Delay _, What.Stall _, What.Slow _ -> {}
+                case What.SlowNode _, What.Partition _, What.Pause _ -> {}
+                case What.Corrupt _, What.Kill _, What.PowerOff _, What.Quota _, What.Lose _, What.Repeat _ ->
+                    throw new UserErrorException(file + ": " + fault.what()
+                            + ": expected faults that a walk can have at any time: reset, cut, delay, stall, slow,"
+                            + " slowNode, partition, pause");
+            }
+        }
+        return plan;
     }
 
     private void checkDevice() {
@@ -187,7 +225,7 @@ public final class WalkCommand implements Callable<Integer> {
     }
 
     private Outcome walk(long number) {
-        WalkSettings settings = new WalkSettings(number, operations, nodes, lawful);
+        WalkSettings settings = new WalkSettings(number, operations, nodes, lawful, features);
         try {
             return new Outcome(place == Place.FABRIC ? onFabric(settings) : overTcp(settings), "");
         } catch (SimulationException | WalkFailure e) {
@@ -201,7 +239,7 @@ public final class WalkCommand implements Callable<Integer> {
     }
 
     private WalkReport onFabric(WalkSettings settings) {
-        return new FabricWalk(settings, faults, provider.deviceOptions(), this::decorated)
+        return new FabricWalk(settings, faults, plan, provider.deviceOptions(), this::decorated)
                 .run()
                 .report();
     }
@@ -225,6 +263,9 @@ public final class WalkCommand implements Callable<Integer> {
                 + " --nodes "
                 + nodes);
         command.append(faults ? " --faults" : "").append(lawful ? " --lawful" : "");
+        if (faultPlan != null) {
+            command.append(" --fault-plan ").append(faultPlan);
+        }
         if (!provider.provider().name().equals("sim")) {
             command.append(" --provider ").append(provider.provider().name());
         }

@@ -9,7 +9,9 @@ import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientCounters;
+import org.softrdma.kv.client.KvCommands;
 import org.softrdma.kv.client.KvItem;
+import org.softrdma.kv.client.cluster.KvCluster;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -87,9 +89,19 @@ final class GetCommands {
 
         @Override
         int run(KvClient client) {
+            int code = write(client);
+            note("served " + service(client.counters()));
+            return code;
+        }
+
+        @Override
+        int run(KvCluster cluster) {
+            return write(cluster);
+        }
+
+        private int write(KvCommands client) {
             List<Optional<KvItem>> items =
                     client.getAll(keys.stream().map(KeyAction::utf8).toList());
-            note("served " + service(client.counters()));
             boolean all = true;
             for (int i = 0; i < items.size(); i++) {
                 if (items.get(i).isEmpty()) {

@@ -1,6 +1,8 @@
 package org.softrdma.cli.kv;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import org.softrdma.kv.client.cluster.KvCluster;
 import picocli.CommandLine.Parameters;
 
 /** A command about one key. */
@@ -12,6 +14,11 @@ abstract class KeyAction extends KvAction {
     String key = "";
 
     KeyAction() {}
+
+    @Override
+    int run(KvCluster cluster) throws IOException {
+        return run(cluster.client(cluster.server(key())));
+    }
 
     byte[] key() {
         return utf8(key);

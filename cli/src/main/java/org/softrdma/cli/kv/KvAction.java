@@ -2,6 +2,7 @@ package org.softrdma.cli.kv;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +14,9 @@ import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.client.KvException;
 import org.softrdma.kv.client.KvProtocol;
+import org.softrdma.kv.client.cluster.ClusterServer;
+import org.softrdma.kv.client.cluster.KvCluster;
+import org.softrdma.kv.client.cluster.KvClusterContext;
 import org.softrdma.kv.item.Locator;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -47,6 +51,14 @@ abstract class KvAction implements Callable<Integer> {
             description = "The server's memcached port (${DEFAULT-VALUE}).")
     String server = "";
 
+    @Option(
+            names = "--servers",
+            split = ",",
+            paramLabel = "HOST[:PORT[:WEIGHT]]",
+            description = "Several servers instead. Each key lives on one of them, chosen as libmemcached's weighted"
+                    + " ketama does; commands without a key go to all.")
+    List<String> servers = List.of();
+
     @Option(names = "--plain", description = "Use only memcached's protocol over TCP.")
     boolean plain;
 
@@ -62,35 +74,75 @@ abstract class KvAction implements Callable<Integer> {
     /** Does it; the exit code. */
     abstract int run(KvClient client) throws IOException;
 
+    /** Does it with several servers; unless overridden with each of them, the worst exit code. */
+    int run(KvCluster cluster) throws IOException {
+        int worst = ExitCode.OK;
+        for (ClusterServer each : cluster.servers()) {
+            System.out.println(each + ":");
+            worst = Math.max(worst, run(cluster.client(each)));
+        }
+        return worst;
+    }
+
     @Override
     public Integer call() throws IOException {
-        long timeoutNs = timeoutNs();
-        // Few READs at a time, of any item a server may have.
-        KvClientContext context = new KvClientContext(address())
-                .protocol(plain ? KvProtocol.PLAIN : KvProtocol.AUTO)
-                .window(2)
-                .maxItemLength(Locator.MAX_ITEM_LENGTH)
-                .connectTimeoutNs(timeoutNs)
-                .requestTimeoutNs(timeoutNs)
-                .conclude();
+        timeoutNs(); // complains before anything is opened
         try {
-            if (plain) {
-                try (KvClient client = KvClient.connect(context)) {
-                    return run(client);
-                }
+            if (servers.isEmpty()) {
+                return runOnOne(settings(new KvClientContext(address())).conclude());
             }
-            try (VerbsDevice device = provider.openWithKnown(Map.of("progress", "manual"));
-                    KvClient client = KvClient.connect(device, context)) {
-                if (client.protocol() == KvProtocol.PLAIN) {
-                    note("over TCP only: " + server + " " + client.plainReason());
-                }
-                return run(client);
+            if (spec.commandLine().getParseResult().hasMatchedOption("--server")) {
+                throw new ParameterException(spec.commandLine(), "--server and --servers: expected only one of them");
             }
+            return runOnAll(new KvClusterContext(
+                            servers.stream().map(ClusterServer::parse).toList())
+                    .settings(this::settings)
+                    .conclude());
         } catch (KvException | VerbsException e) {
             return CommandFailure.tell(spec, e);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private KvClientContext settings(KvClientContext context) {
+        // Few READs at a time, of any item a server may have.
+        return context.protocol(plain ? KvProtocol.PLAIN : KvProtocol.AUTO)
+                .window(2)
+                .maxItemLength(Locator.MAX_ITEM_LENGTH)
+                .connectTimeoutNs(timeoutNs())
+                .requestTimeoutNs(timeoutNs());
+    }
+
+    private int runOnOne(KvClientContext context) throws IOException {
+        if (plain) {
+            try (KvClient client = KvClient.connect(context)) {
+                return run(client);
+            }
+        }
+        try (VerbsDevice device = device();
+                KvClient client = KvClient.connect(device, context)) {
+            if (client.protocol() == KvProtocol.PLAIN) {
+                note("over TCP only: " + server + " " + client.plainReason());
+            }
+            return run(client);
+        }
+    }
+
+    private int runOnAll(KvClusterContext context) throws IOException {
+        if (plain) {
+            try (KvCluster cluster = KvCluster.connect(context)) {
+                return run(cluster);
+            }
+        }
+        try (VerbsDevice device = device();
+                KvCluster cluster = KvCluster.connect(device, context)) {
+            return run(cluster);
+        }
+    }
+
+    private VerbsDevice device() {
+        return provider.openWithKnown(Map.of("progress", "manual"));
     }
 
     /** Says something to who asked for more with -v. */

@@ -16,6 +16,9 @@ import picocli.CommandLine.Spec;
             PerfTestCommand.WriteBandwidth.class,
             PerfTestCommand.SendLatency.class,
             PerfTestCommand.SendBandwidth.class,
+            PerfTestCommand.AtomicLatency.class,
+            PerfTestCommand.AtomicBandwidth.class,
+            PerfTestCommand.Echo.class,
             PerfFloorCommand.class,
             PerfScaleCommand.class,
             PerfResponderCommand.class

@@ -37,11 +37,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code softrdma perf read-lat} and its five siblings: the server without HOST, the client with it. */
+/** {@code softrdma perf read-lat} and its siblings: the server without HOST, the client with it. */
 abstract class PerfTestCommand implements Callable<Integer> {
     private static final int DEFAULT_PORT = 18_515;
     private static final int LAST_PORT = 65_535;
     private static final String DEFAULT_LATENCY_SIZE = "2";
+    private static final String ATOMIC_SIZE = "8";
     private static final String DEFAULT_BANDWIDTH_SIZE = "65536";
     private static final long DEFAULT_LATENCY_ITERATIONS = 1000;
     private static final long DEFAULT_BANDWIDTH_ITERATIONS = 5000;
@@ -71,7 +72,8 @@ abstract class PerfTestCommand implements Callable<Integer> {
     @Option(
             names = {"-s", "--size"},
             paramLabel = "SIZE",
-            description = "Message size in bytes, or with suffix K, M or G (2 for latency, 65536 for bandwidth).")
+            description = "Message size in bytes, or with suffix K, M or G (2 for latency, 65536 for bandwidth,"
+                    + " always 8 for atomics).")
     private @Nullable String size;
 
     @Option(
@@ -115,11 +117,26 @@ abstract class PerfTestCommand implements Callable<Integer> {
     private int outstandingReads;
 
     @Option(
-            names = {"-I", "--inline_size"},
+            names = {"-I", "--inline_size", "--inline"},
             paramLabel = "BYTES",
             defaultValue = "0",
             description = "Send messages up to this size inline.")
     private int inline;
+
+    @Option(
+            names = {"-A", "--atomic_type"},
+            paramLabel = "TYPE",
+            defaultValue = "FETCH_AND_ADD",
+            description = "FETCH_AND_ADD or CMP_AND_SWAP (atomic-lat and atomic-bw; ${DEFAULT-VALUE}).")
+    private AtomicType atomicType = AtomicType.FETCH_AND_ADD;
+
+    @Option(
+            names = "--initiators",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Run so many initiators at once, each with a device, a thread and -q queue pairs of its own"
+                    + " (${DEFAULT-VALUE}; READs, atomics and write-bw). The atomics of several go to one word.")
+    private int initiators;
 
     @Option(
             names = {"-e", "--events"},
@@ -186,6 +203,12 @@ abstract class PerfTestCommand implements Callable<Integer> {
             description = "Server: keep serving, one client after another.")
     private boolean again;
 
+    /** The names of perftest. */
+    private enum AtomicType {
+        FETCH_AND_ADD,
+        CMP_AND_SWAP
+    }
+
     PerfTestCommand(PerfTest test) {
         this.test = test;
     }
@@ -236,7 +259,8 @@ abstract class PerfTestCommand implements Callable<Integer> {
         }
         PerfTable table = new PerfTable(spec.commandLine().getOut(), options, gbits, histogram, unsorted);
         try (VerbsDevice device = provider.open(progress, DeviceProgress.MANUAL)) {
-            List<PerfRow> rows = PerfClient.run(device, options, table, server);
+            List<PerfRow> rows = PerfClient.run(
+                    device, () -> provider.open(progress, DeviceProgress.MANUAL), options, table, server);
             if (json != null) {
                 write(json, options, rows, device);
             }
@@ -247,7 +271,8 @@ abstract class PerfTestCommand implements Callable<Integer> {
         boolean latency = test.isLatency();
         long count =
                 iterations != null ? iterations : latency ? DEFAULT_LATENCY_ITERATIONS : DEFAULT_BANDWIDTH_ITERATIONS;
-        String one = size != null ? size : latency ? DEFAULT_LATENCY_SIZE : DEFAULT_BANDWIDTH_SIZE;
+        String usual = test.opcode().isAtomic() ? ATOMIC_SIZE : latency ? DEFAULT_LATENCY_SIZE : DEFAULT_BANDWIDTH_SIZE;
+        String one = size != null ? size : usual;
         try {
             return new PerfOptions(
                     test,
@@ -261,7 +286,9 @@ abstract class PerfTestCommand implements Callable<Integer> {
                     events,
                     moderation != null ? moderation : Math.max(1, Math.min(DEFAULT_MODERATION, txDepth)),
                     warmUpMillis,
-                    bidirectional);
+                    bidirectional,
+                    atomicType == AtomicType.CMP_AND_SWAP,
+                    initiators);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
@@ -334,6 +361,37 @@ abstract class PerfTestCommand implements Callable<Integer> {
     static final class SendLatency extends PerfTestCommand {
         SendLatency() {
             super(PerfTest.SEND_LATENCY);
+        }
+    }
+
+    /** {@code perf atomic-lat}. */
+    @Command(
+            name = "atomic-lat",
+            description = "Round trip of an atomic (ib_atomic_lat). Both devices need the feature ATOMICS.")
+    static final class AtomicLatency extends PerfTestCommand {
+        AtomicLatency() {
+            super(PerfTest.ATOMIC_LATENCY);
+        }
+    }
+
+    /** {@code perf atomic-bw}. */
+    @Command(name = "atomic-bw", description = "Rate of atomics (ib_atomic_bw). Both devices need the feature ATOMICS.")
+    static final class AtomicBandwidth extends PerfTestCommand {
+        AtomicBandwidth() {
+            super(PerfTest.ATOMIC_BANDWIDTH);
+        }
+    }
+
+    /** {@code perf echo}. */
+    @Command(
+            name = "echo",
+            description = {
+                "Half the round trip of a WRITE whose last word both ends poll (ib_write_lat as it is).",
+                "Both devices need the feature ORDERED_PLACEMENT; write-lat runs on all of them."
+            })
+    static final class Echo extends PerfTestCommand {
+        Echo() {
+            super(PerfTest.ECHO);
         }
     }
 

@@ -1,67 +1,134 @@
 package org.softrdma.cli.server;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.softrdma.kv.server.KvServerContext;
+import org.softrdma.kv.store.LruRules;
 
 /** What {@code softrdma server} makes of memcached's {@code -o}: a list of words, some with a value. */
 final class ExtendedOptions {
     private static final int KIB = 1 << 10;
     private static final int MIB = 1 << 20;
+    private static final String NO_MOVING = "slab_automove=0";
 
-    /** What scripts made for memcached pass, and what holds here anyway. */
-    private static final List<String> IGNORED =
-            List.of("relaxed_privileges", "maxconns_fast", "no_slab_reassign", "slab_automove=0");
+    private final KvServerContext context;
+    private final List<String> warnings = new ArrayList<>();
+    private int hotPercent = LruRules.DEFAULT_HOT_PERCENT;
+    private int warmPercent = LruRules.DEFAULT_WARM_PERCENT;
+    private double hotMaxFactor = LruRules.DEFAULT_HOT_MAX_FACTOR;
+    private double warmMaxFactor = LruRules.DEFAULT_WARM_MAX_FACTOR;
 
-    private static final List<String> KNOWN = List.of(
-            "idle_timeout=SECONDS",
-            "[no_]modern",
-            "[no_]lru_maintainer",
-            "[no_]lru_crawler",
-            "slab_chunk_max=SIZE (not below -I)",
-            "relaxed_privileges",
-            "maxconns_fast",
-            "no_slab_reassign",
-            "slab_automove=0");
-
-    private ExtendedOptions() {}
+    private ExtendedOptions(KvServerContext context) {
+        this.context = context;
+    }
 
     /**
      * Sets what the words say.
      *
      * @param words of {@code -o}
      * @param context takes it; has its longest item already
-     * @throws IllegalArgumentException naming the first word that is not known, and those that are
+     * @return a sentence for each word that has no effect
+     * @throws IllegalArgumentException naming the first word that is not known, or is refused, and why
      */
-    static void apply(List<String> words, KvServerContext context) {
-        for (String word : words) {
-            String value = word.substring(word.indexOf('=') + 1);
-            switch (word.indexOf('=') < 0 ? word : word.substring(0, word.indexOf('='))) {
-                case "idle_timeout" -> context.timeouts(timeouts -> timeouts.idleTimeoutSeconds(seconds(word, value)));
-                case "modern" ->
-                    context.items(items -> items.tailsReclaimed(true).crawling(true));
-                case "no_modern" ->
-                    context.items(items -> items.tailsReclaimed(false).crawling(false));
-                case "lru_maintainer" -> context.items(items -> items.tailsReclaimed(true));
-                case "no_lru_maintainer" -> context.items(items -> items.tailsReclaimed(false));
-                case "lru_crawler" -> context.items(items -> items.crawling(true));
-                case "no_lru_crawler" -> context.items(items -> items.crawling(false));
-                case "slab_chunk_max" ->
-                    checkChunk(word, size("-o " + word, value), context.items().maxItemLength());
-                default -> {
-                    if (!IGNORED.contains(word)) {
-                        throw new IllegalArgumentException("-o " + word + ": expected " + String.join(", ", KNOWN));
-                    }
+    static List<String> apply(List<String> words, KvServerContext context) {
+        ExtendedOptions options = new ExtendedOptions(context);
+        words.forEach(options::take);
+        options.tune();
+        return options.warnings;
+    }
+
+    private void take(String text) {
+        ExtendedWord word = ExtendedWord.of(text)
+                .orElseThrow(() -> new IllegalArgumentException("-o " + text + ": expected " + known()));
+        switch (word.treatment()) {
+            case REFUSED -> throw new IllegalArgumentException("-o " + text + " is refused: " + word.remark());
+            case WARNED -> {
+                if (!text.equals(NO_MOVING)) {
+                    warnings.add("-o " + text + " has no effect: " + word.remark());
                 }
             }
+            case WORKS -> set(word, text, text.substring(text.indexOf('=') + 1));
         }
     }
 
-    private static int seconds(String word, String value) {
-        if (!value.matches("[0-9]{1,9}")) {
-            throw new IllegalArgumentException("-o " + word + ": expected a number of seconds");
+    /** Those that are worth a try. */
+    private static String known() {
+        return Arrays.stream(ExtendedWord.values())
+                .filter(each -> each.treatment() == Treatment.WORKS)
+                .map(each -> each.word() + each.value())
+                .collect(Collectors.joining(", "));
+    }
+
+    private void set(ExtendedWord word, String text, String value) {
+        if (word.value().isEmpty() != (text.indexOf('=') < 0)) {
+            throw new IllegalArgumentException("-o " + text + ": expected " + word.word() + word.value());
         }
+        switch (word) {
+            case IDLE_TIMEOUT ->
+                context.timeouts(timeouts -> timeouts.idleTimeoutSeconds(number(text, value, "seconds")));
+            case MODERN -> context.items(items -> items.tailsReclaimed(true).crawling(true));
+            case NO_MODERN -> context.items(items -> items.tailsReclaimed(false).crawling(false));
+            case LRU_MAINTAINER -> context.items(items -> items.tailsReclaimed(true));
+            case NO_LRU_MAINTAINER -> context.items(items -> items.tailsReclaimed(false));
+            case LRU_CRAWLER -> context.items(items -> items.crawling(true));
+            case NO_LRU_CRAWLER -> context.items(items -> items.crawling(false));
+            case HOT_LRU_PCT -> hotPercent = percent(text, value);
+            case WARM_LRU_PCT -> warmPercent = percent(text, value);
+            case HOT_MAX_FACTOR -> hotMaxFactor = factor(text, value);
+            case WARM_MAX_FACTOR -> warmMaxFactor = factor(text, value);
+            case TEMPORARY_TTL -> {
+                int seconds = number(text, value, "seconds");
+                context.items(items -> items.lru(rules -> rules.temporaryTtl(seconds)));
+            }
+            case WATCHER_LOGBUF_SIZE ->
+                context.diagnosis(settings -> settings.withWatcherBufferBytes(kilobytes(text, value)));
+            case TRACK_SIZES -> context.diagnosis(settings -> settings.withSizesTracked(true));
+            case SLAB_CHUNK_MAX ->
+                checkChunk(text, size("-o " + text, value), context.items().maxItemLength());
+            default -> {} // it holds anyway
+        }
+    }
+
+    private void tune() {
+        if (hotPercent + warmPercent > LruRules.MOST_PERCENT) {
+            throw new IllegalArgumentException("-o hot_lru_pct=" + hotPercent + ",warm_lru_pct=" + warmPercent
+                    + ": expected at most " + LruRules.MOST_PERCENT + " together");
+        }
+        context.items(items -> items.lru(rules -> rules.tune(hotPercent, warmPercent, hotMaxFactor, warmMaxFactor)));
+    }
+
+    private static int number(String word, String value, String of) {
+        expect(word, value, text -> text.matches("[0-9]{1,9}"), "a number of " + of);
         return Integer.parseInt(value);
+    }
+
+    private static int percent(String word, String value) {
+        expect(word, value, text -> text.matches("[1-9]|[1-7][0-9]|80"), "1 to " + LruRules.MOST_PERCENT);
+        return Integer.parseInt(value);
+    }
+
+    private static double factor(String word, String value) {
+        expect(
+                word,
+                value,
+                text -> text.matches("[0-9]{1,6}(\\.[0-9]{1,6})?") && Double.parseDouble(text) > 0,
+                "a number above 0");
+        return Double.parseDouble(value);
+    }
+
+    private static int kilobytes(String word, String value) {
+        expect(word, value, text -> text.matches("[1-9][0-9]{0,5}"), "1 to 999999 kilobytes");
+        return Integer.parseInt(value) * KIB;
+    }
+
+    private static void expect(String word, String value, Predicate<String> holds, String expected) {
+        if (!holds.test(value)) {
+            throw new IllegalArgumentException("-o " + word + ": expected " + expected);
+        }
     }
 
     private static void checkChunk(String word, int length, int maxItemLength) {

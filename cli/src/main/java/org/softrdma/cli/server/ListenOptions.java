@@ -1,11 +1,13 @@
 package org.softrdma.cli.server;
 
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.KvServerContext;
+import org.softrdma.kv.server.host.PortSettings;
+import org.softrdma.kv.server.session.ClientRules;
 import picocli.CommandLine.Option;
 
 /** Where {@code softrdma server} listens, and how many connections it serves with how many threads. */
@@ -14,7 +16,11 @@ final class ListenOptions {
     private static final int MAX_THREADS = 1024;
     private static final int MAX_MODE = 0777;
     private static final int OCTAL = 8;
-    private static final String ALL_ADDRESSES = "0.0.0.0";
+    private static final Map<String, ClientRules.Protocol> PROTOCOLS = Map.of(
+            "auto", ClientRules.Protocol.AUTO,
+            "auto-negotiate", ClientRules.Protocol.AUTO,
+            "ascii", ClientRules.Protocol.ASCII,
+            "binary", ClientRules.Protocol.BINARY);
 
     @Option(
             names = {"-p", "--port"},
@@ -27,8 +33,9 @@ final class ListenOptions {
             names = {"-l", "--listen"},
             paramLabel = "ADDRESS",
             description = "Address that the TCP port and the RDMA port listen on (0.0.0.0, all addresses; with"
-                    + " -s, 127.0.0.1 for the RDMA port).")
-    private @Nullable String address;
+                    + " -s, 127.0.0.1 for the RDMA port). Several, with commas in between, each as HOST, HOST:PORT or"
+                    + " [IPV6]:PORT; the RDMA port listens on the first.")
+    private List<String> addresses = List.of();
 
     @Option(
             names = "--rdma-port",
@@ -74,6 +81,14 @@ final class ListenOptions {
     private int threads;
 
     @Option(
+            names = "--io",
+            paramLabel = "auto|uring|epoll|nio",
+            defaultValue = "auto",
+            description = "How the memcached port does its I/O (${DEFAULT-VALUE}: epoll, else io_uring, else NIO)."
+                    + " The RDMA port: --device transport=...")
+    private PortSettings.Io io = PortSettings.Io.AUTO;
+
+    @Option(
             names = {"-R", "--max-reqs-per-event"},
             paramLabel = "N",
             defaultValue = "0",
@@ -92,15 +107,20 @@ final class ListenOptions {
             names = {"-B", "--protocol"},
             paramLabel = "NAME",
             defaultValue = "auto",
-            description = "ascii or auto; the binary protocol is not supported.")
+            description = "Protocols that clients may speak: ascii, binary, or auto, where the first byte of a"
+                    + " connection decides (${DEFAULT-VALUE}; with -Y, but without -S, ascii).")
     private String protocol = "";
 
     ListenOptions() {}
 
-    /** The address of {@code -l}; null unless given. */
-    @Nullable
-    String address() {
-        return address;
+    /** True if {@code -l} was given. */
+    boolean hasAddress() {
+        return !addresses.isEmpty();
+    }
+
+    /** What {@code -l} says. */
+    String addresses() {
+        return String.join(",", addresses);
     }
 
     /** The file of {@code -s}; null unless given. */
@@ -121,10 +141,7 @@ final class ListenOptions {
                 unixMask.matches("[0-7]{1,4}") && Integer.parseInt(unixMask, OCTAL) <= MAX_MODE,
                 "-a " + unixMask,
                 "0 to 0777");
-        faults.check(
-                protocol.equals("auto") || protocol.equals("ascii") || protocol.equals("auto-negotiate"),
-                "-B " + protocol,
-                "ascii or auto");
+        faults.check(PROTOCOLS.containsKey(protocol), "-B " + protocol, "auto, ascii or binary");
     }
 
     /**
@@ -134,14 +151,15 @@ final class ListenOptions {
      * @throws UnknownHostException if {@code -l} is no address
      */
     void apply(KvServerContext context) throws UnknownHostException {
-        context.rdmaPort(rdmaPort)
+        context.protocol(PROTOCOLS.getOrDefault(protocol, ClientRules.Protocol.AUTO))
+                .rdmaPort(rdmaPort)
                 .threads(threads)
+                .io(io)
                 .maxConnections(connections)
                 .backlog(backlog)
                 .requestsPerTurn(requestsPerEvent);
-        if (address != null || unixSocket == null) {
-            context.memcachedAddress(
-                    new InetSocketAddress(InetAddress.getByName(address == null ? ALL_ADDRESSES : address), port));
+        if (hasAddress() || unixSocket == null) {
+            context.memcachedAddresses(ListenAddresses.of(addresses, port));
         }
         if (unixSocket != null) {
             context.unixSocket(unixSocket, Integer.parseInt(unixMask, OCTAL));

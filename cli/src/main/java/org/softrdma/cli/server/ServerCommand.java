@@ -9,15 +9,18 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.cli.command.CommandFailure;
 import org.softrdma.cli.command.ExitCode;
+import org.softrdma.cli.command.OwnProgram;
 import org.softrdma.cli.command.ProgramVersion;
 import org.softrdma.cli.command.ProviderMixin;
 import org.softrdma.cli.command.UserErrorException;
@@ -40,10 +43,11 @@ import picocli.CommandLine.Spec;
         name = "server",
         versionProvider = ProgramVersion.class,
         description = {
-            "Serve key-value pairs to memcached clients (text and meta protocol) and to RDMA clients, which"
+            "Serve key-value pairs to memcached clients (text, meta and binary protocol) and to RDMA clients, which"
                     + " GET by one-sided READ. Options have memcached's names.",
             "Anyone who can connect can read and change everything, unless -Y requires passwords. Passwords"
-                    + " and data travel in the clear: use a trusted network, or -l 127.0.0.1."
+                    + " and data travel in the clear unless -Z encrypts them, and what is READ does even then: use a"
+                    + " trusted network, or -l 127.0.0.1."
                     + " docs/guide/security.md says who can read what."
         })
 public final class ServerCommand implements Callable<Integer> {
@@ -58,6 +62,15 @@ public final class ServerCommand implements Callable<Integer> {
 
     @Mixin
     private MemoryOptions memory = new MemoryOptions();
+
+    @Mixin
+    private DiagnosisOptions diagnosis = new DiagnosisOptions();
+
+    @Mixin
+    private IdleOptions idle = new IdleOptions();
+
+    @Mixin
+    private TlsOptions tls = new TlsOptions();
 
     @Option(
             names = {"-F", "--disable-flush-all"},
@@ -80,15 +93,37 @@ public final class ServerCommand implements Callable<Integer> {
             paramLabel = "OPTION",
             split = ",",
             description = "idle_timeout=SECONDS closes idle connections; no_lru_maintainer, no_lru_crawler"
-                    + " and no_modern (both) turn off the background search for expired items.")
+                    + " and no_modern (both) turn off the background search for expired items."
+                    + " docs/reference/memcached-options.md lists all words.")
     private List<String> extended = List.of();
 
     @Option(
             names = {"-u", "--user"},
             paramLabel = "NAME",
-            description = "Accepted for compatibility and ignored: the server runs as the user that starts it.")
-    @SuppressWarnings("UnusedVariable") // taken, and that is all
-    private String user = "";
+            description = "Become this user before anything is opened, if root starts the server. Others can only name"
+                    + " themselves.")
+    private @Nullable String user;
+
+    @Option(
+            names = {"-d", "--daemon"},
+            description = "Run in the background: the command ends when the server has started. Messages are dropped"
+                    + " then, unless -v is given.")
+    private boolean daemon;
+
+    @Option(
+            names = {"-i", "--license"},
+            description = "Show the license and exit.")
+    private boolean showLicense;
+
+    @Option(
+            names = "--metrics-port",
+            paramLabel = "N",
+            description = "Serve statistics to Prometheus at http://ADDRESS:N/metrics, on the address of the RDMA port;"
+                    + " 0 picks a free port (off).")
+    private @Nullable Integer metricsPort;
+
+    @Option(names = "--in-background", hidden = true, description = "This is the server that -d has started.")
+    private boolean inBackground;
 
     @SuppressWarnings("UnusedVariable") // picocli acts on the option itself
     @Option(
@@ -106,13 +141,16 @@ public final class ServerCommand implements Callable<Integer> {
     private @Nullable Path authFile;
 
     @Option(
+            names = {"-S", "--enable-sasl"},
+            description = "Let clients of the binary protocol log in by SASL PLAIN, with the passwords of -Y. Without"
+                    + " it, -Y leaves only the text protocol.")
+    private boolean sasl;
+
+    @Option(
             names = "--wipe",
             description = "Overwrite the key and value of an item once it is deleted, replaced, evicted or"
                     + " expired. Otherwise they stay where clients can READ them until the memory is reused.")
     private boolean wipe;
-
-    @Option(names = "-C", hidden = true)
-    private boolean noCas;
 
     @Option(
             names = "--debugtime",
@@ -130,36 +168,97 @@ public final class ServerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (showLicense) {
+            spec.commandLine()
+                    .getOut()
+                    .println("softrdma, Apache License 2.0, https://www.apache.org/licenses/LICENSE-2.0");
+            return ExitCode.OK;
+        }
+        if (inBackground) {
+            Background.leaveSession();
+        }
+        if (user != null) {
+            ProcessUser.become(user);
+        }
+        if (daemon && !inBackground) {
+            checkOptions();
+            return Background.start(again(), spec.commandLine().getOut());
+        }
+        return serve();
+    }
+
+    /** The command line of this process, for the server that -d starts. */
+    private List<String> again() {
+        List<String> arguments =
+                new ArrayList<>(spec.root().commandLine().getParseResult().originalArgs());
+        arguments.add("--in-background");
+        return OwnProgram.again(spec.root().userObject().getClass(), arguments);
+    }
+
+    private int serve() {
         @Nullable Path socket = listening.unixSocket();
         CountDownLatch stopped = new CountDownLatch(1);
         ProcessEnd processEnd = new ProcessEnd("softrdma server");
         KvServerContext context = context(stopped, processEnd);
         Thread.setDefaultUncaughtExceptionHandler((_, cause) -> processEnd.accept(cause));
-        warn(noCas, "-C is ignored: items always have CAS values.");
         try (VerbsDevice device = open();
                 StoppableServer server = new StoppableServer(KvServer.start(device, context), stopped)) {
-            PrintWriter out = spec.commandLine().getOut();
-            out.println("memcached: " + (socket == null ? text(server.memcachedAddress()) : socket));
-            out.println("rdma: " + text(server.rdmaAddress()) + ", device " + device.name());
-            out.println("pinning: " + device.pinning());
-            out.flush();
+            heedSignals(server, context);
             writePidFile();
-            server.await(untilInputEnds ? System.in : null);
+            PrintWriter out = spec.commandLine().getOut();
+            out.println("memcached: "
+                    + (socket == null
+                            ? server.memcachedAddresses().stream()
+                                    .map(ServerCommand::text)
+                                    .collect(Collectors.joining(", "))
+                            : socket));
+            out.println("rdma: " + text(server.rdmaAddress()) + ", device " + device.name());
+            try (@Nullable MetricsPort metrics = openMetrics(server, context)) {
+                if (metrics != null) {
+                    out.println("metrics: http://" + text(metrics.address()) + "/metrics");
+                }
+                out.println(Background.LAST_LINE + device.pinning());
+                out.flush();
+                if (inBackground && verbosity() == 0) {
+                    Background.leaveStreams();
+                }
+                server.await(untilInputEnds ? System.in : null);
+            }
             Thread.setDefaultUncaughtExceptionHandler(null); // what fails from here on fails a server that ends
             removeQuietly(pidFile);
             removeQuietly(socket);
             return ExitCode.OK;
         } catch (VerbsException e) {
-            warn(
-                    socket != null && listening.address() == null && e.code() == VerbsErrorCode.ADDRESS_NOT_AVAILABLE,
-                    "with -s the RDMA port listens on 127.0.0.1, which this device does not have: name one"
-                            + " of its addresses with -l.");
+            if (socket != null && !listening.hasAddress() && e.code() == VerbsErrorCode.ADDRESS_NOT_AVAILABLE) {
+                warn("with -s the RDMA port listens on 127.0.0.1, which this device does not have: name one"
+                        + " of its addresses with -l.");
+            }
             return CommandFailure.tell(spec, e);
         } catch (IllegalArgumentException e) {
             return CommandFailure.tell(spec, e);
         } catch (UncheckedIOException e) {
             throw new UserErrorException(e.getMessage() + ".", e);
         }
+    }
+
+    private @Nullable MetricsPort openMetrics(StoppableServer server, KvServerContext context) {
+        return metricsPort == null ? null : new MetricsPort(context.rdmaAddress(), metricsPort, server::statistics);
+    }
+
+    /** As memcached: USR1 ends the server once it has answered, HUP reads the passwords again. */
+    private void heedSignals(StoppableServer server, KvServerContext context) {
+        Signals.handle("USR1", server::stopGracefully);
+        Passwords passwords = context.passwords();
+        Path file = authFile;
+        Signals.handle("HUP", () -> {
+            if (passwords != null && file != null) {
+                try {
+                    passwords.become(Passwords.read(file));
+                } catch (IOException e) {
+                    warn("-Y " + e.getMessage() + "; the passwords stay as they were.");
+                }
+            }
+        });
     }
 
     /** The device, pinned as the options say; a provider that cannot choose refuses any but the default. */
@@ -177,18 +276,21 @@ public final class ServerCommand implements Callable<Integer> {
         return provider.openWithKnown(asked);
     }
 
-    private KvServerContext context(CountDownLatch stopped, ProcessEnd processEnd) {
+    KvServerContext context(CountDownLatch stopped, ProcessEnd processEnd) {
         try {
             checkOptions();
+            idle.warnings().forEach(this::warn);
             KvServerContext context = new KvServerContext()
                     .flushAllowed(!noFlush)
                     .verbosity(verbosity())
                     .items(items -> items.wiping(wipe))
                     .fatalErrors(processEnd)
-                    .version("softrdma-" + ProgramVersion.number("unpacked"));
+                    .sasl(sasl)
+                    .version(KvServerContext.MEMCACHED_VERSION + "-softrdma-" + ProgramVersion.number("unpacked"));
             listening.apply(context);
             memory.apply(context);
-            ExtendedOptions.apply(extended, context);
+            diagnosis.apply(context);
+            ExtendedOptions.apply(tls.apply(extended, context), context).forEach(each -> warn(each + "."));
             if (authFile != null) {
                 context.passwords(Passwords.read(authFile));
             }
@@ -205,7 +307,7 @@ public final class ServerCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         } catch (UnknownHostException e) {
-            throw new UserErrorException("-l " + listening.address() + ": no such address.", e);
+            throw new UserErrorException("-l " + listening.addresses() + ": no such address.", e);
         } catch (IOException e) {
             throw new UserErrorException("-Y " + e.getMessage() + ".", e);
         }
@@ -216,17 +318,17 @@ public final class ServerCommand implements Callable<Integer> {
         OptionFaults faults = new OptionFaults();
         listening.check(faults);
         memory.check(faults);
+        diagnosis.check(faults);
+        idle.check(faults);
         if (!faults.isEmpty()) {
             throw new ParameterException(spec.commandLine(), faults.toString());
         }
     }
 
     /** Options of memcached that mean nothing here do not keep a server from starting, but it says so. */
-    private void warn(boolean given, String text) {
-        if (given) {
-            spec.commandLine().getErr().println("softrdma server: " + text);
-            spec.commandLine().getErr().flush();
-        }
+    private void warn(String text) {
+        spec.commandLine().getErr().println("softrdma server: " + text);
+        spec.commandLine().getErr().flush();
     }
 
     /** How often -v was given, to the launcher or to us. */

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +17,9 @@ final class StoppableServer implements AutoCloseable {
 
     private final KvServer server;
     private final CountDownLatch stopped;
+    private static final long DRAIN_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+
+    private volatile boolean graceful;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread hook = new Thread(this::stop, "stop");
 
@@ -24,9 +29,20 @@ final class StoppableServer implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    /** Where memcached's protocol is spoken. */
-    InetSocketAddress memcachedAddress() {
-        return server.memcachedAddress();
+    /** Where memcached's protocol is spoken over TCP. */
+    List<InetSocketAddress> memcachedAddresses() {
+        return server.memcachedAddresses();
+    }
+
+    /** What {@code stats} answers now. Any thread. */
+    Map<String, String> statistics(String group) {
+        return server.statistics(group);
+    }
+
+    /** Answers what has come before it ends. Any thread. */
+    void stopGracefully() {
+        graceful = true;
+        stopped.countDown();
     }
 
     /** Where queue pairs are connected. */
@@ -76,6 +92,10 @@ final class StoppableServer implements AutoCloseable {
     @Override
     public void close() {
         try {
+            if (graceful && !server.drain(DRAIN_TIMEOUT_NS)) {
+                System.getLogger(StoppableServer.class.getName())
+                        .log(System.Logger.Level.WARNING, "some connections are still busy, and end now");
+            }
             server.close();
         } finally {
             closed.countDown(); // whatever went wrong: the process is to end

@@ -22,6 +22,8 @@ import picocli.CommandLine.Model.CommandSpec;
 /** What the commands share that start servers, load them and leave results in the directory of {@code --out}. */
 final class StudyRun {
     private static final String ENGINE_THREADS = "threads";
+    /** Of the software RNIC: how it reaches the network. */
+    private static final String TRANSPORT = "transport";
 
     private StudyRun() {}
 
@@ -73,12 +75,20 @@ final class StudyRun {
                 server,
                 Optional.of(ENGINE_THREADS)
                         .filter(name -> provider.provider().options().containsKey(name)),
+                ring(provider),
                 remote,
                 OwnProgram.nativeSources(),
                 path,
                 MachineDescription.here(OwnProgram.codeDirectory()),
                 spec.commandLine().getOut(),
                 new TerminalProgress(spec.commandLine().getErr()));
+    }
+
+    /** Nothing if somebody has chosen a transport, or if the provider has none to choose. */
+    private static Optional<String> ring(ProviderMixin provider) {
+        boolean free = provider.provider().options().containsKey(TRANSPORT)
+                && provider.arguments().stream().noneMatch(argument -> argument.startsWith(TRANSPORT + "="));
+        return free ? Optional.of(TRANSPORT + "=uring") : Optional.empty();
     }
 
     /** The command as it was typed. */

@@ -13,7 +13,21 @@ final class KnownHouse {
 
     /** Circles of classes. */
     static final List<KnownCircle> CLASS_CIRCLES = List.of(
-            KnownCircle.of(API, "verbs.MemoryRegion", "verbs.ProtectionDomain"),
+            KnownCircle.of(
+                    API,
+                    "verbs.MemoryRegion",
+                    "verbs.MemoryWindow",
+                    "verbs.ProtectionDomain",
+                    "verbs.ReceiveWorkRequest",
+                    "verbs.Reregistration",
+                    "verbs.SharedReceiveQueue"),
+            KnownCircle.of(
+                    "A sealed event names its kinds, and they implement it.",
+                    "verbs.AsyncEvent",
+                    "verbs.CompletionQueueEvent",
+                    "verbs.DeviceEvent",
+                    "verbs.QueuePairEvent",
+                    "verbs.SharedReceiveQueueEvent"),
             KnownCircle.of(
                     "The annotation of a test names its extension, as JUnit has it, and the extension reads the annotation.",
                     "junit.FabricExtension",
@@ -40,9 +54,11 @@ final class KnownHouse {
                     "sim.device.SoftProtectionDomain",
                     "sim.device.SoftRdmaDevice"),
             KnownCircle.of(
-                    "A region is closed and swapped by the registrar that made it.",
+                    "A region or a window is closed, swapped and changed by the registrar that made it.",
                     "sim.device.Registrar",
-                    "sim.device.SoftMemoryRegion"),
+                    "sim.device.Reregistrar",
+                    "sim.device.SoftMemoryRegion",
+                    "sim.device.SoftMemoryWindow"),
             KnownCircle.of(
                     "A channel gives out queues, and a queue raises events of its channel: one protocol under two locks.",
                     "sim.queue.SoftCompletionChannel",
@@ -51,6 +67,10 @@ final class KnownHouse {
                     "A transport wraps its sockets, and each of them asks it for the file of the capture.",
                     "sim.capture.CapturingSocket",
                     "sim.capture.CapturingTransport"),
+            KnownCircle.of(
+                    "A loop tells its ports what has come, and a port asks its loop to submit and cancel: one protocol.",
+                    "sim.uring.RingLoop",
+                    "sim.uring.RingPort"),
             KnownCircle.of(
                     "The model of a walk is a graph, as its objects are: ends of domains of nodes, and back.",
                     "testkit.walk.Claim",

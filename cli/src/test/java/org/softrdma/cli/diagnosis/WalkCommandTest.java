@@ -3,9 +3,15 @@ package org.softrdma.cli.diagnosis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.cli.Main;
 import org.softrdma.cli.command.ExitCode;
 import picocli.CommandLine;
@@ -43,6 +49,34 @@ class WalkCommandTest {
     }
 
     @Test
+    void shouldWalkWithAPlanOfFaults(@TempDir Path directory) throws IOException {
+        Path plan = directory.resolve("plan.json");
+        Files.writeString(plan, """
+                {"faults": [
+                  {"when": {"type": "onMessage", "kind": "READ_REQUEST", "number": 2}, "what": {"type": "cut"}, "times": 3},
+                  {"when": {"type": "afterBytes", "from": "node0", "bytes": 700}, "what": {"type": "stall", "ns": "forever"}},
+                  {"when": {"type": "atTime", "ns": 1000000}, "what": {"type": "slowNode", "node": "node1", "bytes": 9, "perNs": 5}}
+                ]}
+                """);
+        String[] faults = {"--transport", "fabric", "--faults", "--fault-plan", plan.toString()};
+        assertAgrees(5, with(faults, "--seed", "1", "--seeds", "5"));
+
+        Files.writeString(
+                plan,
+                "{\"faults\": [{\"when\": {\"type\": \"atTime\", \"ns\": 0}, \"what\": {\"type\": \"kill\","
+                        + " \"node\": \"node0\"}}]}");
+        assertRefused(
+                plan + ": Kill[node=node0]: expected faults that a walk can have at any time: reset, cut, delay, stall,"
+                        + " slow, slowNode, partition, pause",
+                faults);
+        assertRefused("--fault-plan: only with --faults", "--fault-plan", plan.toString());
+    }
+
+    private static String[] with(String[] args, String... more) {
+        return Stream.concat(Arrays.stream(args), Arrays.stream(more)).toArray(String[]::new);
+    }
+
+    @Test
     void shouldWalkOverTcp() {
         assertAgrees(2, "--seed", "1", "--seeds", "2");
     }
@@ -51,10 +85,7 @@ class WalkCommandTest {
     void shouldFindNothingWithTheSanitiserInALawfulWalk() {
         String[] sanitised = {"--lawful", "--provider", "sanitised:sim", "--device", "sanitiser=throw", "--seed", "1"};
         assertAgrees(1, sanitised);
-        String[] onFabric = new String[sanitised.length + 4];
-        System.arraycopy(sanitised, 0, onFabric, 0, sanitised.length);
-        System.arraycopy(new String[] {"--transport", "fabric", "--seeds", "10"}, 0, onFabric, sanitised.length, 4);
-        assertAgrees(10, onFabric);
+        assertAgrees(10, with(sanitised, "--transport", "fabric", "--seeds", "10"));
     }
 
     @Test

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -222,6 +223,55 @@ class KvCommandTest {
         assertEquals(ExitCode.USAGE, execute("server", "-l", "127.0.0.1", "-p", port));
         assertTrue(
                 err.toString().contains("cannot listen on 127.0.0.1:" + port + ": the port is in use"), err::toString);
+    }
+
+    @Test
+    void shouldSpreadKeysOverSeveralServers() {
+        try (KvServer second = KvServer.start(
+                device,
+                new KvServerContext()
+                        .memcachedAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                        .threads(1)
+                        .version("test")
+                        .conclude())) {
+            String one = "127.0.0.1:" + server.memcachedAddress().getPort();
+            String other = "127.0.0.1:" + second.memcachedAddress().getPort();
+            String[] both = {"--servers", one + "," + other + ":3"};
+            List<String> keys = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                keys.add("key" + i);
+                assertEquals(ExitCode.OK, kvOf(both, "set", "key" + i, "value" + i));
+            }
+            String got = output(() -> assertEquals(ExitCode.OK, kvOf(both, "get", "key7")));
+            assertEquals("value7", got);
+            String all = output(() -> assertEquals(
+                    ExitCode.OK,
+                    kvOf(both, Stream.concat(Stream.of("gets"), keys.stream()).toArray(String[]::new))));
+            assertEquals(20, all.lines().count());
+            String versions = output(() -> assertEquals(ExitCode.OK, kvOf(both, "version")));
+            assertEquals(
+                    List.of(one + ":", "test", other + ":", "test"),
+                    versions.lines().toList());
+            for (String alone : List.of(one, other)) {
+                String items = output(() -> assertEquals(ExitCode.OK, execute("kv", "stats", "--server", alone)))
+                        .lines()
+                        .filter(line -> line.startsWith("curr_items "))
+                        .findFirst()
+                        .orElseThrow();
+                assertTrue(!items.equals("curr_items 0") && !items.equals("curr_items 20"), alone + ": " + items);
+            }
+        }
+        assertEquals(ExitCode.USAGE, execute("kv", "get", "--servers", "a:0", "key"));
+        assertTrue(
+                err.toString().contains("server \"a:0\": expected HOST, HOST:PORT or HOST:PORT:WEIGHT"), err::toString);
+        assertEquals(ExitCode.USAGE, execute("kv", "get", "--servers", "a", "--server", "b", "key"));
+        assertTrue(err.toString().contains("--server and --servers: expected only one of them"), err::toString);
+    }
+
+    private int kvOf(String[] servers, String... arguments) {
+        return execute(Stream.of(new String[] {"kv"}, arguments, servers)
+                .flatMap(Arrays::stream)
+                .toArray(String[]::new));
     }
 
     private int kv(String... arguments) {

@@ -29,16 +29,7 @@ class ExtendedOptionsTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {
-                "bogus",
-                "",
-                "slab_reassign",
-                "slab_automove=1",
-                "idle_timeout=soon",
-                "idle_timeout",
-                "slab_chunk_max=16384",
-                "slab_chunk_max=x"
-            })
+            strings = {"bogus", "", "idle_timeout=soon", "idle_timeout", "slab_chunk_max=16384", "slab_chunk_max=x"})
     void shouldNameAWordThatItCannotHeed(String word) {
         IllegalArgumentException failure = assertThrows(
                 IllegalArgumentException.class,

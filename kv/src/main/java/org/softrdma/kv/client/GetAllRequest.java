@@ -15,6 +15,11 @@ final class GetAllRequest extends KvRequest<List<Optional<KvItem>>> {
     }
 
     @Override
+    public List<byte[]> keys() {
+        return keys;
+    }
+
+    @Override
     void send(KvConnection connection) {
         if (keys.isEmpty()) {
             complete(List.of());

@@ -38,6 +38,11 @@ final class GetRequest extends KvRequest<Optional<KvItem>> implements SlotOwner 
     }
 
     @Override
+    public List<byte[]> keys() {
+        return List.of(key);
+    }
+
+    @Override
     void send(KvConnection connection) {
         @Nullable RemoteReader reader = connection.reader();
         if (reader == null || !command.equals(BY_READ)) {

@@ -234,6 +234,9 @@ public abstract sealed class KvRequest<T> extends Pending
         return key;
     }
 
+    /** The keys it is about, in its order; empty if it is about the whole server. */
+    public abstract List<byte[]> keys();
+
     /** Sends it. */
     abstract void send(KvConnection connection);
 

@@ -1,5 +1,6 @@
 package org.softrdma.kv.client;
 
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.TextProtocol;
@@ -56,6 +57,11 @@ public final class LineRequest<T> extends KvRequest<T> {
             throw new IllegalArgumentException("version without an answer makes no sense");
         }
         return new NoreplyRequest(this);
+    }
+
+    @Override
+    public List<byte[]> keys() {
+        return key == null ? List.of() : List.of(key);
     }
 
     @Override

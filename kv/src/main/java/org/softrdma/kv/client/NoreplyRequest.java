@@ -1,11 +1,18 @@
 package org.softrdma.kv.client;
 
+import java.util.List;
+
 /** A request that is done when it was sent. */
 final class NoreplyRequest extends KvRequest<Boolean> {
     private final LineRequest<?> request;
 
     NoreplyRequest(LineRequest<?> request) {
         this.request = request;
+    }
+
+    @Override
+    public List<byte[]> keys() {
+        return request.keys();
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.softrdma.kv.client;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.softrdma.kv.memcached.TextProtocol;
 
@@ -16,6 +17,11 @@ final class StatsRequest extends KvRequest<Map<String, String>> {
 
     StatsRequest(String what) {
         this.what = what;
+    }
+
+    @Override
+    public List<byte[]> keys() {
+        return List.of();
     }
 
     @Override

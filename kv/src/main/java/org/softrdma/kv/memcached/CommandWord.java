@@ -50,7 +50,9 @@ final class CommandWord {
                         ? TextCommand.VERSION
                         : words.is(0, "verbosity") ? TextCommand.VERBOSITY : TextCommand.INVALID;
             case 'q' -> only(words, "quit", TextCommand.QUIT);
-            case 'l' -> only(words, "lru_crawler", TextCommand.LRU_CRAWLER);
+            case 'l' -> words.is(0, "lru_crawler") ? TextCommand.LRU_CRAWLER : only(words, "lru", TextCommand.LRU);
+            case 'b' -> only(words, "bget", TextCommand.GET);
+            case 'e' -> only(words, "extstore", TextCommand.EXTSTORE);
             case 'w' -> only(words, "watch", TextCommand.WATCH);
             default -> TextCommand.INVALID;
         };
@@ -102,6 +104,9 @@ final class CommandWord {
         }
         if (words.is(0, "rget")) {
             return TextCommand.RGET;
+        }
+        if (words.is(0, "refresh_certs")) {
+            return TextCommand.REFRESH_CERTS;
         }
         boolean hello = words.count() > 1 && words.is(1, "hello");
         return only(words, "rdma", hello ? TextCommand.RDMA_HELLO : TextCommand.RDMA_ARENAS);

@@ -1,7 +1,6 @@
 package org.softrdma.kv.memcached;
 
 import java.util.Arrays;
-import java.util.Base64;
 
 /**
  * The flags behind the key of a meta command, each a letter with or without an argument, checked in memcached's order.
@@ -11,6 +10,11 @@ public final class MetaFlags {
     private static final int LETTERS = 127;
     private static final int NONE = -1;
     private static final int MAX_OPAQUE_LENGTH = 32;
+    private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    private static final char PADDING = '=';
+    private static final int MOST_PADDING = 2;
+    private static final int GROUP_LETTERS = 4;
+    private static final int LETTER_BITS = 6;
     private static final String KNOWN = "bcCDEfFhIJklLMNOPqRstTuv";
     private static final byte[] NO_ERROR = {};
     private static final byte[] DUPLICATE = TextProtocol.line("CLIENT_ERROR duplicate flag");
@@ -51,7 +55,7 @@ public final class MetaFlags {
             }
             positions[letter] = i;
             byte[] fault = check((char) letter, i, key);
-            if (fault.length > 0) {
+            if (fault.length > 0 && (error.length == 0 || letter != 'F')) { // of F memcached says nothing itself
                 error = fault;
             }
         }
@@ -67,22 +71,61 @@ public final class MetaFlags {
             case 'J' -> words.isUnsigned64(word, 1) ? NO_ERROR : BAD_INITIAL;
             case 'D' -> words.isUnsigned64(word, 1) ? NO_ERROR : BAD_DELTA;
             case 'M' -> words.length(word) == 2 ? NO_ERROR : BAD_MODE_LENGTH;
-            case 'O' -> words.length(word) <= MAX_OPAQUE_LENGTH ? NO_ERROR : LONG_OPAQUE;
             default -> NO_ERROR;
         };
     }
 
-    private boolean decodeKey(int key) {
+    /**
+     * Decodes a key in its place, like memcached: what is no letter of base 64 counts as nothing, and the rest must be
+     * whole groups of four. False if it is not, and the key is of no use any more.
+     */
+    boolean decodeKey(int key) {
+        byte[] bytes = words.bytes();
         int start = words.start(key);
-        byte[] encoded = Arrays.copyOfRange(words.bytes(), start, start + words.length(key));
-        try {
-            byte[] decoded = Base64.getDecoder().decode(encoded);
-            System.arraycopy(decoded, 0, words.bytes(), start, decoded.length);
-            words.shorten(key, decoded.length);
-            return decoded.length > 0;
-        } catch (IllegalArgumentException e) {
+        int end = words.end(key);
+        int letters = 0;
+        for (int i = start; i < end; i++) {
+            letters += letter(bytes[i]) == NONE ? 0 : 1;
+        }
+        if (letters == 0 || letters % GROUP_LETTERS != 0) {
             return false;
         }
+        int to = start;
+        int group = 0;
+        int taken = 0;
+        int padding = 0;
+        for (int i = start; i < end && (padding == 0 || taken > 0); i++) {
+            int letter = letter(bytes[i]);
+            if (letter != NONE) {
+                padding += bytes[i] == PADDING ? 1 : 0;
+                group = (group << LETTER_BITS) | letter;
+                taken = (taken + 1) % GROUP_LETTERS;
+                if (taken == 0) {
+                    bytes[to++] = (byte) (group >> (2 * Byte.SIZE));
+                    bytes[to++] = (byte) (group >> Byte.SIZE);
+                    bytes[to++] = (byte) group;
+                    group = 0;
+                }
+            }
+        }
+        words.shorten(key, to - start - padding);
+        return padding <= MOST_PADDING;
+    }
+
+    private static int letter(byte c) {
+        return c == PADDING ? 0 : ALPHABET.indexOf(c);
+    }
+
+    /** True if the client wants more to be repeated than may be: a fault, but the last one to be looked for. */
+    boolean hasLongOpaque() {
+        return has('O') && words.length(positions['O']) > MAX_OPAQUE_LENGTH;
+    }
+
+    /** True if a command knows the mode. */
+    boolean hasKnownMode(TextCommand which) {
+        String known = which == TextCommand.META_SET ? "SEAPRseapr" : "IDid+-";
+        boolean taken = which == TextCommand.META_SET || which == TextCommand.META_ARITHMETIC;
+        return !taken || mode() == 0 || known.indexOf(mode()) >= 0;
     }
 
     /** Number of flags. */

@@ -56,14 +56,16 @@ final class RequestParser {
             case VERBOSITY -> verbosity();
             case CACHE_MEMLIMIT -> memoryLimit();
             case WATCH -> administer(which, 0);
-            case LRU_CRAWLER, DEBUGTIME -> administer(which, 1);
+            case LRU_CRAWLER -> which;
+            case LRU, EXTSTORE, DEBUGTIME -> administer(which, 1);
             case SLABS -> administer(which, 2);
-            case META_GET, META_DELETE, META_ARITHMETIC, META_DEBUG -> meta(which);
+            case META_GET, META_DELETE, META_ARITHMETIC -> meta(which);
+            case META_DEBUG -> metaDebug();
             case META_SET -> metaSet();
             case RDMA_HELLO -> words.count() == 3 ? which : invalid(TextProtocol.ERROR);
             case RDMA_ARENAS -> words.count() == 2 && words.is(1, "arenas") ? which : invalid(TextProtocol.ERROR);
             case RGET -> rget();
-            case VERSION, STATS, SHUTDOWN, QUIT, META_NOOP, CLOSE -> which;
+            case VERSION, REFRESH_CERTS, STATS, SHUTDOWN, QUIT, META_NOOP, CLOSE -> which;
             case INVALID -> invalid(TextProtocol.ERROR);
         };
     }
@@ -160,7 +162,7 @@ final class RequestParser {
     }
 
     private TextCommand verbosity() {
-        if (words.count() < 2) {
+        if (words.count() != 2 && words.count() != 3) {
             return invalid(TextProtocol.ERROR);
         }
         takeNoreply();
@@ -168,7 +170,7 @@ final class RequestParser {
     }
 
     private TextCommand memoryLimit() {
-        if (words.count() < 2) {
+        if (words.count() != 2 && words.count() != 3) {
             return invalid(TextProtocol.ERROR);
         }
         takeNoreply();
@@ -187,6 +189,15 @@ final class RequestParser {
         return checkMeta(which, 2) ? which : TextCommand.INVALID;
     }
 
+    /** Like memcached: a key in base 64 if the next word is b, and nothing else counts. */
+    private TextCommand metaDebug() {
+        if (words.count() < 2 || words.length(1) > TextProtocol.MAX_KEY_LENGTH) {
+            return invalid(TextProtocol.BAD_FORMAT);
+        }
+        boolean decoded = words.count() == 2 || !words.is(2, "b") || meta.decodeKey(1);
+        return decoded ? TextCommand.META_DEBUG : invalid(TextProtocol.BAD_FORMAT);
+    }
+
     private TextCommand metaSet() {
         if (words.count() == 2) {
             return invalid(TextProtocol.BAD_FORMAT); // a key but no length
@@ -202,7 +213,7 @@ final class RequestParser {
 
     private boolean checkMeta(TextCommand which, int firstFlag) {
         if (words.count() < 2) {
-            invalid(which == TextCommand.META_DEBUG ? TextProtocol.BAD_FORMAT : TextProtocol.ERROR);
+            invalid(TextProtocol.ERROR);
             return false;
         }
         if (words.length(1) > TextProtocol.MAX_KEY_LENGTH) {
@@ -210,13 +221,17 @@ final class RequestParser {
             return false;
         }
         if (words.count() > MAX_META_WORDS) {
-            invalid(TextProtocol.TOO_MANY_FLAGS);
+            invalid(which == TextCommand.META_GET ? TextProtocol.TOO_MANY_GET_FLAGS : TextProtocol.TOO_MANY_FLAGS);
             return false;
         }
         byte[] fault = meta.parse(firstFlag, request.key);
         if (fault.length > 0) {
             boolean plain = which == TextCommand.META_DELETE || which == TextCommand.META_ARITHMETIC;
-            invalid(plain && fault != MetaFlags.LONG_OPAQUE ? TextProtocol.BAD_META_FLAG : fault);
+            invalid(plain ? TextProtocol.BAD_META_FLAG : fault);
+            return false;
+        }
+        if (meta.hasLongOpaque() && meta.hasKnownMode(which)) { // a wrong mode is the first that memcached tells of
+            invalid(MetaFlags.LONG_OPAQUE);
             return false;
         }
         return true;

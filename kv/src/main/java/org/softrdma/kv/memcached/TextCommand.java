@@ -40,12 +40,18 @@ public enum TextCommand {
     STATS,
     /** {@code slabs automove LEVEL} or {@code slabs reassign FROM TO}. */
     SLABS,
-    /** {@code lru_crawler enable|disable|crawl CLASSES}. */
+    /** {@code lru tune|mode|temp_ttl}. */
+    LRU,
+    /** {@code extstore}, which is not offered. */
+    EXTSTORE,
+    /** {@code lru_crawler enable|disable|crawl|metadump|mgdump|sleep|tocrawl}. */
     LRU_CRAWLER,
     /** {@code cache_memlimit MEGABYTES [noreply]}. */
     CACHE_MEMLIMIT,
     /** {@code watch [WHAT...]}. */
     WATCH,
+    /** {@code refresh_certs}: reads the certificates of TLS again. */
+    REFRESH_CERTS,
     /** {@code debugtime SECONDS}: moves the clock of a server under test. */
     DEBUGTIME,
     /** {@code shutdown [graceful]}. */

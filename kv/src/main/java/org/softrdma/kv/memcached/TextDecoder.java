@@ -22,8 +22,6 @@ public final class TextDecoder {
         REQUEST,
         /** The end of an expected value: {@link #isValueTerminated()}. */
         VALUE,
-        /** A request of the binary protocol, which is not spoken here; close the connection. */
-        BINARY,
         /** A line that is too long; close the connection, as memcached does. */
         LINE_TOO_LONG
     }
@@ -41,9 +39,6 @@ public final class TextDecoder {
     private static final int MAX_PREFIX_LENGTH = 256;
 
     private static final int MAX_BLANKS = 100;
-
-    /** First byte of a binary request; no line of text begins with it. */
-    private static final byte BINARY_MAGIC = (byte) 0x80;
 
     private static final int INITIAL_LINE_LENGTH = 512;
     private static final int TERMINATOR_LENGTH = 2;
@@ -110,6 +105,11 @@ public final class TextDecoder {
         return terminatorLeft > 0;
     }
 
+    /** True if a request has begun to come, and has not all come. */
+    public boolean isWithinRequest() {
+        return terminatorLeft > 0 || lineLength > 0 || skipping;
+    }
+
     /** True if the last value was followed by a line end. */
     public boolean isValueTerminated() {
         return terminated;
@@ -150,9 +150,6 @@ public final class TextDecoder {
         int start = input.position();
         // Not further than a line may be long: each part of a long get looks for the end again.
         int end = Math.min(input.limit(), start + MAX_WHOLE_LINE_LENGTH + 1);
-        if (lineLength == 0 && start < end && input.get(start) == BINARY_MAGIC) {
-            return Event.BINARY;
-        }
         int newline = start;
         while (newline < end && input.get(newline) != '\n') {
             newline++;

@@ -73,8 +73,11 @@ public final class TextProtocol {
     /** A mode of ma that it does not know. */
     public static final byte[] BAD_ARITHMETIC_MODE = line("CLIENT_ERROR invalid mode for ma M token");
 
-    /** More flags than a meta command may have. */
-    public static final byte[] TOO_MANY_FLAGS = line("CLIENT_ERROR options flags are too long");
+    /** More flags than an mg may have. */
+    public static final byte[] TOO_MANY_GET_FLAGS = line("CLIENT_ERROR options flags are too long");
+
+    /** More flags than another meta command may have. */
+    public static final byte[] TOO_MANY_FLAGS = line("CLIENT_ERROR options flags too long");
 
     /** flush_all where it is switched off. */
     public static final byte[] FLUSH_DISABLED = line("CLIENT_ERROR flush_all not allowed");
@@ -88,10 +91,41 @@ public final class TextProtocol {
     /** lru_crawler crawl of something that is no slab class. */
     public static final byte[] BAD_CLASS = line("BADCLASS invalid class id");
 
-    /** watch, which is not offered. */
+    /** watch where it is switched off. */
     public static final byte[] WATCH_DISABLED = line("CLIENT_ERROR watch commands not allowed");
 
-    /** stats cachedump, which is not offered. */
+    /** watch behind commands whose answers have not been sent. */
+    public static final byte[] WATCH_PIPELINED = line("ERROR cannot pipeline other commands before watch");
+
+    /** watch where as many watch as may. */
+    public static final byte[] WATCHER_TOO_MANY = line("WATCHER_TOO_MANY log watcher limit reached");
+
+    /** extstore, which is not offered. */
+    public static final byte[] EXTSTORE_REFUSED =
+            line("CLIENT_ERROR extstore is not offered: clients READ items from memory");
+
+    /** lru tune with shares that leave nothing for COLD. */
+    public static final byte[] LRU_PERCENTS = line("ERROR hot and warm pcts must not exceed 80");
+
+    /** lru tune with a factor that is none. */
+    public static final byte[] LRU_FACTORS = line("ERROR hot/warm age factors must be greater than 0");
+
+    /** lru_crawler sleep with more than a second. */
+    public static final byte[] LONG_SLEEP = line("CLIENT_ERROR sleep must be one second or less");
+
+    /** lru_crawler enable where it is enabled, in memcached's words. */
+    public static final byte[] CRAWLER_STARTED = line("ERROR failed to start lru crawler thread");
+
+    /** lru_crawler crawl of what cannot be crawled. */
+    public static final byte[] CRAWLER_ERROR = line("ERROR an unknown error happened");
+
+    /** stats cachedump with too few words. */
+    public static final byte[] BAD_LINE = line("CLIENT_ERROR bad command line");
+
+    /** stats cachedump of a class that cannot be. */
+    public static final byte[] BAD_SLAB = line("CLIENT_ERROR Illegal slab id");
+
+    /** stats cachedump where it is switched off. */
     public static final byte[] CACHEDUMP_DISABLED = line("CLIENT_ERROR stats cachedump not allowed");
 
     /** cache_memlimit below memcached's least. */
@@ -100,9 +134,14 @@ public final class TextProtocol {
     /** cache_memlimit of more than any machine has. */
     public static final byte[] MEMLIMIT_TOO_LARGE = line("MEMLIMIT_ADJUST_FAILED input value is megabytes not bytes");
 
-    /** A request of the binary protocol; the connection is closed. */
-    public static final byte[] BINARY_REFUSED =
-            line("CLIENT_ERROR the binary protocol is not offered, use the text protocol");
+    /** A line of text where only the binary protocol is spoken; the connection is closed. */
+    public static final byte[] TEXT_REFUSED = line("CLIENT_ERROR only the binary protocol is spoken here");
+
+    /** refresh_certs without TLS, as memcached says it. */
+    public static final byte[] NO_TLS = line("Error TLS not enabled");
+
+    /** refresh_certs with files that are not good; the log says which. */
+    public static final byte[] BAD_CERTIFICATES = line("SERVER_ERROR the certificates are not good, see the log");
 
     /** stats detail with something else than on, off or dump. */
     public static final byte[] BAD_DETAIL = line("CLIENT_ERROR usage: stats detail on|off|dump");

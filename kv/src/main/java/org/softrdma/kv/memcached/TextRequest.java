@@ -1,11 +1,16 @@
 package org.softrdma.kv.memcached;
 
+import java.util.regex.Pattern;
+
 /**
  * One command line, taken apart by a {@link TextDecoder}. Reused: what it says holds until the next line. Which
  * fields mean something depends on the command.
  */
 public final class TextRequest {
     static final byte[] NO_ERROR = {};
+
+    private static final Pattern DECIMAL =
+            Pattern.compile("[+-]?([0-9]{1,15}\\.?[0-9]{0,15}|\\.[0-9]{1,15})([eE][+-]?[0-9]{1,3})?");
 
     final LineWords words = new LineWords();
     final MetaFlags meta = new MetaFlags(words);
@@ -142,6 +147,60 @@ public final class TextRequest {
      */
     public String argument(int index) {
         return index < words.count() ? words.text(index) : "";
+    }
+
+    /**
+     * True if a word behind the command is a number of 64 bits without a sign, as memcached reads it.
+     *
+     * @param index 1 for the first
+     */
+    public boolean isUnsigned(int index) {
+        return index < words.count() && words.isUnsigned64(index, 0);
+    }
+
+    /**
+     * The lower 32 bits of a word that is such a number: what memcached keeps.
+     *
+     * @param index 1 for the first
+     */
+    public long unsigned32(int index) {
+        return Integer.toUnsignedLong((int) words.number(index, 0));
+    }
+
+    /**
+     * True if a word behind the command is a number of 64 bits, as memcached reads it.
+     *
+     * @param index 1 for the first
+     */
+    public boolean isSigned(int index) {
+        return index < words.count() && words.isSigned64(index, 0);
+    }
+
+    /**
+     * The lower 32 bits of a word that is such a number: what memcached keeps.
+     *
+     * @param index 1 for the first
+     */
+    public int signed32(int index) {
+        return (int) words.number(index, 0);
+    }
+
+    /**
+     * True if a word behind the command is a decimal fraction.
+     *
+     * @param index 1 for the first
+     */
+    public boolean isDecimal(int index) {
+        return DECIMAL.matcher(argument(index)).matches();
+    }
+
+    /**
+     * The value of a word that is one.
+     *
+     * @param index 1 for the first
+     */
+    public double decimal(int index) {
+        return Double.parseDouble(argument(index));
     }
 
     /** Number of words behind the command. */

@@ -2,7 +2,9 @@ package org.softrdma.kv.server;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.softrdma.kv.item.Locator;
+import org.softrdma.kv.store.LruRules;
 import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.verbs.MemorySource;
 
@@ -51,6 +53,7 @@ public final class ItemSettings {
     private boolean wiping;
     private boolean tailsReclaimed = true;
     private boolean crawling = true;
+    private Consumer<LruRules> lru = rules -> {};
 
     ItemSettings(SettingsLock lock) {
         this.lock = lock;
@@ -221,6 +224,22 @@ public final class ItemSettings {
     /** Whether all items are searched for expired ones from the start. */
     public boolean crawling() {
         return crawling;
+    }
+
+    /**
+     * Sets in which order items are evicted.
+     *
+     * @param settings applied to memcached's defaults
+     */
+    public ItemSettings lru(Consumer<LruRules> settings) {
+        Consumer<LruRules> before = lru;
+        lru = lock.changed(before.andThen(settings));
+        return this;
+    }
+
+    /** Settings of the order in which items are evicted, to be applied to the defaults. */
+    public Consumer<LruRules> lru() {
+        return lru;
     }
 
     void check(List<String> faults) {

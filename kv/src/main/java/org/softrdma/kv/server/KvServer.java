@@ -3,6 +3,11 @@ package org.softrdma.kv.server;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.NanoClock;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.message.TokenPlace;
 import org.softrdma.kv.server.host.ServerPort;
@@ -41,6 +46,8 @@ import org.softrdma.verbs.device.VerbsDevice;
  * unless {@link ServerThreads#stepped} says that one thread does everything. Started and closed by its owner.
  */
 public final class KvServer implements AutoCloseable {
+    private static final long DRAIN_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
+
     private final CloseStack owned = new CloseStack();
     private final ServerParts parts;
     private final RdmaPort rdmaPort;
@@ -111,12 +118,13 @@ public final class KvServer implements AutoCloseable {
                             device,
                             offer,
                             maintenance,
+                            connections,
                             new SettingsStatistics(context, service, maintenance, connections)),
                     connections);
             memcachedPort = owned.add(context.surroundings()
                     .network()
                     .listen(context.port(), client -> new MemcachedConnection(parts, client), service::fail));
-            connections.listening(memcachedPort.localAddress());
+            connections.listening(memcachedPort);
             maintenance.everyRound(connections::closeIdle);
         } catch (RuntimeException e) {
             throw owned.closeAfter(e);
@@ -132,7 +140,9 @@ public final class KvServer implements AutoCloseable {
                 items.wiping(),
                 context.surroundings().turns());
         slabs.prepare();
-        return new ItemStore(slabs, context.surroundings().random().nextLong(), items.evicting());
+        ItemStore store = new ItemStore(slabs, context.surroundings().random().nextLong(), items.evicting());
+        items.lru().accept(store.lru());
+        return store;
     }
 
     private static KvService service(KvServerContext context, ItemStore store) {
@@ -142,12 +152,13 @@ public final class KvServer implements AutoCloseable {
                 context.requestsPerTurn(),
                 context.timeouts().idleTimeoutSeconds(),
                 context.flushAllowed(),
+                context.protocol(),
                 passwords == null ? null : passwords::allow);
         OwnerCalls owner = new OwnerCalls(context.shutdown(), context.moveClock(), context.fatalErrors());
         Surroundings around = context.surroundings();
         KvService made = new KvService(
                 store,
-                new ServiceSettings(context.port(), rules, owner, context.version()),
+                new ServiceSettings(context.port(), rules, owner, context.diagnosis(), context.version()),
                 new ServiceClocks(around.clockSeconds(), around.wallSeconds(), around.nanoClock()),
                 around.network().bufferBytes());
         made.verbosity(context.verbosity());
@@ -191,9 +202,46 @@ public final class KvServer implements AutoCloseable {
         throw new IllegalStateException("the server listens on " + address + ", not on a TCP port");
     }
 
+    /** Everywhere memcached clients connect over TCP; nowhere, if the server listens on a Unix socket. */
+    public List<InetSocketAddress> memcachedAddresses() {
+        return memcachedPort.localAddresses().stream()
+                .filter(InetSocketAddress.class::isInstance)
+                .map(InetSocketAddress.class::cast)
+                .toList();
+    }
+
+    /**
+     * Takes no further connections, and ends those that are there once the requests that have come are answered. To
+     * be closed afterwards.
+     *
+     * @param timeoutNs the longest that this takes
+     * @return true if all connections have ended
+     */
+    public boolean drain(long timeoutNs) {
+        memcachedPort.stopAccepting();
+        NanoClock clock = parts.service().nanoClock();
+        long deadlineNs = clock.nanoTime() + timeoutNs;
+        while (!parts.connections().drain()) {
+            if (clock.nanoTime() - deadlineNs >= 0) {
+                return false;
+            }
+            LockSupport.parkNanos(DRAIN_PAUSE_NS);
+        }
+        return true;
+    }
+
     /** Where queue pairs are connected. */
     public InetSocketAddress rdmaAddress() {
         return rdmaPort.address();
+    }
+
+    /**
+     * What {@code stats} answers now, as names and values in its order. Any thread.
+     *
+     * @param group which of them: empty for the general ones, or settings, items, slabs or rdma
+     */
+    public Map<String, String> statistics(String group) {
+        return parts.statistics().values(group);
     }
 
     /** Ends all connections and threads and frees the memory. Idempotent. */

@@ -7,10 +7,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.kv.binary.AnswerFrame;
 import org.softrdma.kv.server.host.PortSettings;
+import org.softrdma.kv.server.host.TlsSettings;
+import org.softrdma.kv.server.session.ClientRules;
+import org.softrdma.kv.server.session.DiagnosisSettings;
 
 /**
  * Configuration of a {@link KvServer}: who may connect and what clients may do; with {@link ItemSettings},
@@ -35,7 +40,16 @@ public final class KvServerContext {
     /** memcached's default rights of a Unix socket, 0700. */
     public static final int DEFAULT_UNIX_SOCKET_MASK = 0700;
 
-    private @Nullable InetSocketAddress memcachedAddress;
+    /** A line of what is watched fits: its key may be three times as long as the key. */
+    private static final int LEAST_WATCHER_BYTES = 1024;
+
+    /** The memcached whose behaviour this server has; clients look at it in the version. */
+    public static final String MEMCACHED_VERSION = "1.6.18";
+
+    /** The longest version. */
+    private static final int MAX_VERSION_LENGTH = AnswerFrame.MOST_WORDS;
+
+    private List<InetSocketAddress> memcachedAddresses = List.of();
     private @Nullable InetAddress rdmaAddress;
     private int rdmaPort;
     private int threads = DEFAULT_THREADS;
@@ -50,7 +64,11 @@ public final class KvServerContext {
     private @Nullable LongConsumer moveClock;
     private @Nullable Passwords passwords;
     private int requestsPerTurn;
-    private String version = "unknown";
+    private String version = MEMCACHED_VERSION + "-softrdma";
+    private ClientRules.Protocol protocol = ClientRules.Protocol.AUTO;
+    private boolean sasl;
+    private @Nullable TlsSettings tls;
+    private DiagnosisSettings diagnosis = DiagnosisSettings.DEFAULT;
     private Consumer<Throwable> fatalErrors = cause -> LOG.error("a thread of the server has failed", cause);
     private final SettingsLock lock = new SettingsLock();
     private final ItemSettings items = new ItemSettings(lock);
@@ -111,8 +129,33 @@ public final class KvServerContext {
      * @param address the address
      */
     public KvServerContext memcachedAddress(InetSocketAddress address) {
-        memcachedAddress = lock.changed(address);
+        return memcachedAddresses(List.of(address));
+    }
+
+    /**
+     * Sets several places where memcached clients connect; port 0 picks a free one. Queue pairs are connected at the
+     * first address.
+     *
+     * @param addresses at least one
+     */
+    public KvServerContext memcachedAddresses(List<InetSocketAddress> addresses) {
+        memcachedAddresses = lock.changed(List.copyOf(addresses));
         return this;
+    }
+
+    /**
+     * Changes what clients may see of the items and of each other.
+     *
+     * @param change makes the new settings of the present ones
+     */
+    public KvServerContext diagnosis(UnaryOperator<DiagnosisSettings> change) {
+        diagnosis = lock.changed(change.apply(diagnosis));
+        return this;
+    }
+
+    /** What clients may see of the items and of each other. */
+    public DiagnosisSettings diagnosis() {
+        return diagnosis;
     }
 
     /**
@@ -132,15 +175,16 @@ public final class KvServerContext {
         if (rdmaAddress != null) {
             return rdmaAddress;
         }
-        return unixSocket != null && memcachedAddress == null
+        return unixSocket != null && memcachedAddresses.isEmpty()
                 ? InetAddress.getLoopbackAddress()
                 : port().address().getAddress();
     }
 
     /** Where memcached clients connect, unless set otherwise on every address, and how. */
     public PortSettings port() {
-        InetSocketAddress address = memcachedAddress == null ? new InetSocketAddress(DEFAULT_PORT) : memcachedAddress;
-        return new PortSettings(address, unixSocket, unixSocketMask, backlog, threads, io);
+        List<InetSocketAddress> addresses =
+                memcachedAddresses.isEmpty() ? List.of(new InetSocketAddress(DEFAULT_PORT)) : memcachedAddresses;
+        return new PortSettings(addresses, unixSocket, unixSocketMask, backlog, threads, io, tls);
     }
 
     /**
@@ -292,6 +336,49 @@ public final class KvServerContext {
     }
 
     /**
+     * Sets which protocols memcached clients may speak, memcached's -B.
+     *
+     * @param choice both unless set
+     */
+    public KvServerContext protocol(ClientRules.Protocol choice) {
+        protocol = lock.changed(choice);
+        return this;
+    }
+
+    /** Which protocols clients may speak: with passwords, but without SASL, the text protocol only. */
+    public ClientRules.Protocol protocol() {
+        return passwords != null && !sasl && protocol == ClientRules.Protocol.AUTO
+                ? ClientRules.Protocol.ASCII
+                : protocol;
+    }
+
+    /**
+     * Lets clients of the binary protocol log in by SASL PLAIN, memcached's -S, with the passwords of {@link
+     * #passwords(Passwords)}.
+     *
+     * @param on true for that
+     */
+    public KvServerContext sasl(boolean on) {
+        sasl = lock.changed(on);
+        return this;
+    }
+
+    /** Whether clients of the binary protocol log in by SASL. */
+    public boolean sasl() {
+        return sasl;
+    }
+
+    /**
+     * Encrypts the TCP port, memcached's -Z. What clients READ is not encrypted.
+     *
+     * @param settings certificates and what clients must show
+     */
+    public KvServerContext tls(TlsSettings settings) {
+        tls = lock.changed(settings);
+        return this;
+    }
+
+    /**
      * Sets after how many requests a connection yields to others of its thread, memcached's -R.
      *
      * @param count 0 (the default) for no limit: it yields when it has done everything that one read brought
@@ -352,16 +439,38 @@ public final class KvServerContext {
         SettingsLock.check(faults, "unixSocketMask", unixSocketMask, 0, 0777);
         items.check(faults);
         timeouts.check(faults);
-        if (port().address().isUnresolved()) {
-            faults.add("memcachedAddress=" + memcachedAddress + ": unknown host");
+        for (InetSocketAddress address : port().addresses()) {
+            if (address.isUnresolved()) {
+                faults.add("memcachedAddress=" + address + ": unknown host");
+            }
         }
-        if (version.isBlank() || version.chars().anyMatch(c -> c <= ' ' || c > '~')) {
-            faults.add("version=\"" + version + "\": empty, or with blanks");
+        SettingsLock.check(
+                faults, "watcherBufferBytes", diagnosis.watcherBufferBytes(), LEAST_WATCHER_BYTES, Integer.MAX_VALUE);
+        checkProtocol(faults);
+        if (version.isBlank()
+                || version.length() > MAX_VERSION_LENGTH
+                || version.chars().anyMatch(c -> c <= ' ' || c > '~')) {
+            faults.add("version=\"" + version + "\": empty, too long, or with blanks");
         }
         if (!faults.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", faults));
         }
         lock.conclude();
         return this;
+    }
+
+    private void checkProtocol(List<String> faults) {
+        if (sasl && passwords == null) {
+            faults.add("sasl (-S): expected passwords (-Y)");
+        }
+        if (sasl && protocol == ClientRules.Protocol.ASCII) {
+            faults.add("protocol (-B) " + protocol + ": expected AUTO or BINARY with sasl (-S)");
+        }
+        if (!sasl && passwords != null && protocol == ClientRules.Protocol.BINARY) {
+            faults.add("protocol (-B) " + protocol + ": expected sasl (-S), by which its clients log in");
+        }
+        if (tls != null && unixSocket != null) {
+            faults.add("tls (-Z): expected a TCP port, not the Unix socket " + unixSocket);
+        }
     }
 }

@@ -56,6 +56,7 @@ final class ItemChanges {
 
     private StoreStatus storeOver(Stripe stripe, int slot, NewItem filled, StoreRule rule, long nowSeconds) {
         StoredItem old = stripe.view.wrap(stripe.index.chunk(slot));
+        filled.found(old.sizeClass());
         boolean stale = false;
         if (rule.mode == StoreMode.ADD) {
             table.bump(old, nowSeconds);
@@ -164,7 +165,8 @@ final class ItemChanges {
                     return StoreStatus.NOT_FOUND;
                 }
                 StoredItem item = stripe.view.wrap(stripe.index.chunk(slot));
-                if (rule.compareCas != 0 && rule.compareCas != item.cas()) {
+                boolean other = rule.compareCas != 0 && rule.compareCas != item.cas();
+                if (other && (item.valueLength() > 0 || rewriter.takesEmpty())) { // as memcached: no number comes first
                     return StoreStatus.EXISTS;
                 }
                 length = rewriter.measure(item);

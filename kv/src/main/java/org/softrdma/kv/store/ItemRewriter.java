@@ -43,4 +43,9 @@ public interface ItemRewriter {
     default Marks marks() {
         return Marks.NONE;
     }
+
+    /** False if an empty value is refused before its cas number is compared. */
+    default boolean takesEmpty() {
+        return true;
+    }
 }

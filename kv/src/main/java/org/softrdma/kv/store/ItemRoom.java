@@ -32,6 +32,7 @@ final class ItemRoom {
     private final SlabAllocator slabs;
     private final ItemTable table;
     private final boolean evicting;
+    private volatile ItemVisitor evictions = item -> {};
     private volatile long lastEvictionSeconds;
 
     /**
@@ -79,13 +80,15 @@ final class ItemRoom {
             if (chunk != SlabAllocator.NONE) {
                 return chunk;
             }
-            if (!evict(sizeClass, nowSeconds)) { // else there was room, even if another thread was faster to take it
-                if (!evicting) {
-                    break; // nothing has expired, and nothing else may go
-                }
-                failures++;
-                slabs.turns().giveWay(); // somebody is busy with every key at the tail: that ends
+            if (evict(sizeClass, nowSeconds)) { // there was room, even if another thread was faster to take it
+                table.events(sizeClass).directReclaims.increment();
+                continue;
             }
+            if (!evicting) {
+                break; // nothing has expired, and nothing else may go
+            }
+            failures++;
+            slabs.turns().giveWay(); // somebody is busy with every key at the tail: that ends
         }
         table.events(sizeClass).outOfMemory.increment();
         return SlabAllocator.NONE;
@@ -122,9 +125,17 @@ final class ItemRoom {
         }
     }
 
+    /** See {@link ItemStore#onEviction}. */
+    void onEviction(ItemVisitor visitor) {
+        evictions = visitor;
+    }
+
     /** See {@link ItemStore#reclaimTails}. */
     void reclaimTails(long nowSeconds) {
         for (int i = 0; i < table.classes(); i++) {
+            for (int left = MOST_TAILS; left > 0 && slabs.lru(i).age((int) nowSeconds); left--) {
+                // an idle item has left HOT or WARM
+            }
             for (int segment = 0; segment < SegmentedLru.SEGMENTS; segment++) {
                 int left = MOST_TAILS;
                 while (left > 0 && reclaimTail(slabs.lru(i), segment, nowSeconds)) {
@@ -162,6 +173,9 @@ final class ItemRoom {
                 return false; // touched a moment ago
             }
             countRemoval(page, index, chunk, nowSeconds);
+            if (any && !table.isExpired(chunk, nowSeconds)) {
+                evictions.visit(stripe.view.wrap(chunk));
+            }
             table.removeChunk(stripe, hash, chunk);
             return true;
         } finally {
@@ -180,6 +194,9 @@ final class ItemRoom {
             return;
         }
         counters.evicted.increment();
+        if (slabs.lru(page.sizeClass).isActive(page, index)) {
+            counters.evictedActive.increment();
+        }
         counters.evictedTime = Math.max(0, (int) nowSeconds - page.times[index]);
         if (table.expiry(chunk) != 0) {
             counters.evictedNonzero.increment();
@@ -205,6 +222,9 @@ final class ItemRoom {
                 int end = Math.min(from + SWEEP_SLOTS, stripe.index.slots());
                 for (int slot = from; slot < end; ) {
                     long chunk = stripe.index.chunk(slot);
+                    if (!all && chunk != SlabAllocator.NONE) {
+                        table.events(slabs.page(chunk).sizeClass).crawlerChecked.increment();
+                    }
                     if (chunk == SlabAllocator.NONE || !(all || table.isExpired(chunk, nowSeconds))) {
                         slot++; // else another entry may have moved into this slot
                     } else {

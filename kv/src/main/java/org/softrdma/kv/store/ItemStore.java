@@ -35,15 +35,12 @@ import org.softrdma.kv.turns.Turns;
  * LRU and therefore only tries the lock of the stripe. Memory is taken with no lock held.
  */
 public final class ItemStore {
-    /** Share of the items of a class that the HOT segment of its LRU may hold. */
-    public static final int HOT_PERCENT = SegmentedLru.HOT_PERCENT;
-
-    /** Share of the items of a class that the WARM segment of its LRU may hold. */
-    public static final int WARM_PERCENT = SegmentedLru.WARM_PERCENT;
+    private static final ItemVisitor NOTHING = item -> {};
 
     private final SlabAllocator slabs;
     private final ItemTable table;
     private final ItemRoom room;
+    private final ItemWalk walk;
     private final ItemChanges changes;
 
     /**
@@ -57,6 +54,7 @@ public final class ItemStore {
         this.slabs = slabs;
         table = new ItemTable(slabs, hashSeed);
         room = new ItemRoom(slabs, table, evicting);
+        walk = new ItemWalk(slabs, table);
         changes = new ItemChanges(slabs, table, room);
     }
 
@@ -177,6 +175,22 @@ public final class ItemStore {
      * @return STORED if it was removed, NOT_FOUND, or EXISTS if its cas number differs
      */
     public StoreStatus delete(byte[] key, int keyOffset, int keyLength, long compareCas, long nowSeconds) {
+        return delete(key, keyOffset, keyLength, compareCas, nowSeconds, NOTHING);
+    }
+
+    /**
+     * Removes an item.
+     *
+     * @param key array that holds the key
+     * @param keyOffset where it starts
+     * @param keyLength its bytes
+     * @param compareCas the cas number that it must have, 0 for any
+     * @param nowSeconds the time, for expiry
+     * @param removed shown the item before it goes
+     * @return STORED if it was removed, NOT_FOUND, or EXISTS if its cas number differs
+     */
+    public StoreStatus delete(
+            byte[] key, int keyOffset, int keyLength, long compareCas, long nowSeconds, ItemVisitor removed) {
         long hash = table.hash(key, keyOffset, keyLength);
         Stripe stripe = table.stripe(hash);
         stripe.lock.lock();
@@ -189,6 +203,7 @@ public final class ItemStore {
             if (compareCas != 0 && item.cas() != compareCas) {
                 return StoreStatus.EXISTS;
             }
+            removed.visit(item);
             table.remove(stripe, slot);
             return StoreStatus.STORED;
         } finally {
@@ -339,6 +354,34 @@ public final class ItemStore {
      */
     public void memoryLimit(long bytes) {
         slabs.memoryLimit(bytes);
+    }
+
+    /** Looks at what is there. */
+    public ItemWalk walk() {
+        return walk;
+    }
+
+    /** In which order items are evicted. */
+    public LruRules lru() {
+        return slabs.lruRules();
+    }
+
+    /**
+     * Sets who is shown each item that has to make room for others, before it goes.
+     *
+     * @param visitor called by any thread with locks held: quick, and without a call of the store
+     */
+    public void onEviction(ItemVisitor visitor) {
+        room.onEviction(visitor);
+    }
+
+    /**
+     * The slab class of an item that is being stored.
+     *
+     * @param item READY
+     */
+    public int sizeClass(NewItem item) {
+        return slabs.page(item.chunk).sizeClass;
     }
 
     /** Number of parts for {@link #reclaim}. */

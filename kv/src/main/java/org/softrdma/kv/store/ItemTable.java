@@ -143,7 +143,8 @@ final class ItemTable {
         if (rule.keyBinary) {
             item.page().setKeyBinary(item.index());
         }
-        slabs.lru(item.sizeClass()).link(item.page(), item.index(), item.itemLength());
+        boolean temporary = slabs.lruRules().isTemporary(item.expiry(), nowSeconds);
+        slabs.lru(item.sizeClass()).link(item.page(), item.index(), item.itemLength(), temporary);
         currentItems.increment();
         currentBytes.add(item.itemLength());
         totalItems.increment();
@@ -209,7 +210,7 @@ final class ItemTable {
         int index = item.index();
         if (!page.isFetched(index)) {
             page.setFetched(index);
-        } else if (slabs.lru(page.sizeClass).activate(page, index)) {
+        } else if (slabs.lru(page.sizeClass).activate(page, index, nowSeconds)) {
             page.times[index] = (int) nowSeconds;
         }
     }
@@ -259,8 +260,9 @@ final class ItemTable {
     void resetStatistics() {
         totalItems.reset();
         expiredItems.reset();
-        for (ClassEvents each : events) {
-            each.reset();
+        for (int i = 0; i < events.length; i++) {
+            events[i].reset();
+            slabs.lru(i).resetHits();
         }
     }
 }

@@ -19,6 +19,9 @@ public final class NewItem {
         OUT_OF_MEMORY
     }
 
+    /** There was no such item. */
+    public static final int NO_CLASS = -1;
+
     static final NewItem TOO_LARGE = new NewItem(Status.TOO_LARGE, SlabAllocator.NONE, MemorySegment.NULL, 0, 0, 0);
     static final NewItem OUT_OF_MEMORY =
             new NewItem(Status.OUT_OF_MEMORY, SlabAllocator.NONE, MemorySegment.NULL, 0, 0, 0);
@@ -33,6 +36,7 @@ public final class NewItem {
     private long locatorFirst;
     private long locatorSecond;
     private long cas;
+    private int oldSizeClass = NO_CLASS;
 
     NewItem(Status status, long chunk, MemorySegment memory, long hash, int keyLength, int valueLength) {
         this.status = status;
@@ -41,6 +45,11 @@ public final class NewItem {
         this.hash = hash;
         this.keyLength = keyLength;
         this.valueLength = valueLength;
+    }
+
+    /** The class of the item that its key had, when it was to be stored, or {@link #NO_CLASS}. */
+    public int oldSizeClass() {
+        return oldSizeClass;
     }
 
     /** What {@link ItemStore#reserve} returns when there is no memory, for owners that find that out by themselves. */
@@ -88,6 +97,10 @@ public final class NewItem {
             throw new IllegalStateException("status=" + status + ", ended=" + ended + ": nothing to store or abandon");
         }
         ended = true;
+    }
+
+    void found(int sizeClass) {
+        oldSizeClass = sizeClass;
     }
 
     void stored(Locator locator, long newCas) {

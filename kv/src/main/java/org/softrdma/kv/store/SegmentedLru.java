@@ -1,6 +1,7 @@
 package org.softrdma.kv.store;
 
 import java.util.Arrays;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -20,15 +21,16 @@ final class SegmentedLru {
     static final int HOT = 0;
     static final int WARM = 1;
     static final int COLD = 2;
-    static final int SEGMENTS = 3;
 
-    /** Share of the items that HOT may hold, memcached's {@code hot_lru_pct}. */
-    static final int HOT_PERCENT = 20;
+    /** Items of a short life, where {@link LruRules} keep them apart: they expire, and are not evicted. */
+    static final int TEMPORARY = 3;
 
-    /** Share of the items that WARM may hold, memcached's {@code warm_lru_pct}. */
-    static final int WARM_PERCENT = 40;
+    static final int SEGMENTS = 4;
 
     private static final int PERCENT = 100;
+    /** In one flat list an item moves to the head no more often than this, as in memcached. */
+    private static final int FLAT_INTERVAL_SECONDS = 60;
+
     private static final byte SEGMENT_MASK = 3;
     private static final byte ACTIVE = 4;
 
@@ -39,6 +41,8 @@ final class SegmentedLru {
     private final int[] heads = new int[SEGMENTS];
     private final int[] tails = new int[SEGMENTS];
     private final long[] counts = new long[SEGMENTS];
+    private final LongAdder[] hits = new LongAdder[SEGMENTS];
+    private final LruRules rules;
     private final int chunksPerPage;
     private SlabPage[] pages = {};
     private long requestedBytes;
@@ -48,22 +52,24 @@ final class SegmentedLru {
     private long movesWithin;
 
     /** Empty lists, guarded by a lock of their own. */
-    SegmentedLru(int chunksPerPage, ReentrantLock lock) {
+    SegmentedLru(int chunksPerPage, ReentrantLock lock, LruRules rules) {
         this.chunksPerPage = chunksPerPage;
         this.lock = lock;
+        this.rules = rules;
+        Arrays.setAll(hits, _ -> new LongAdder());
         Arrays.fill(heads, NONE);
         Arrays.fill(tails, NONE);
     }
 
-    /** A new item: head of HOT. With the lock of its key. */
-    void link(SlabPage page, int index, long itemLength) {
+    /** A new item: head of HOT, or of the list of those that will not live long. With the lock of its key. */
+    void link(SlabPage page, int index, long itemLength, boolean temporary) {
         lock.lock();
         try {
             if (page.ordinal >= pages.length) {
                 pages = Arrays.copyOf(pages, Math.max(page.ordinal + 1, 2 * pages.length));
             }
             pages[page.ordinal] = page;
-            push(HOT, page, index);
+            push(temporary ? TEMPORARY : rules.segmented() ? HOT : COLD, page, index);
             requestedBytes += itemLength;
             balance();
         } finally {
@@ -82,17 +88,29 @@ final class SegmentedLru {
         }
     }
 
+    /** An item was found. Any thread; a glance without the lock tells where it was. */
+    void countHit(SlabPage page, int index) {
+        hits[segment(page, index)].increment();
+    }
+
     /** An item was found for the second time; false if it was active already. With the lock of its key. */
-    boolean activate(SlabPage page, int index) {
+    boolean activate(SlabPage page, int index, long nowSeconds) {
         if ((page.lru[index] & ACTIVE) != 0) {
             return false; // a glance without the lock: at worst this hit does not count
+        }
+        if (!rules.segmented() && nowSeconds - page.times[index] < FLAT_INTERVAL_SECONDS) {
+            return false; // else each hit would take the lock of the class
         }
         lock.lock();
         try {
             if (segment(page, index) == COLD) {
                 remove(page, index);
-                push(WARM, page, index);
-                movesToWarm++;
+                if (rules.segmented()) {
+                    push(WARM, page, index);
+                    movesToWarm++;
+                } else {
+                    push(COLD, page, index);
+                }
             } else {
                 page.lru[index] |= ACTIVE;
             }
@@ -149,6 +167,7 @@ final class SegmentedLru {
                     segment(HOT, nowSeconds),
                     segment(WARM, nowSeconds),
                     segment(COLD, nowSeconds),
+                    segment(TEMPORARY, nowSeconds),
                     requestedBytes,
                     new SizeClassStatistics.Moves(movesToCold, movesToWarm, movesWithin));
         } finally {
@@ -157,7 +176,7 @@ final class SegmentedLru {
     }
 
     private SizeClassStatistics.Segment segment(int segment, int nowSeconds) {
-        return new SizeClassStatistics.Segment(counts[segment], age(segment, nowSeconds));
+        return new SizeClassStatistics.Segment(counts[segment], age(segment, nowSeconds), hits[segment].sum());
     }
 
     private int age(int segment, int nowSeconds) {
@@ -165,23 +184,58 @@ final class SegmentedLru {
         return tail == NONE ? 0 : Math.max(0, nowSeconds - page(tail).times[index(tail)]);
     }
 
+    /** Forgets how often items were found. */
+    void resetHits() {
+        for (LongAdder each : hits) {
+            each.reset();
+        }
+    }
+
     /** Keeps HOT and WARM within their shares. */
     private void balance() {
         long all = counts[HOT] + counts[WARM] + counts[COLD];
+        boolean segmented = rules.segmented();
         for (int i = 0; i < STEPS; i++) {
-            shrink(HOT, all * HOT_PERCENT / PERCENT);
-            shrink(WARM, all * WARM_PERCENT / PERCENT);
+            shrink(HOT, segmented ? all * rules.hotPercent() / PERCENT : 0);
+            shrink(WARM, segmented ? all * rules.warmPercent() / PERCENT : 0);
         }
     }
 
     private void shrink(int segment, long limit) {
-        int tail = tails[segment];
-        if (tail == NONE || counts[segment] <= Math.max(1, limit)) {
-            return;
+        if (tails[segment] != NONE && counts[segment] > Math.max(1, limit)) {
+            moveTail(segment);
         }
+    }
+
+    /**
+     * Moves the tail of HOT or WARM on if it was idle for longer than the rules allow; false if it was not, or there
+     * is none.
+     */
+    boolean age(int nowSeconds) {
+        lock.lock();
+        try {
+            int coldAge = age(COLD, nowSeconds);
+            return ageTail(HOT, coldAge * rules.hotMaxFactor(), nowSeconds)
+                    || ageTail(WARM, coldAge * rules.warmMaxFactor(), nowSeconds);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean ageTail(int segment, double mostSeconds, int nowSeconds) {
+        if (tails[segment] == NONE || age(segment, nowSeconds) <= mostSeconds) {
+            return false;
+        }
+        moveTail(segment);
+        return true;
+    }
+
+    /** The tail of HOT or WARM goes to WARM if it is active, otherwise to COLD. */
+    private void moveTail(int segment) {
+        int tail = tails[segment];
         SlabPage page = page(tail);
         int index = index(tail);
-        boolean active = (page.lru[index] & ACTIVE) != 0;
+        boolean active = isActive(page, index);
         remove(page, index);
         push(active ? WARM : COLD, page, index);
         if (!active) {
@@ -191,6 +245,34 @@ final class SegmentedLru {
         } else {
             movesToWarm++;
         }
+    }
+
+    /** It was found twice since it was stored or last moved. A glance, if the lock is not held. */
+    boolean isActive(SlabPage page, int index) {
+        return (page.lru[index] & ACTIVE) != 0;
+    }
+
+    /**
+     * Shows items of COLD from the last used on. The lock is held meanwhile, so they stay what they are.
+     *
+     * @param visitor false to see no more
+     */
+    void visitCold(IdVisitor visitor) {
+        lock.lock();
+        try {
+            int id = heads[COLD];
+            while (id != NONE && visitor.visit(page(id), index(id))) {
+                id = page(id).next[index(id)];
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Looks at a chunk of a list. */
+    interface IdVisitor {
+        /** False to see no more. */
+        boolean visit(SlabPage page, int index);
     }
 
     private static int segment(SlabPage page, int index) {

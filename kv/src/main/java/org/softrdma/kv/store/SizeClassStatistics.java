@@ -28,13 +28,19 @@ public record SizeClassStatistics(int sizeClass, Slab slab, Lru lru, Events even
      * @param hot items that are new
      * @param warm items that were found more than once
      * @param cold items that go first
+     * @param temporary items of a short life, where they are kept apart
      * @param requestedBytes bytes of items, less than those of their chunks
      * @param moves between segments
      */
-    public record Lru(Segment hot, Segment warm, Segment cold, long requestedBytes, Moves moves) {
+    public record Lru(Segment hot, Segment warm, Segment cold, Segment temporary, long requestedBytes, Moves moves) {
         /** Items of the class. */
         public long items() {
-            return hot.items + warm.items + cold.items;
+            return hot.items + warm.items + cold.items + temporary.items;
+        }
+
+        /** How often items of the class were found. */
+        public long hits() {
+            return hot.hits + warm.hits + cold.hits + temporary.hits;
         }
     }
 
@@ -43,8 +49,9 @@ public record SizeClassStatistics(int sizeClass, Slab slab, Lru lru, Events even
      *
      * @param items how many it has
      * @param ageSeconds seconds since the last of them was used
+     * @param hits how often items in it were found
      */
-    public record Segment(long items, int ageSeconds) {}
+    public record Segment(long items, int ageSeconds, long hits) {}
 
     /**
      * Moves between segments.
@@ -63,7 +70,9 @@ public record SizeClassStatistics(int sizeClass, Slab slab, Lru lru, Events even
      * @param reclaimed expired items removed to make room
      * @param expiredUnfetched expired items removed that were never found
      * @param crawlerReclaimed expired items removed by the sweep in the background
+     * @param crawlerChecked items that the sweep in the background has looked at
      * @param tailLocked items that could not be evicted because somebody was busy with their key
+     * @param directReclaims how often whoever stored an item had to make room for it
      */
     public record Events(
             Evictions evictions,
@@ -71,7 +80,9 @@ public record SizeClassStatistics(int sizeClass, Slab slab, Lru lru, Events even
             long reclaimed,
             long expiredUnfetched,
             long crawlerReclaimed,
-            long tailLocked) {}
+            long crawlerChecked,
+            long tailLocked,
+            long directReclaims) {}
 
     /**
      * Items that were evicted.
@@ -79,7 +90,8 @@ public record SizeClassStatistics(int sizeClass, Slab slab, Lru lru, Events even
      * @param items how many
      * @param nonzero of these, items with an expiry
      * @param unfetched of these, items never found
+     * @param active of these, items found more than once since they were stored or moved
      * @param ageSeconds seconds since the last of them was used
      */
-    public record Evictions(long items, long nonzero, long unfetched, long ageSeconds) {}
+    public record Evictions(long items, long nonzero, long unfetched, long active, long ageSeconds) {}
 }

@@ -49,6 +49,7 @@ public final class SlabAllocator {
     private final int pageShift;
     private final SizeClass[] classes;
     private final SegmentedLru[] lrus;
+    private final LruRules lruRules = new LruRules();
 
     private final ReentrantLock pageLock = new ReentrantLock();
     private volatile ArenaPages[] arenas = {};
@@ -96,7 +97,9 @@ public final class SlabAllocator {
         this.classes = new SizeClass[geometry.classes()];
         Arrays.setAll(classes, SizeClass::new);
         this.lrus = new SegmentedLru[geometry.classes()];
-        Arrays.setAll(lrus, i -> new SegmentedLru(geometry.pageLength() / geometry.chunkLength(i), turns.newLock()));
+        Arrays.setAll(
+                lrus,
+                i -> new SegmentedLru(geometry.pageLength() / geometry.chunkLength(i), turns.newLock(), lruRules));
     }
 
     /** The classes. */
@@ -168,6 +171,11 @@ public final class SlabAllocator {
         }
         turns.step(StepPoint.FREED);
         classes[page(chunk).sizeClass].free(chunk);
+    }
+
+    /** The rules of all classes. */
+    LruRules lruRules() {
+        return lruRules;
     }
 
     /** The order in which items of a class are evicted. */

@@ -21,7 +21,8 @@ public final class SlabGeometry {
     /** A page unless the longest item needs more. */
     public static final int DEFAULT_PAGE_LENGTH = 1 << 20;
 
-    private static final int MAX_CLASSES = 63;
+    /** Most classes there are. */
+    public static final int MAX_CLASSES = 63;
 
     private final int[] chunkLengths;
     private final int pageLength;

@@ -33,6 +33,11 @@ public final class StoreRule {
         return this;
     }
 
+    /** The mode. */
+    public StoreMode mode() {
+        return mode;
+    }
+
     /**
      * Sets the cas number that the present item must have; 0, which no item has, compares nothing, except that {@link
      * StoreMode#CAS} then never stores.

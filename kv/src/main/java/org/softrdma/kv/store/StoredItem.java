@@ -1,6 +1,7 @@
 package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.item.ItemDescriptor;
 import org.softrdma.kv.item.Locator;
@@ -44,6 +45,13 @@ public final class StoredItem {
 
     int index() {
         return index;
+    }
+
+    /** A copy of its key. */
+    public byte[] key() {
+        byte[] key = new byte[keyLength()];
+        MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, item + ItemDescriptor.KEY_OFFSET, key, 0, key.length);
+        return key;
     }
 
     /** The arena. */
@@ -103,6 +111,12 @@ public final class StoredItem {
     /** Seconds since 1970, as a 32-bit number, when it was stored, or found as {@link #isFetched} has it. */
     public int lastAccess() {
         return page().times[index];
+    }
+
+    /** Counts that it was found, for {@code stats items}: before it counts as used. */
+    public void countHit() {
+        SlabPage there = page();
+        slabs.lru(there.sizeClass).countHit(there, index);
     }
 
     /** True if it was found before, since it was stored. */

@@ -148,14 +148,6 @@ class TextDecoderTest {
     }
 
     @Test
-    void shouldKnowTheBinaryProtocolByItsFirstByte() {
-        byte[] request = new byte[24];
-        request[0] = (byte) 0x80;
-        assertEquals(List.of("BINARY"), decode(request));
-        assertEquals(List.of("BINARY"), decode(request, 1, 2));
-    }
-
-    @Test
     void shouldRefuseLongKeys() {
         assertEquals(List.of("GET " + KEY_250), decode(bytes("get " + KEY_250 + "\r\n")));
         String bad = "INVALID CLIENT_ERROR bad command line format";

@@ -167,7 +167,7 @@ class ChunkRegistrationTest {
             }
             assertTrue(client.get(bytes("key0")).isEmpty(), "evicted");
             assertTrue(client.get(bytes("key" + (2 * chunksOfAPage - 1))).isPresent());
-            assertEquals(Long.toString(1 << 20), client.stats("").get("total_malloced"), "one page");
+            assertEquals(Long.toString(1 << 20), client.stats("slabs").get("total_malloced"), "one page");
             assertEquals(
                     SetStatus.OUT_OF_MEMORY,
                     client.set(KEY, 0, 0, new byte[300]),

@@ -54,13 +54,27 @@ class HostileClientsTest {
     @ParameterizedTest
     @ValueSource(ints = {100, 10_000, BIG})
     void shouldServeOthersWhenManyDoNotReadTheirAnswers(int length) throws Exception {
+        shouldServeOthersWhenManyDoNotReadAnswersTo("get v\r\n".getBytes(StandardCharsets.US_ASCII), length);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {100, BIG})
+    void shouldServeOthersWhenManyDoNotReadTheirFrames(int length) throws Exception {
+        shouldServeOthersWhenManyDoNotReadAnswersTo(
+                BinaryClient.frame(BinaryClient.GET, BinaryClient.NO_EXTRAS, "v", "", 0, 0), length);
+    }
+
+    private void shouldServeOthersWhenManyDoNotReadAnswersTo(byte[] request, int length) throws Exception {
         List<Socket> hostile = new ArrayList<>();
         try (KvServerProcess server = start("-Xmx128m", "-XX:MaxDirectMemorySize=32m");
                 RawMemcached client = new RawMemcached(address)) {
             client.ask("set v 0 0 " + length + "\r\n" + "x".repeat(length) + "\r\n", "STORED\r\n");
             int connections = 80;
             int gets = Math.min(6 * BIG / length, 6000);
-            byte[] requests = "get v\r\n".repeat(gets).getBytes(StandardCharsets.US_ASCII);
+            byte[] requests = new byte[gets * request.length];
+            for (int i = 0; i < gets; i++) {
+                System.arraycopy(request, 0, requests, i * request.length, request.length);
+            }
             for (int i = 0; i < connections; i++) {
                 Socket socket = connect();
                 hostile.add(socket);

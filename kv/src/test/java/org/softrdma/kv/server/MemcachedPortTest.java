@@ -7,12 +7,14 @@ import java.io.IOException;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.kv.server.host.PortSettings;
+import org.softrdma.kv.server.netty.PortSockets;
 
 class MemcachedPortTest {
     private static final int MIB = 1 << 20;
@@ -196,9 +198,15 @@ class MemcachedPortTest {
             for (int i = 0; i < 20; i++) {
                 assertEquals(expected, good.ask("get k\r\n", expected));
             }
-            long served = running.server().counters().getHits.sum() - 20;
+            good.send("stats\r\n");
+            long served = -20;
+            for (String line = good.readLine(); !line.equals("END"); line = good.readLine()) {
+                served += line.startsWith("STAT get_hits ") ? Long.parseLong(line.split(" ", -1)[2]) : 0;
+            }
+            long hits = served;
             assertTrue(
-                    served < asked / 2, served + " values of " + asked + " were served to a client that reads nothing");
+                    hits < asked / 2,
+                    () -> hits + " values of " + asked + " were served to a client that reads nothing");
             String all = ("VALUE k 0 " + value.length() + "\r\n" + value + "\r\n").repeat(20) + "END\r\n";
             for (int i = 0; i < asked / 20; i++) {
                 assertEquals(all, deaf.read(all.length()));
@@ -265,6 +273,10 @@ class MemcachedPortTest {
     @ParameterizedTest
     @EnumSource(PortSettings.Io.class)
     void shouldServeOverEachTransport(PortSettings.Io io) throws IOException {
+        if (io == PortSettings.Io.URING) {
+            String obstacle = PortSockets.URING.obstacle().orElse("");
+            Assumptions.assumeTrue(obstacle.isEmpty(), () -> "io_uring does not work here: " + obstacle);
+        }
         try (RunningServer other = new RunningServer(context -> context.io(io));
                 RawMemcached client = new RawMemcached(other.address())) {
             assertEquals(

@@ -15,7 +15,10 @@ import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.sim.fabric.baton.Baton;
 
-/** Threads of the store and of its clients wait by the baton, and hand it on in the middle of changes. Whoever holds it. */
+/**
+ * Threads of the store and of its clients wait by the baton, and hand it on in the middle of changes; the trace names
+ * the points where they do. Whoever holds it.
+ */
 final class BatonTurns extends Turns {
     /** A value is written word by word. */
     private static final int GRAIN = Long.BYTES;
@@ -35,6 +38,7 @@ final class BatonTurns extends Turns {
 
     @Override
     public void step(StepPoint point) {
+        baton.note(point.name(), 0);
         baton.edge();
     }
 

@@ -8,7 +8,10 @@ import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.transport.StreamSocket;
 
-/** What a connection has to send: bytes of its own, and bytes that are sent from where they are. The thread of the connection. */
+/**
+ * What a connection has to send: bytes of its own, and bytes that are sent from where they are. The thread of the
+ * connection.
+ */
 final class ChannelOutput {
     /** From here on the connection takes no more, until it is down to the other. */
     private static final int HIGH_BYTES = 1 << 16;

@@ -55,8 +55,13 @@ final class FabricServerPort implements ServerPort {
     }
 
     @Override
-    public void close() {
+    public void stopAccepting() {
         acceptor.close();
+    }
+
+    @Override
+    public void close() {
+        stopAccepting();
         List.copyOf(channels).forEach(channel -> channel.execute(channel::close));
         boolean ignored = baton.until(channels::isEmpty, Long.MAX_VALUE);
         sockets.close();

@@ -12,8 +12,8 @@ import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A server of the store on a node of a fabric, with a device of its own; and what clients on other nodes need to reach it. Opened and
- * closed by a process of the run.
+ * A server of the store on a node of a fabric, with a device of its own; and what clients on other nodes need to reach
+ * it. Opened and closed by a process of the run.
  *
  * <pre>{@code
  * fabric.run(server, () -> {

@@ -3,6 +3,7 @@ package org.softrdma.fabric.tck;
 import java.util.EnumSet;
 import java.util.Set;
 import org.softrdma.fabric.FabricProvider;
+import org.softrdma.fabric.FabricTime;
 import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.sim.fabric.adversary.Habit;
@@ -11,7 +12,7 @@ import org.softrdma.testkit.ProviderTraits.Trait;
 import org.softrdma.verbs.device.VerbsProvider;
 
 /** Two nodes of a fabric as the place where conformance cases run. Processes of the run. */
-final class FabricEnvironment implements CaseEnvironment {
+final class FabricEnvironment implements CaseEnvironment, FabricTime {
     /** What {@link Thread#onSpinWait} takes on a machine, about. */
     private static final long SPIN_NS = 40;
 
@@ -46,18 +47,8 @@ final class FabricEnvironment implements CaseEnvironment {
     }
 
     @Override
-    public long nanoTime() {
-        return fabric.clock().nanoTime();
-    }
-
-    @Override
-    public void idle(int rounds) {
-        fabric.baton().idle();
-    }
-
-    @Override
-    public void sleep(long durationNs) {
-        fabric.baton().sleep(durationNs);
+    public Fabric fabric() {
+        return fabric;
     }
 
     @Override
@@ -72,7 +63,7 @@ final class FabricEnvironment implements CaseEnvironment {
 
     @Override
     public Set<Trait> traits() {
-        Set<Trait> traits = EnumSet.noneOf(Trait.class);
+        Set<Trait> traits = EnumSet.of(Trait.VIRTUAL_ADDRESSES);
         if (fabric.habits().contains(Habit.SPURIOUS_EVENTS)) {
             traits.add(Trait.RAISES_SPURIOUS_EVENTS);
         }

@@ -23,8 +23,7 @@ import org.softrdma.testkit.conformance.FailureReason;
 
 /**
  * The conformance cases on fabrics. Each case has a fabric of its own, so a case and a seed make a run again, whatever
- * ran before.
- * Immutable; any thread may run a seed, and several may do so at once.
+ * ran before. Immutable; any thread may run a seed, and several may do so at once.
  */
 public final class FabricSuite {
     private final ConformanceSettings settings;

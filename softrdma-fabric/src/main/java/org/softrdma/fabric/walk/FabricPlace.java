@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.fabric.FabricProvider;
+import org.softrdma.fabric.FabricTime;
 import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.testkit.walk.WalkEnvironment;
@@ -14,7 +15,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.device.VerbsProvider;
 
 /** A fabric as the place of a walk. The walk's process. */
-final class FabricPlace implements WalkEnvironment {
+final class FabricPlace implements WalkEnvironment, FabricTime {
     private final Fabric fabric;
     private final FabricNode walker;
     private final List<FabricNode> nodes;
@@ -56,18 +57,8 @@ final class FabricPlace implements WalkEnvironment {
     }
 
     @Override
-    public long nanoTime() {
-        return fabric.clock().nanoTime();
-    }
-
-    @Override
-    public void idle(int rounds) {
-        fabric.baton().idle();
-    }
-
-    @Override
-    public void sleep(long durationNs) {
-        fabric.baton().sleep(durationNs);
+    public Fabric fabric() {
+        return fabric;
     }
 
     @Override

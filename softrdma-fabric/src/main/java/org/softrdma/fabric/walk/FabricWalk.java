@@ -12,6 +12,7 @@ import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.sim.fabric.FabricSettings;
 import org.softrdma.sim.fabric.adversary.Habit;
+import org.softrdma.sim.fabric.fault.FaultPlan;
 import org.softrdma.testkit.walk.Walk;
 import org.softrdma.testkit.walk.WalkReport;
 import org.softrdma.testkit.walk.WalkSettings;
@@ -24,11 +25,17 @@ import org.softrdma.verbs.device.VerbsProvider;
  *
  * @param settings of the walk; its seed is the fabric's too
  * @param faults true to break things
+ * @param plan what the fabric breaks beside what the walk does; random if it is empty. Faults of connections, partitions
+ *     and pauses: the walk must know of nodes that are lost
  * @param options of the devices
  * @param decorator what to put around the provider of the devices
  */
 public record FabricWalk(
-        WalkSettings settings, boolean faults, Map<String, String> options, UnaryOperator<VerbsProvider> decorator) {
+        WalkSettings settings,
+        boolean faults,
+        FaultPlan plan,
+        Map<String, String> options,
+        UnaryOperator<VerbsProvider> decorator) {
     /**
      * What came of it.
      *
@@ -50,9 +57,16 @@ public record FabricWalk(
         return all.with(habits);
     }
 
+    private FaultPlan planned() {
+        if (!faults) {
+            return FaultPlan.NONE;
+        }
+        return plan.faults().isEmpty() ? new RandomFaults(settings.seed(), settings.nodes()).plan() : plan;
+    }
+
     /** A walk with devices as they are. */
     public FabricWalk(WalkSettings settings, boolean faults) {
-        this(settings, faults, Map.of(), UnaryOperator.identity());
+        this(settings, faults, FaultPlan.NONE, Map.of(), UnaryOperator.identity());
     }
 
     /**
@@ -64,8 +78,8 @@ public record FabricWalk(
      */
     public Outcome run() {
         FabricSettings usual = usual();
-        RandomFaults random = new RandomFaults(settings.seed(), settings.nodes());
-        Fabric fabric = new Fabric(settings.seed(), faults ? usual.with(random.plan()) : usual);
+        FaultPlan planned = planned();
+        Fabric fabric = new Fabric(settings.seed(), usual.with(planned));
         FabricNode walker = fabric.node("walker");
         List<FabricNode> nodes = new ArrayList<>();
         for (int i = 0; i < settings.nodes(); i++) {
@@ -78,7 +92,7 @@ public record FabricWalk(
                 nodes,
                 new FabricPlace.Devices(provider, options, usual.habits().contains(Habit.NUMBERS_AGAIN)));
         if (faults) {
-            place.breakBy(!random.plan().faults().isEmpty());
+            place.breakBy(!planned.faults().isEmpty());
         }
         List<WalkReport> reports = new ArrayList<>();
         fabric.run(walker, () -> reports.add(new Walk(settings, place).run()));

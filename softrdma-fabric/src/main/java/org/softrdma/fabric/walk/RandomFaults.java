@@ -10,8 +10,7 @@ import org.softrdma.sim.fabric.fault.When;
 
 /**
  * A plan of faults by a seed: every third seed has one, with resets and delays at any byte of a connection. The others
- * leave it to the walk,
- * whose model then knows of each fault when it happens. Immutable.
+ * leave it to the walk, whose model then knows of each fault when it happens. Immutable.
  *
  * @param seed decides it
  * @param nodes of the walk

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +22,7 @@ import org.softrdma.kv.client.KvRequest;
 import org.softrdma.kv.client.SetStatus;
 import org.softrdma.kv.client.SharedKvClient;
 import org.softrdma.kv.server.ItemSettings.Registration;
+import org.softrdma.kv.turns.StepPoint;
 import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.sim.fabric.FabricSettings;
@@ -81,6 +84,33 @@ class FabricStoreTest {
                 assertArrayEquals(large, reader.get(OTHER).orElseThrow().value());
             }
         });
+    }
+
+    @Test
+    void shouldNameTheStepPointsOfAChangeInTheTrace() {
+        withStore(Registration.ARENA, store -> {
+            try (KvClient writer = KvClient.connect(
+                    FabricStore.client(fabric, client, store.address()).conclude())) {
+                writer.set(KEY, 0, 0, bytes("value"));
+                Iterator<String> steps = fabric.trace().last().iterator();
+                for (StepPoint point :
+                        List.of(StepPoint.FILL_BEGUN, StepPoint.KEY_WRITTEN, StepPoint.SEALED, StepPoint.PUBLISHED)) {
+                    assertTrue(
+                            isThereStill(steps, " " + point.name() + " "),
+                            () -> point + " is not in "
+                                    + String.join("\n", fabric.trace().last()));
+                }
+            }
+        });
+    }
+
+    private static boolean isThereStill(Iterator<String> steps, String part) {
+        while (steps.hasNext()) {
+            if (steps.next().contains(part)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Test
@@ -153,14 +183,27 @@ class FabricStoreTest {
         });
     }
 
+    private static long hash(long seed, Registration registration) {
+        return new StoreRace(new RaceSettings(seed, registration, false, false))
+                .run()
+                .hash();
+    }
+
     @ParameterizedTest
     @EnumSource
     void shouldDoTheSameAgain(Registration registration) {
-        long first = new StoreRace(7, registration, false).run().hash();
+        long first = hash(7, registration);
         for (int i = 0; i < 20; i++) {
-            assertEquals(first, new StoreRace(7, registration, false).run().hash(), "run " + i);
+            assertEquals(first, hash(7, registration), "run " + i);
         }
-        assertNotEquals(first, new StoreRace(8, registration, false).run().hash());
+        assertNotEquals(first, hash(8, registration));
         assertFalse(first == 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldDoTheSameWhereMemoryIsMappedElsewhere(Registration registration) {
+        long alone = hash(7, registration);
+        withStore(registration, store -> assertEquals(alone, hash(7, registration)));
     }
 }

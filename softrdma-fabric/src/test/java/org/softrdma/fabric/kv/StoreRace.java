@@ -4,7 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -14,24 +18,24 @@ import java.util.random.RandomGeneratorFactory;
 import org.softrdma.kv.client.CompletionLoop;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientContext;
-import org.softrdma.kv.client.KvClientCounters;
 import org.softrdma.kv.client.KvCommands;
 import org.softrdma.kv.client.KvItem;
 import org.softrdma.kv.client.KvProtocol;
 import org.softrdma.kv.client.KvRequest;
 import org.softrdma.kv.client.ReadOutcome;
-import org.softrdma.kv.client.SetStatus;
 import org.softrdma.kv.client.SharedKvClient;
 import org.softrdma.kv.client.StartStatus;
-import org.softrdma.kv.server.ItemSettings.Registration;
 import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.sim.fabric.FabricSettings;
 import org.softrdma.sim.fabric.baton.Baton;
+import org.softrdma.sim.fabric.baton.SimulatedThread;
+import org.softrdma.sim.fabric.fault.FaultPlan;
 import org.softrdma.sim.fabric.memory.Grains;
 import org.softrdma.sim.fabric.network.NetworkSettings;
 import org.softrdma.testkit.history.HistoryChecker;
 import org.softrdma.testkit.history.HistoryRecorder;
+import org.softrdma.testkit.history.Operation;
 import org.softrdma.testkit.history.ProcessRecorder;
 import org.softrdma.testkit.history.StoreAnswer;
 import org.softrdma.testkit.history.StoreCall;
@@ -39,9 +43,10 @@ import org.softrdma.testkit.history.StoreModel;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * Clients that change and GET the same few keys of a store on the fabric, by READ and over TCP, for one seed. What they saw must be a
- * history of a store whose operations take effect one after the other. Chunks are few, so that they are used again at once. A store
- * that loses has no memory for all items, and items expire.
+ * Clients that change and GET the same few keys of a store on the fabric, by READ and over TCP, for one seed. What they
+ * saw must be a history of a store whose operations take effect one after the other. Chunks are few, so that they are
+ * used again at once. A store that loses has no memory for all items, and items expire. In a faulty race clients die
+ * and connections break, but not the server.
  */
 final class StoreRace {
     private static final int OPERATIONS = 7;
@@ -49,86 +54,42 @@ final class StoreRace {
     private static final int WINDOW = 4;
     private static final int OWN_KEY = 2;
     private static final int PAGE = 1024;
-
-    /** Words of a value: with key and header all have chunks of one class, five of them in a page. */
-    private static final int LEAST_WORDS = 12;
-
-    private static final int MOST_WORDS = 16;
     private static final int CONNECTIONS = 32;
     private static final long PATIENCE_NS = TimeUnit.HOURS.toNanos(1);
     private static final int STALLS = 15;
     private static final long LONGEST_STALL_NS = TimeUnit.MICROSECONDS.toNanos(500);
-    private static final StoreCall GET = StoreCall.get();
 
-    private final long seed;
-    private final Registration registration;
-    private final boolean losing;
+    private final RaceSettings settings;
     private final RandomGenerator random;
     private final Fabric fabric;
     private final FabricNode server;
+    private final Map<String, FabricNode> clients = new LinkedHashMap<>();
     private final HistoryRecorder<StoreCall, StoreAnswer> history;
-    private final Figures figures = new Figures();
+    private final RaceFigures figures = new RaceFigures();
+    private final RaceOperations operations;
+    private final List<SimulatedThread> processes = new ArrayList<>();
     private long readings;
-    private long lastNumber;
     private int readers;
-    private int processes;
-    private int ended;
 
-    /** What happened, to see that races are races. */
-    static final class Figures {
-        long hits;
-        long stale;
-        long torn;
-        long forwarded;
-        long mismatched;
-        long refused;
-        long evicted;
-        long expired;
-
-        void add(KvClientCounters counters) {
-            hits += counters.hits();
-            stale += counters.stale();
-            torn += counters.torn();
-            forwarded += counters.forwarded();
-            mismatched += counters.keyMismatches();
-        }
-
-        void add(Figures other) {
-            hits += other.hits;
-            stale += other.stale;
-            torn += other.torn;
-            forwarded += other.forwarded;
-            mismatched += other.mismatched;
-            refused += other.refused;
-            evicted += other.evicted;
-            expired += other.expired;
-        }
-
-        @Override
-        public String toString() {
-            return hits + " hits, " + stale + " stale, " + torn + " torn, " + forwarded + " forwarded, " + mismatched
-                    + " of another key, " + refused + " refused, " + evicted + " evicted, " + expired + " expired";
-        }
-    }
-
-    StoreRace(long seed, Registration registration, boolean losing) {
-        this.seed = seed;
-        this.registration = registration;
-        this.losing = losing;
-        random = RandomGeneratorFactory.of("L64X128MixRandom").create(~seed);
-        fabric = new Fabric(seed, settings());
+    StoreRace(RaceSettings settings) {
+        this.settings = settings;
+        random = RandomGeneratorFactory.of("L64X128MixRandom").create(~settings.seed());
+        fabric = new Fabric(settings.seed(), fabricSettings());
         fabric.baton().stalls(STALLS, LONGEST_STALL_NS);
-        server = fabric.node("server");
+        server = fabric.node(RaceFaults.SERVER);
+        RaceFaults.CLIENTS.forEach(name -> clients.put(name, fabric.node(name)));
         history = new HistoryRecorder<>(() -> ++readings); // one thread at a time: each reading is later than the last
+        operations = new RaceOperations(settings, random, fabric.baton(), figures);
     }
 
-    private FabricSettings settings() {
+    private FabricSettings fabricSettings() {
         Baton.Limits usual = Baton.Limits.DEFAULT;
         Grains grains = random.nextInt(4) == 0 ? Grains.LINES : Grains.WORDS;
         return FabricSettings.DEFAULT
                 .with(NetworkSettings.DEFAULT.withBufferBytes(4096))
                 .with(grains)
-                .with(new Baton.Limits(1_000_000, usual.virtualNs(), usual.realNs(), random.nextBoolean() ? 100 : 300));
+                .with(new Baton.Limits(1_000_000, usual.virtualNs(), usual.realNs(), random.nextBoolean() ? 100 : 300))
+                .with(settings.faulty() ? new RaceFaults(settings.seed()).plan() : FaultPlan.NONE);
     }
 
     /** Races; throws with the seed if what was seen contradicts itself, or if anything fails. */
@@ -138,18 +99,25 @@ final class StoreRace {
                     fabric,
                     server,
                     context -> context.maxConnections(CONNECTIONS)
-                            .items(items -> items.registration(registration)
+                            .items(items -> items.registration(settings.registration())
                                     .maxItemLength(PAGE)
                                     .pageLength(PAGE)
-                                    .memoryLimit(losing ? 2 * PAGE : 64 * PAGE)))) {
+                                    .memoryLimit(settings.losing() ? 2 * PAGE : 64 * PAGE)))) {
                 startProcesses(store);
-                assertTrue(fabric.baton().until(() -> ended == processes, PATIENCE_NS), "processes have not ended");
+                assertTrue(
+                        fabric.baton().until(() -> processes.stream().allMatch(SimulatedThread::isEnded), PATIENCE_NS),
+                        "processes have not ended");
                 assertEquals(0, store.device().counters().getOrDefault("accessErrors", 0L));
             }
         });
-        StoreModel model = losing ? StoreModel.losing() : StoreModel.keeping();
+        figures.killed +=
+                clients.values().stream().filter(node -> !node.isAlive()).count();
+        figures.unknown += history.operations().stream()
+                .filter(operation -> operation.returned() == Operation.NEVER)
+                .count();
+        StoreModel model = settings.losing() ? StoreModel.losing() : StoreModel.keeping();
         var verdict = new HistoryChecker<>(model).check(history.operations());
-        assertTrue(verdict.isLinearizable(), () -> "seed " + seed + ": " + verdict);
+        assertTrue(verdict.isLinearizable(), () -> "seed " + settings.seed() + ": " + verdict);
         return this;
     }
 
@@ -163,7 +131,7 @@ final class StoreRace {
         return fabric.trace().steps();
     }
 
-    Figures figures() {
+    RaceFigures figures() {
         return figures;
     }
 
@@ -172,24 +140,28 @@ final class StoreRace {
     private void startProcesses(FabricStore store) {
         readers = 1 + random.nextInt(2);
         for (int i = readers; i > 0; i--) {
-            FabricNode node = fabric.node("reader" + i);
+            FabricNode node = node("reader" + i);
             start(node, "reader", me -> read(store, node, me));
         }
-        FabricNode writers = fabric.node("writers");
+        FabricNode writers = node("writers");
         int count = 1 + random.nextInt(2);
         for (int i = 0; i < count; i++) {
             start(writers, "writer", me -> write(store, writers, me));
         }
         if (random.nextInt(4) == 0) {
-            FabricNode node = fabric.node("shared");
+            FabricNode node = node("shared");
             start(node, "owner", me -> share(store, node, me));
         }
-        if (random.nextInt(4) == 0) {
+        if (random.nextInt(4) == 0 && !settings.faulty()) {
             start(writers, "counter", me -> count(store, writers));
         }
-        if (losing) {
+        if (settings.losing()) {
             start(writers, "filler", me -> fill(store, writers));
         }
+    }
+
+    private FabricNode node(String name) {
+        return Objects.requireNonNull(clients.get(name));
     }
 
     private interface Body {
@@ -197,12 +169,12 @@ final class StoreRace {
     }
 
     private void start(FabricNode node, String name, Body body) {
-        ProcessRecorder<StoreCall, StoreAnswer> recorder = history.process(name + " " + processes);
-        processes++;
-        node.start(name, () -> {
-            body.run(recorder);
-            ended++;
-        });
+        ProcessRecorder<StoreCall, StoreAnswer> recorder = history.process(name + " " + processes.size());
+        processes.add(node.start(name, () -> body.run(recorder)));
+    }
+
+    private KvClient connected(FabricStore store, FabricNode node) {
+        return operations.connected(() -> KvClient.connect(client(store, node).conclude()));
     }
 
     private KvClientContext client(FabricStore store, FabricNode node) {
@@ -217,11 +189,11 @@ final class StoreRace {
         KvClientContext context = client(store, node).protocol(KvProtocol.RDMA).conclude();
         try (VerbsDevice device = node.open(Map.of());
                 CompletionLoop loop = new CompletionLoop(device, 1, WINDOW, context.nanoClock(), context.spin());
-                KvClient client = new KvClient(loop, context)) {
+                KvClient client = operations.connected(() -> new KvClient(loop, context))) {
             for (int i = 0; i < OPERATIONS; i++) {
                 switch (random.nextInt(8)) {
-                    case 0 -> change(client, me);
-                    case 1 -> get(client, me, key());
+                    case 0 -> operations.change(client, me);
+                    case 1 -> operations.get(client, me, operations.key());
                     default -> readWindow(loop, client, me);
                 }
                 rest();
@@ -233,14 +205,14 @@ final class StoreRace {
     }
 
     private void readWindow(CompletionLoop loop, KvClient client, ProcessRecorder<StoreCall, StoreAnswer> me) {
-        int key = key();
-        byte[] name = name(key);
+        int key = operations.key();
+        byte[] name = RaceOperations.name(key);
         if (random.nextBoolean()) {
-            get(client, me, key); // else the item may have died since the place was learned
+            operations.get(client, me, key); // else the item may have died since the place was learned
         }
         int[] tickets = new int[WINDOW];
         for (int i = 0; i < WINDOW; i++) {
-            tickets[i] = me.invoke(nameOf(key), GET);
+            tickets[i] = me.invoke(RaceOperations.nameOf(key), StoreCall.get());
             if (client.start(name, i) != StartStatus.STARTED) {
                 me.forget(tickets[i]);
                 break;
@@ -250,8 +222,11 @@ final class StoreRace {
             int ignored = loop.await(TimeUnit.MILLISECONDS.toNanos(10));
             int _ = client.deliver((tag, outcome, item) -> {
                 if (outcome == ReadOutcome.HIT) {
-                    me.returned(tickets[(int) tag], value(key, item.copy().value()));
+                    me.returned(
+                            tickets[(int) tag],
+                            RaceOperations.value(key, item.copy().value()));
                 } else {
+                    figures.lostReads += outcome == ReadOutcome.LOST ? 1 : 0;
                     me.forget(tickets[(int) tag]);
                 }
             });
@@ -260,12 +235,12 @@ final class StoreRace {
 
     /** Mostly changes, without a device, as long as somebody reads. */
     private void write(FabricStore store, FabricNode node, ProcessRecorder<StoreCall, StoreAnswer> me) {
-        try (KvClient client = KvClient.connect(client(store, node).conclude())) {
+        try (KvClient client = connected(store, node)) {
             for (int i = 0; readers > 0 && i < MOST_CHANGES; i++) {
                 if (random.nextInt(8) == 0) {
-                    get(client, me, key());
+                    operations.get(client, me, operations.key());
                 } else {
-                    change(client, me);
+                    operations.change(client, me);
                 }
                 rest();
             }
@@ -275,12 +250,14 @@ final class StoreRace {
     /** Two processes with one client. */
     private void share(FabricStore store, FabricNode node, ProcessRecorder<StoreCall, StoreAnswer> me) {
         try (VerbsDevice device = node.open(Map.of());
-                SharedKvClient client =
-                        SharedKvClient.connect(device, client(store, node).conclude())) {
+                SharedKvClient client = operations.connected(
+                        () -> SharedKvClient.connect(device, client(store, node).conclude()))) {
             boolean[] otherEnded = new boolean[1];
             start(node, "sharer", its -> {
                 use(client, its);
-                changeUnanswered(client, OWN_KEY);
+                if (!settings.faulty()) {
+                    changeUnanswered(client, OWN_KEY);
+                }
                 otherEnded[0] = true;
             });
             use(client, me);
@@ -289,35 +266,35 @@ final class StoreRace {
     }
 
     /**
-     * A GET sees what the same thread has changed before it, also if the change wants no answer, and if the answer to an earlier GET has
-     * come meanwhile. Nobody else has the key.
+     * A GET sees what the same thread has changed before it, also if the change wants no answer, and if the answer to
+     * an earlier GET has come meanwhile. Nobody else has the key.
      */
     private void changeUnanswered(SharedKvClient client, int key) {
         for (int i = 0; i < OPERATIONS; i++) {
-            CompletableFuture<?> first = setUnanswered(client, key);
-            CompletableFuture<?> earlier = client.submit(KvRequest.get(name(key)));
-            CompletableFuture<?> second = setUnanswered(client, key);
-            long number = lastNumber;
+            CompletableFuture<?> first = setUnanswered(client, key, operations.nextNumber());
+            CompletableFuture<?> earlier = client.submit(KvRequest.get(RaceOperations.name(key)));
+            long number = operations.nextNumber();
+            CompletableFuture<?> second = setUnanswered(client, key, number);
             assertTrue(fabric.baton().until(earlier::isDone, PATIENCE_NS));
-            Optional<KvItem> found = client.get(name(key));
-            assertTrue(losing || found.isPresent(), () -> "key " + key + " is missing");
+            Optional<KvItem> found = client.get(RaceOperations.name(key));
+            assertTrue(settings.losing() || found.isPresent(), () -> "key " + key + " is missing");
             found.ifPresent(item -> assertTrue(
                     VersionedValue.number(key, item.value()) >= number, () -> "a GET has not waited for " + number));
             assertTrue(first.isDone() && second.isDone());
         }
     }
 
-    private CompletableFuture<Boolean> setUnanswered(SharedKvClient client, int key) {
-        return client.submit(
-                KvRequest.set(name(key), 0, 0, newValue(key, ++lastNumber)).noreply());
+    private CompletableFuture<Boolean> setUnanswered(SharedKvClient client, int key, long number) {
+        return client.submit(KvRequest.set(RaceOperations.name(key), 0, 0, operations.newValue(key, number))
+                .noreply());
     }
 
     private void use(KvCommands client, ProcessRecorder<StoreCall, StoreAnswer> me) {
         for (int i = 0; i < OPERATIONS; i++) {
             if (random.nextInt(3) == 0) {
-                change(client, me);
+                operations.change(client, me);
             } else {
-                get(client, me, key());
+                operations.get(client, me, operations.key());
             }
             rest();
         }
@@ -328,7 +305,7 @@ final class StoreRace {
         byte[] name = "counter".getBytes(StandardCharsets.US_ASCII);
         try (KvClient client = KvClient.connect(client(store, node).conclude())) {
             boolean[] touched = new boolean[2];
-            boolean ignored = isStored(client.set(name, 0, 0, new byte[] {'1'}));
+            boolean ignored = operations.isStored(client.set(name, 0, 0, new byte[] {'1'}));
             start(node, "toucher", me -> {
                 try (KvClient other = KvClient.connect(client(store, node).conclude())) {
                     touched[0] = other.touch(name, 1);
@@ -345,129 +322,27 @@ final class StoreRace {
 
     /** Others of the same lengths take the memory. */
     private void fill(FabricStore store, FabricNode node) {
-        try (KvClient client = KvClient.connect(client(store, node).conclude())) {
+        try (KvClient client = connected(store, node)) {
             for (int i = 0; readers > 0 && i < MOST_CHANGES; i++) {
                 byte[] name = ("f" + random.nextInt(20)).getBytes(StandardCharsets.US_ASCII);
-                boolean ignored = isStored(client.set(name, 0, 0, new byte[words() * Long.BYTES]));
+                byte[] value = new byte[operations.words() * Long.BYTES];
+                operations.unrecorded(() -> {
+                    boolean ignored = operations.isStored(client.set(name, 0, 0, value));
+                });
                 rest();
             }
-            Map<String, String> statistics = client.stats("");
-            figures.evicted += Long.parseLong(statistics.get("evictions"));
-            figures.expired += Long.parseLong(statistics.get("expired_unfetched"));
+            operations.unrecorded(() -> {
+                Map<String, String> statistics = client.stats("");
+                figures.evicted += Long.parseLong(statistics.get("evictions"));
+                figures.expired += Long.parseLong(statistics.get("expired_unfetched"));
+            });
         }
     }
 
     /** Where items expire, time passes. */
     private void rest() {
-        if (losing && random.nextInt(4) == 0) {
+        if (settings.losing() && random.nextInt(4) == 0) {
             fabric.baton().sleep(TimeUnit.MILLISECONDS.toNanos(random.nextInt(600)));
         }
-    }
-
-    // ---- operations
-
-    private void get(KvCommands client, ProcessRecorder<StoreCall, StoreAnswer> me, int key) {
-        int ticket = me.invoke(nameOf(key), GET);
-        Optional<KvItem> item = client.get(name(key));
-        me.returned(ticket, item.map(found -> value(key, found.value())).orElse(StoreAnswer.MISSING));
-    }
-
-    private void change(KvCommands client, ProcessRecorder<StoreCall, StoreAnswer> me) {
-        int key = key();
-        switch (random.nextInt(8)) {
-            case 0, 1 -> {
-                int ticket = me.invoke(nameOf(key), StoreCall.delete());
-                me.returned(ticket, client.delete(name(key)) ? StoreAnswer.DONE : StoreAnswer.MISSING);
-            }
-            case 2 -> {
-                long number = ++lastNumber;
-                store(me, key, StoreCall.add(number), () -> client.add(name(key), 0, 0, newValue(key, number)));
-            }
-            case 3 -> compareAndSet(client, me, key);
-            default -> {
-                long number = ++lastNumber;
-                int exptime = exptime();
-                int ticket = me.invoke(nameOf(key), StoreCall.set(number));
-                boolean stored = isStored(client.set(name(key), 0, exptime, newValue(key, number)));
-                me.returned(ticket, stored && exptime >= 0 ? StoreAnswer.DONE : StoreAnswer.GONE);
-            }
-        }
-    }
-
-    private int exptime() {
-        int choice = random.nextInt(8);
-        if (choice == 0) {
-            return -1;
-        }
-        return losing && choice < 4 ? 1 : 0;
-    }
-
-    private void compareAndSet(KvCommands client, ProcessRecorder<StoreCall, StoreAnswer> me, int key) {
-        int ticket = me.invoke(nameOf(key), GET);
-        Optional<KvItem> item = client.get(name(key));
-        me.returned(ticket, item.map(found -> value(key, found.value())).orElse(StoreAnswer.MISSING));
-        if (item.isPresent()) {
-            long number = ++lastNumber;
-            long expected = VersionedValue.number(key, item.get().value());
-            store(
-                    me,
-                    key,
-                    StoreCall.cas(expected, number),
-                    () -> client.cas(
-                            name(key), 0, 0, newValue(key, number), item.get().cas()));
-        }
-    }
-
-    private interface Storing {
-        SetStatus store();
-    }
-
-    private void store(ProcessRecorder<StoreCall, StoreAnswer> me, int key, StoreCall call, Storing storing) {
-        int ticket = me.invoke(nameOf(key), call);
-        SetStatus status = storing.store();
-        switch (status) {
-            case STORED -> me.returned(ticket, StoreAnswer.DONE);
-            case NOT_STORED, EXISTS -> me.returned(ticket, StoreAnswer.REFUSED);
-            case NOT_FOUND -> me.returned(ticket, StoreAnswer.MISSING);
-            case OUT_OF_MEMORY, TOO_LARGE -> {
-                boolean ignored = isStored(status);
-                me.forget(ticket); // nothing was changed
-            }
-        }
-    }
-
-    /** False if there was no memory, which only a store that loses may say: somebody is busy with every key. */
-    private boolean isStored(SetStatus status) {
-        assertTrue(
-                status == SetStatus.STORED || (losing && status == SetStatus.OUT_OF_MEMORY),
-                () -> "seed " + seed + ": " + status);
-        if (status != SetStatus.STORED) {
-            figures.refused++;
-        }
-        return status == SetStatus.STORED;
-    }
-
-    private int key() {
-        return random.nextInt(4) == 0 ? 1 : 0;
-    }
-
-    private byte[] newValue(int key, long number) {
-        return VersionedValue.of(key, number, words());
-    }
-
-    private int words() {
-        return random.nextInt(8) == 0 ? 1 : random.nextInt(LEAST_WORDS, MOST_WORDS + 1);
-    }
-
-    private static StoreAnswer value(int key, byte[] value) {
-        return StoreAnswer.value(VersionedValue.number(key, value));
-    }
-
-    private static String nameOf(int key) {
-        return "k" + key;
-    }
-
-    private static byte[] name(int key) {
-        return nameOf(key).getBytes(StandardCharsets.US_ASCII);
     }
 }

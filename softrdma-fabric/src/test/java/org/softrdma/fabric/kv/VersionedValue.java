@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.ByteBuffer;
 
-/** Values with a number each: key and number, repeated to the end, so that a value that is torn or of another key shows. */
+/**
+ * Values with a number each: key and number, repeated to the end, so that a value that is torn or of another key shows.
+ */
 final class VersionedValue {
     private static final int KEY_SHIFT = 48;
     private static final long NUMBER_MASK = (1L << KEY_SHIFT) - 1;

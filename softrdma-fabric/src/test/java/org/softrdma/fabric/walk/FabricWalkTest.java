@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -14,6 +16,9 @@ import org.softrdma.fabric.Seeds;
 import org.softrdma.sim.fabric.baton.SimulationException;
 import org.softrdma.testkit.walk.WalkReport;
 import org.softrdma.testkit.walk.WalkSettings;
+import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.device.VerbsDevice;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /** The software RNIC agrees with the model of verbs on random walks, whatever the seed does and breaks. */
 class FabricWalkTest {
@@ -22,19 +27,32 @@ class FabricWalkTest {
     private static final int MANY = Boolean.getBoolean("softrdma.slow.short") ? 2_000 : 20_000;
 
     private static FabricWalk walk(long seed, boolean faults) {
-        return new FabricWalk(new WalkSettings(seed, OPERATIONS, NODES, false), faults);
+        return new FabricWalk(settings(seed), faults);
+    }
+
+    private static FabricWalk walkWithFeatures(long seed, boolean faults) {
+        return new FabricWalk(settings(seed).withFeatures(), faults);
+    }
+
+    private static WalkSettings settings(long seed) {
+        return new WalkSettings(seed, OPERATIONS, NODES, false);
     }
 
     /** Every second one with faults. */
     private static Map<String, Integer> walkAll(long first, int seeds) {
+        return walkAll(first, seeds, FabricWalkTest::walk, "");
+    }
+
+    private static Map<String, Integer> walkAll(
+            long first, int seeds, BiFunction<Long, Boolean, FabricWalk> walks, String option) {
         List<String> failures = new ArrayList<>();
         List<WalkReport> reports = new ArrayList<>();
-        Seeds.of(first, seeds).run(FabricWalkTest::outcome, (seed, outcome) -> {
+        Seeds.of(first, seeds).run(seed -> outcome(walks.apply(seed, hasFaults(seed))), (seed, outcome) -> {
             switch (outcome) {
                 case WalkReport report -> reports.add(report);
                 default ->
                     failures.add(outcome + "\nagain: softrdma walk --transport fabric --seed " + seed
-                            + (hasFaults(seed) ? " --faults" : ""));
+                            + (hasFaults(seed) ? " --faults" : "") + option);
             }
             return failures.size() < 3;
         });
@@ -46,9 +64,9 @@ class FabricWalkTest {
         return seed % 2 == 1;
     }
 
-    private static Object outcome(long seed) {
+    private static Object outcome(FabricWalk walk) {
         try {
-            return walk(seed, hasFaults(seed)).run().report();
+            return walk.run().report();
         } catch (SimulationException e) {
             return String.valueOf(e.getMessage());
         }
@@ -73,10 +91,33 @@ class FabricWalkTest {
     }
 
     @Test
+    void shouldAgreeWithTheModelWithFeatures() {
+        Map<String, Integer> counts = walkAll(0, 200, FabricWalkTest::walkWithFeatures, " --features");
+
+        Set<Feature> features;
+        try (VerbsDevice device = VerbsProviders.named("sim").open(Map.of("transport", "nio"))) {
+            features = device.capabilities().features();
+        }
+        for (String posted : List.of("COMPARE_AND_SWAP", "FETCH_AND_ADD")) {
+            assertEquals(features.contains(Feature.ATOMICS), counts.containsKey("posted " + posted), posted);
+        }
+        String immediate = "post WRITE with immediate";
+        assertEquals(features.contains(Feature.WRITE_IMMEDIATE), counts.containsKey(immediate), immediate);
+    }
+
+    @Test
     void shouldDoTheSameBySameSeed() {
         for (long seed = 0; seed < 4; seed++) {
             assertEquals(walk(seed, true).run().hash(), walk(seed, true).run().hash(), "seed " + seed);
         }
+    }
+
+    @Test
+    void shouldDoTheSameWhileOthersWalk() {
+        new Seeds(0, 8, 4).run(seed -> walk(seed, true).run().hash(), (seed, hash) -> {
+            assertEquals(walk(seed, true).run().hash(), hash, "seed " + seed);
+            return true;
+        });
     }
 
     @Tag("slow")
@@ -86,5 +127,12 @@ class FabricWalkTest {
         Map<String, Integer> counts = walkAll(200, MANY);
 
         assertTrue(counts.getOrDefault("completions RETRY_EXCEEDED_ERROR", 0) > 0, counts::toString);
+    }
+
+    @Tag("slow")
+    @Test
+    @Timeout(value = 1, unit = TimeUnit.HOURS)
+    void shouldAgreeWithTheModelWithFeaturesByManySeeds() {
+        walkAll(200, MANY, FabricWalkTest::walkWithFeatures, " --features");
     }
 }

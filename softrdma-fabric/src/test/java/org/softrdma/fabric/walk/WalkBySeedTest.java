@@ -6,9 +6,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.softrdma.testkit.walk.WalkSettings;
 
 /**
- * Walks by seeds that have found something, with faults. A mutant names the seed that finds it by the property {@code
- * softrdma.walk.seed};
- * whoever changes what a walk does looks for new ones: {@code softrdma walk --transport fabric --faults --seeds 2000}.
+ * Walks by seeds that have found something, with faults. A mutant names the seed that finds it by the property
+ * {@code softrdma.walk.seed}; whoever changes what a walk does looks for new ones:
+ * {@code softrdma walk --transport fabric --faults --seeds 2000}.
  */
 class WalkBySeedTest {
     private static final String SEED = "softrdma.walk.seed";

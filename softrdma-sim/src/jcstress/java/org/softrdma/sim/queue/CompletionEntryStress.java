@@ -19,7 +19,8 @@ import org.softrdma.verbs.WorkCompletion;
 public class CompletionEntryStress {
     private static final long WR_ID = 7;
 
-    private final StressParts parts = new StressParts();
+    private final RecordingSource source = new RecordingSource(1);
+    private final SoftCompletionQueue completions = new SoftCompletionQueue(1, new ThreadedProgress(), null, () -> {});
     private final WorkCompletion[] polled = WorkCompletion.array(1);
     private int data;
 
@@ -30,13 +31,13 @@ public class CompletionEntryStress {
     @Actor
     public void engine() {
         data = 1;
-        parts.completions().push(parts, WR_ID, CompletionStatus.SUCCESS, CompletionOpcode.READ, 1, 0, 1, false);
+        completions.push(source, WR_ID, CompletionStatus.SUCCESS, CompletionOpcode.READ, 1, 0, 1, false);
     }
 
     /** The application. */
     @Actor
     public void poller(III_Result result) {
-        result.r1 = parts.completions().poll(polled);
+        result.r1 = completions.poll(polled);
         if (result.r1 > 0) {
             result.r2 = (int) polled[0].wrId();
             result.r3 = data;

@@ -25,9 +25,9 @@ public class PostedRequestStress {
 
     /** Made by jcstress. */
     public PostedRequestStress() {
-        StressParts parts = new StressParts();
+        SoftCompletionQueue completions = new SoftCompletionQueue(1, new ThreadedProgress(), null, () -> {});
         queue = new SendQueue(
-                parts, parts.completions(), new QueuePairLimits(1, 1, 1, 1, 0), false, new MemoryOperations());
+                new RecordingSource(1), completions, new QueuePairLimits(1, 1, 1, 1, 0), false, new MemoryOperations());
     }
 
     /** The application. */

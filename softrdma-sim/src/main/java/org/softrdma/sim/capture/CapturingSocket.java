@@ -106,8 +106,8 @@ final class CapturingSocket implements StreamSocket {
     }
 
     @Override
-    public boolean isHungUp() {
-        return socket.isHungUp();
+    public boolean hasMore() {
+        return socket.hasMore();
     }
 
     @Override

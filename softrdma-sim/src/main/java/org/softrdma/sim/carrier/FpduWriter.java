@@ -15,7 +15,6 @@ import org.softrdma.sim.wire.MessageKind;
  */
 public final class FpduWriter {
     private final StreamBuffers buffers;
-    private final TransmitBatch batch;
     private final boolean crc;
     private final int maxPayload;
     private final int copyBelow;
@@ -26,7 +25,7 @@ public final class FpduWriter {
     private boolean staged;
 
     /**
-     * Makes a writer for an engine's batch.
+     * Makes a writer for the batches of an engine.
      *
      * @param buffers of the engine
      * @param limits of the engine
@@ -35,7 +34,6 @@ public final class FpduWriter {
     public FpduWriter(StreamBuffers buffers, EngineLimits limits, boolean crc) {
         this.buffers = buffers;
         this.crc = crc;
-        batch = buffers.batch();
         maxPayload = limits.maxPayload();
         copyBelow = limits.copyBelow();
     }
@@ -60,7 +58,7 @@ public final class FpduWriter {
      */
     public boolean hasRoom(int header, int payload, boolean whole, int pieces) {
         int fpdu = Ddp.fpduLength(header - Short.BYTES + payload);
-        return batch.hasRoom(whole ? fpdu : fpdu - payload, pieces);
+        return buffers.batch().hasRoom(whole ? fpdu : fpdu - payload, pieces);
     }
 
     /**
@@ -74,20 +72,20 @@ public final class FpduWriter {
     public long begin(int header, int payload, boolean whole) {
         ulpdu = header - Short.BYTES + payload;
         staged = whole;
-        at = batch.stage(whole ? Ddp.fpduLength(ulpdu) : header);
+        at = buffers.batch().stage(whole ? Ddp.fpduLength(ulpdu) : header);
         return at;
     }
 
     /** Gathers payload from where it is. */
     public void gather(long address, long length, Binding binding) {
-        batch.gather(address, length, binding);
+        buffers.batch().gather(address, length, binding);
     }
 
     /**
      * Gathers payload from where it is. Its binding is looked up in a row of the stag table only if it must be kept.
      */
     public void gather(long address, long length, int row) {
-        batch.gather(address, length, row);
+        buffers.batch().gather(address, length, row);
     }
 
     /**
@@ -103,14 +101,14 @@ public final class FpduWriter {
         if (staged) {
             finish();
         } else {
-            batch.stageZeros(Ddp.trailerLength(ulpdu));
+            buffers.batch().stageZeros(Ddp.trailerLength(ulpdu));
         }
-        batch.endSegment(kind, sequence, offset, last, message);
+        buffers.batch().endSegment(kind, sequence, offset, last, message);
     }
 
     /** True if nothing is in the batch. */
     public boolean isBatchEmpty() {
-        return batch.isEmpty();
+        return buffers.batch().isEmpty();
     }
 
     private void finish() {
@@ -119,7 +117,7 @@ public final class FpduWriter {
             NativeMemory.putByte(pad, 0);
         }
         if (crc) {
-            buffers.crc().put(batch.stagingView(), batch.stagingAddress(), at, ulpdu);
+            buffers.crc().put(buffers.batch().stagingView(), buffers.batch().stagingAddress(), at, ulpdu);
         } else {
             NativeMemory.putInt(end - Ddp.CRC_LENGTH, 0);
         }

@@ -12,7 +12,7 @@ import org.softrdma.sim.wire.Ddp;
  *
  * <p>Bytes arrive in the engine's receive buffer and are copied once to where they belong; the rest of a large payload, once its
  * header has been checked, is received straight into its place ({@link StreamReceiver}). Where the response to a large READ is
- * expected next, little more than its header is received at first. So the sink of a READ holds bytes of its response or what it
+ * expected next, little more than its header is received at first. A socket may receive short messages ahead, and lend them. So the sink of a READ holds bytes of its response or what it
  * held before. With CRC a whole FPDU is received first, because nothing may be placed before its CRC was checked (RFC 5044 section
  * 4.4). Polled memory is never received into either: the kernel says nothing of the order in which it stores, and what
  * it has stored is seen at once. Each placement is checked by the sink, and again by the {@link Placement} when it
@@ -90,11 +90,22 @@ public final class MpaInbound {
     public boolean receive() throws IOException {
         long turn = TURN_BYTES;
         while (events.isReceiving() && turn > 0) {
+            int ahead = receiver.receiveAhead(crc);
+            if (ahead > 0) {
+                receiver.keep(consume(receiver.start(), receiver.end()));
+                turn -= ahead;
+                continue;
+            }
             int straight = !crc && placement.straightLeft() >= STRAIGHT_BYTES ? placement.straightLeft() : 0;
             if (straight > 0 && !mayWrite()) {
                 return false;
             }
-            int buffered = bufferedBytes(straight);
+            boolean largeNext = straight == 0 && isLargePayloadNext();
+            boolean large = straight > 0 || largeNext || placement.isLarge();
+            if (large) {
+                socket.receiveAhead(false);
+            }
+            int buffered = bufferedBytes(straight, largeNext);
             int received = straight > 0
                     ? receiver.receive(placement.runAddress(), straight, buffered)
                     : receiver.receive(buffered);
@@ -106,9 +117,12 @@ public final class MpaInbound {
                 placement.advance(Math.min(received, straight));
                 receiver.keep(consume(receiver.start(), receiver.end()));
             }
+            if (!large && received < buffered) {
+                socket.receiveAhead(true);
+            }
             // Fewer than asked for: nothing is left, and an event follows, unless the peer's end has come with the last
             // one.
-            if (received < straight + buffered && (received == 0 || !socket.isHungUp())) {
+            if (received < straight + buffered && (received == 0 || !socket.hasMore())) {
                 if (received > 0 && received < straight) {
                     events.lookAgain();
                 }
@@ -120,7 +134,7 @@ public final class MpaInbound {
     }
 
     /** How many bytes to receive into the buffer, behind those that go straight into their place. */
-    private int bufferedBytes(int straight) {
+    private int bufferedBytes(int straight, boolean largeNext) {
         int room = receiver.room();
         if (crc) {
             return room;
@@ -128,7 +142,7 @@ public final class MpaInbound {
         if (straight >= Placement.LARGE_BYTES || (straight == 0 && placement.isLarge())) {
             return Math.min(room, SMALL_RECEIVE);
         }
-        return straight == 0 && isLargePayloadNext() ? Math.min(room, HEADER_RECEIVE) : room;
+        return largeNext ? Math.min(room, HEADER_RECEIVE) : room;
     }
 
     /** True if most likely a message comes next whose payload should go straight; short ones in a row are received at once. */

@@ -1,6 +1,9 @@
 package org.softrdma.sim.carrier;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.transport.StreamSocket;
@@ -17,14 +20,19 @@ import org.softrdma.sim.transport.StreamSocket;
  * <p>Engine thread only.
  */
 public final class MpaOutbound {
+    private static final Logger LOG = LoggerFactory.getLogger(MpaOutbound.class);
+
     private static final long TURN_BYTES = 512 * 1024;
     private static final long BATCH_BYTES = 256 * 1024;
 
     private final RnicEngine engine;
-    private final TransmitBatch batch;
+    private final StreamBuffers buffers;
     private final StreamSocket socket;
     private final SegmentSource source;
     private final Residue residue;
+    /** The batch that the socket sends later; the engine's batch of an epoch lasts as long. */
+    private @Nullable TransmitBatch underWay;
+
     private boolean blocked;
 
     /**
@@ -39,7 +47,7 @@ public final class MpaOutbound {
         this.engine = engine;
         this.socket = socket;
         this.source = source;
-        batch = buffers.batch();
+        this.buffers = buffers;
         residue = new Residue(engine, buffers.spares());
     }
 
@@ -50,12 +58,12 @@ public final class MpaOutbound {
 
     /** True if a segment was sent in part. */
     public boolean isMidSegment() {
-        return !residue.isEmpty();
+        return !residue.isEmpty() || underWay != null;
     }
 
     /** True if nothing is left to send; the peer may still ask for more. */
     public boolean isIdle() {
-        return residue.isEmpty() && source.isIdle();
+        return residue.isEmpty() && underWay == null && source.isIdle();
     }
 
     /**
@@ -73,28 +81,79 @@ public final class MpaOutbound {
         }
     }
 
-    /** Discards the rest of a segment. */
+    /** Discards the rest of a segment, and forgets what becomes of a batch that was to be sent later. */
     public void discard() {
+        TransmitBatch batch = underWay;
+        if (batch != null) {
+            underWay = null;
+            try {
+                long ignored = socket.gathered(); // no request names its memory after this
+            } catch (IOException e) {
+                LOG.debug("a send failed on a connection that ends", e);
+            } finally {
+                release(batch);
+            }
+        }
         residue.clear();
     }
 
     /**
      * Sends until there is nothing to send, the kernel takes no more, or the turn ends.
      *
+     * @param mayWait the first batch may be sent later, together with those of other connections: the socket says when it
+     *     was, and then {@link #sent} must be called
      * @return true if the turn is over but there is more
      * @throws IOException if the connection broke
      */
-    public boolean transmit() throws IOException {
+    public boolean transmit(boolean mayWait) throws IOException {
+        if (underWay != null) {
+            return false; // goes on when that is sent
+        }
         try {
-            return transmitTurn();
+            return transmitTurn(mayWait);
         } finally {
-            batch.begin(); // the gathered memory is no longer in use
+            buffers.batch().begin(); // the gathered memory is no longer in use
         }
     }
 
-    private boolean transmitTurn() throws IOException {
+    /**
+     * The batch that was to be sent later was sent; nothing if there was none.
+     *
+     * @throws IOException if the connection broke
+     */
+    public void sent() throws IOException {
+        TransmitBatch batch = underWay;
+        if (batch == null) {
+            return;
+        }
+        underWay = null;
+        try {
+            long ignored = account(batch, socket.gathered());
+        } finally {
+            release(batch);
+        }
+    }
+
+    /** What was to be sent later is sent, if something was; a failure shows at the next call. */
+    public void settle() {
+        try {
+            sent();
+        } catch (IOException e) {
+            LOG.debug("a send failed on a connection that ends", e);
+        }
+    }
+
+    private void release(TransmitBatch batch) {
+        buffers.giveBack(batch);
+        engine.epoch().exit();
+    }
+
+    private boolean transmitTurn(boolean mayWait) throws IOException {
+        source.runLocal();
         long turn = TURN_BYTES;
+        boolean later = mayWait;
         while (!blocked && turn > 0) {
+            TransmitBatch batch = buffers.batch();
             batch.begin();
             if (!residue.isEmpty() && !residue.addTo(batch)) {
                 if (!residue.isRequest()) {
@@ -103,25 +162,45 @@ public final class MpaOutbound {
                 source.memoryGone(residue.sequence());
                 return false;
             }
-            fill();
+            fill(batch);
             if (batch.isEmpty()) {
                 return source.settleFault();
             }
-            long sent = socket.gather(batch.vectors(), 0, batch.entries());
-            engine.counters().increment(Counter.SEND_CALLS);
-            int complete = settle(sent);
-            if (sent < batch.total()) {
-                engine.counters().increment(Counter.SHORT_SENDS);
-                blocked = true;
-                takeBack(complete, sent);
-                socket.awaitRoom();
+            if (later && sendLater(batch)) {
+                return false;
             }
-            turn -= sent;
+            later = false;
+            turn -= account(batch, socket.gather(batch.vectors(), 0, batch.entries()));
+            source.runLocal();
         }
         return !blocked;
     }
 
-    private void fill() {
+    private boolean sendLater(TransmitBatch batch) {
+        if (!socket.gatherLater(batch.vectors(), batch.entries())) {
+            return false;
+        }
+        // Its memory must neither be deregistered nor unpinned before.
+        engine.epoch().enter(); // until it is sent
+        underWay = batch;
+        TransmitBatch ignored = buffers.leave();
+        return true;
+    }
+
+    /** Tells the source what was sent, and takes back the rest; returns the bytes sent. */
+    private long account(TransmitBatch batch, long sent) {
+        engine.counters().increment(Counter.SEND_CALLS);
+        int complete = settle(batch, sent);
+        if (sent < batch.total()) {
+            engine.counters().increment(Counter.SHORT_SENDS);
+            blocked = true;
+            takeBack(batch, complete, sent);
+            socket.awaitRoom();
+        }
+        return sent;
+    }
+
+    private void fill(TransmitBatch batch) {
         boolean more = true;
         while (more && batch.total() < BATCH_BYTES) {
             more = source.addNext();
@@ -129,7 +208,7 @@ public final class MpaOutbound {
     }
 
     /** Reports the segments that were sent; returns how many there were. */
-    private int settle(long sent) {
+    private int settle(TransmitBatch batch, long sent) {
         if (sent > 0) {
             residue.clear();
         }
@@ -143,7 +222,7 @@ public final class MpaOutbound {
     }
 
     /** Goes back to the first segment that was not sent completely; keeps the rest of one that was sent in part. */
-    private void takeBack(int firstIncomplete, long sent) {
+    private void takeBack(TransmitBatch batch, int firstIncomplete, long sent) {
         long start = firstIncomplete == 0 ? 0 : batch.end(firstIncomplete - 1);
         boolean inPart = sent > start || (firstIncomplete == 0 && !residue.isEmpty());
         if (inPart) {

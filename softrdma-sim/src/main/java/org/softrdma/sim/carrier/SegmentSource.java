@@ -14,6 +14,12 @@ public interface SegmentSource {
     boolean addNext();
 
     /**
+     * Runs the requests at the cursor that send nothing. Between two batches, also while the kernel takes nothing: they
+     * wait for no peer. What was granted before may not be any more afterwards.
+     */
+    void runLocal();
+
+    /**
      * The kernel has taken a whole segment.
      *
      * @param kind of its message

@@ -9,7 +9,7 @@ import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.transport.StreamSocket;
 
 /**
- * How bytes come from the socket: into the engine's buffer, or the rest of a payload straight into its place and what follows
+ * How bytes come from the socket: into the engine's buffer, in one that the socket lends, or the rest of a payload straight into its place and what follows
  * it into the buffer. A header that is not complete yet is carried over from one receive to the next in a spare buffer of
  * the engine; with CRC a whole FPDU is.
  *
@@ -20,11 +20,15 @@ import org.softrdma.sim.transport.StreamSocket;
  * <p>Engine thread only.
  */
 final class StreamReceiver {
+    /** Behind the part of a header that was carried over: its rest, and no more payload than need be copied twice. */
+    private static final int REST_OF_HEADER = 128;
+
     private final RnicEngine engine;
     private final StreamBuffers buffers;
     private final StreamSocket socket;
     private MemorySegment carry = MemorySegment.NULL;
     private int carried;
+    private long start;
     private long end;
 
     StreamReceiver(RnicEngine engine, StreamBuffers buffers, StreamSocket socket) {
@@ -52,13 +56,34 @@ final class StreamReceiver {
      */
     int receive(int length) throws IOException {
         engine.counters().increment(Counter.RECEIVE_CALLS);
-        long buffer = start();
+        long buffer = buffers.receiveAddress();
         int received = socket.receive(buffer + carried, length);
         if (received > 0 && carried > 0) {
             NativeMemory.copy(carry.address(), buffer, carried);
         }
+        start = buffer;
         end = buffer + carried + Math.max(received, 0);
         return received;
+    }
+
+    /**
+     * Takes bytes that the socket has received ahead: where they are, or, behind what was carried over, into the buffer.
+     *
+     * @param copied they must be in the buffer
+     * @return bytes received, 0 if none have come ahead
+     * @throws IOException if the connection broke
+     */
+    int receiveAhead(boolean copied) throws IOException {
+        if (copied || carried > 0) {
+            return socket.hasAhead() ? receive(copied ? room() : Math.min(room(), REST_OF_HEADER)) : 0;
+        }
+        int lent = socket.lend();
+        if (lent > 0) {
+            engine.counters().increment(Counter.RECEIVE_CALLS);
+            start = socket.lentAddress();
+            end = start + lent;
+        }
+        return lent;
     }
 
     /**
@@ -74,23 +99,24 @@ final class StreamReceiver {
         engine.counters().increment(Counter.RECEIVE_CALLS);
         IoVectors vectors = buffers.receiveVectors();
         vectors.set(0, place, placeLength);
-        vectors.set(1, start(), length);
+        start = buffers.receiveAddress();
+        vectors.set(1, start, length);
         int received = socket.scatter(vectors, StreamBuffers.RECEIVE_VECTORS);
-        end = start() + Math.max(received - placeLength, 0);
+        end = start + Math.max(received - placeLength, 0);
         return received;
     }
 
-    /** Address of what is in the buffer after a receive that got something. */
+    /** Address of what was received, behind its place, after a receive that got something. */
     long start() {
-        return buffers.receiveAddress();
+        return start;
     }
 
-    /** Address behind what is in the buffer after a receive that got something. */
+    /** Address behind it. */
     long end() {
         return end;
     }
 
-    /** Carries what is in the buffer from an address on over to the next receive. */
+    /** Carries what was received, from an address on, over to the next receive. */
     void keep(long from) {
         forget();
         int length = (int) (end - from);

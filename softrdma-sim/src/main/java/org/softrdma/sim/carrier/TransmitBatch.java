@@ -7,17 +7,16 @@ import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
-import org.softrdma.sim.pinning.InUse;
 import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.wire.MessageKind;
 
 /**
  * The segments of one send call: headers, trailers and small payloads are staged in one buffer, large payloads are
  * gathered from where they are. Adjacent staged bytes share an entry, so a batch of small segments is one piece of
- * memory, and a large segment needs only entries for header and payload. Each engine has one, which its connections use
- * one at a time. Engine thread.
+ * memory, and a large segment needs only entries for header and payload. The connections of an engine fill one at a time;
+ * several may be under way ({@link StreamBuffers#leave}). Engine thread.
  */
-public final class TransmitBatch implements InUse {
+public final class TransmitBatch {
     private static final int MAX_SEGMENTS = 256;
     /** A segment needs at most this many entries besides those of its payload. */
     private static final int SPARE_ENTRIES = 4;
@@ -62,8 +61,8 @@ public final class TransmitBatch implements InUse {
         return entries == 0;
     }
 
-    @Override
-    public boolean overlaps(long from, long to) {
+    /** True if memory between two addresses is gathered. */
+    boolean overlaps(long from, long to) {
         for (int i = 0; i < entries; i++) {
             if (vectors.base(i) < to && vectors.base(i) + vectors.length(i) > from) {
                 return true;

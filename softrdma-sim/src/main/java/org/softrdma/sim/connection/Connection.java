@@ -49,7 +49,9 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
         /** There may also be room to send again. */
         INPUT_OR_ROOM,
         /** Something was posted. */
-        DOORBELL
+        DOORBELL,
+        /** What was to be sent later was sent. */
+        SENT
     }
 
     private final RnicEngine engine;
@@ -186,6 +188,7 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
                 new InboundReadQueue(agreed.ird()),
                 new OutboundReadQueue(agreed.ord()),
                 pair.domainNumber(),
+                pair.windows(),
                 pair.limits().maxSendScatterGather());
         FpduWriter fpdus = new FpduWriter(buffers, engine.limits(), agreed.crc());
         Placement placement = new Placement(engine);
@@ -216,11 +219,18 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
     }
 
     @Override
+    public void sentLater() {
+        handle(Cause.SENT);
+    }
+
+    @Override
     public OptionalLong wrId(long request) {
         QueuePairEnd pair = life.queuePair();
-        return pair == null
+        EstablishedStream stream = life.stream();
+        return pair == null || stream == null
                 ? OptionalLong.empty()
-                : OptionalLong.of(pair.sendQueue().wrId(request));
+                : OptionalLong.of(pair.sendQueue()
+                        .wrId(request + stream.messages().outgoing().localRequests()));
     }
 
     @Override
@@ -298,14 +308,17 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
         if (cause == Cause.INPUT_OR_ROOM) {
             stream.out().writable();
         }
+        if (cause == Cause.SENT) {
+            stream.out().sent();
+        }
         boolean more = false;
-        if (life.state() == State.ENDING) {
+        if (life.state() == State.ENDING && cause != Cause.SENT) {
             discardInput();
-        } else if (cause != Cause.DOORBELL) {
+        } else if (cause == Cause.INPUT || cause == Cause.INPUT_OR_ROOM) {
             more = stream.in().receive();
         }
         if (life.state() == State.STREAM || life.state() == State.ENDING) {
-            more |= stream.out().transmit();
+            more |= stream.out().transmit(life.state() == State.STREAM);
         }
         if (life.state() == State.ENDING && stream.isDone()) {
             life.finish();

@@ -263,6 +263,9 @@ final class ConnectionLifecycle {
         boolean fault = !(e instanceof IOException);
         if (fault) {
             engine.counters().increment(Counter.ENGINE_FAULTS);
+            if (queuePair != null) {
+                queuePair.faulted();
+            }
         }
         try {
             end(e);

@@ -79,7 +79,7 @@ final class ConnectionSocket {
         }
         int room = engine.limits().receiveBuffer();
         int received = current.receive(buffers.receiveAddress(), room);
-        if (received > 0 && (received == room || current.isHungUp())) {
+        if (received > 0 && (received == room || current.hasMore())) {
             continueLater();
         }
         if (received < 0) {

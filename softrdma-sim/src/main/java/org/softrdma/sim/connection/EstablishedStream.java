@@ -31,6 +31,7 @@ record EstablishedStream(RdmapStream messages, MpaOutbound out, MpaInbound in, R
 
     /** Abandons the requests of the send queue: their memory belongs to the application again. */
     void abandonRequests() {
+        out.settle();
         messages.outgoing().abandonRequests();
         out.copyRequest();
     }

@@ -1,5 +1,6 @@
 package org.softrdma.sim.connection;
 
+import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.queue.ReceiveQueue;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.verbs.CompletionStatus;
@@ -16,6 +17,9 @@ public interface QueuePairEnd {
     /** Number of its protection domain in the stag table. */
     int domainNumber();
 
+    /** The windows that are bound on it. */
+    StreamWindows windows();
+
     /** Sizes of its queues. */
     QueuePairLimits limits();
 
@@ -27,6 +31,12 @@ public interface QueuePairEnd {
 
     /** An access of the peer was refused, which is about to end the stream. */
     void accessRefused();
+
+    /** The peer asked for what cannot be done, which is about to end the stream. */
+    void requestRefused();
+
+    /** This side has failed, which is about to end the stream. */
+    void faulted();
 
     /**
      * Goes to ERROR and flushes; once.

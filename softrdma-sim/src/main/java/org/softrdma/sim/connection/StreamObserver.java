@@ -7,7 +7,6 @@ import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.DrivenConnection;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.rdmap.StreamEvents;
-import org.softrdma.sim.wire.Terminate;
 import org.softrdma.sim.wire.TerminateCause;
 import org.softrdma.verbs.CompletionStatus;
 
@@ -127,6 +126,14 @@ final class StreamObserver implements CarrierEvents, StreamEvents {
     }
 
     @Override
+    public void requestRefused() {
+        QueuePairEnd pair = life.queuePair();
+        if (pair != null) {
+            pair.requestRefused();
+        }
+    }
+
+    @Override
     public void terminate(TerminateCause cause, long segment) {
         EstablishedStream stream = life.stream();
         if (isReceiving() && stream != null) {
@@ -144,8 +151,8 @@ final class StreamObserver implements CarrierEvents, StreamEvents {
     }
 
     @Override
-    public void terminated(int code, long culprit, CompletionStatus status) {
-        String reason = "the peer terminated the stream: " + Terminate.describe(code);
+    public void terminated(int code, String meaning, long culprit, CompletionStatus status) {
+        String reason = "the peer terminated the stream: " + meaning;
         LOG.info("{}: {}", socket.peer(), reason);
         life.endStream(reason, culprit, status, code);
         life.finish();
@@ -153,10 +160,21 @@ final class StreamObserver implements CarrierEvents, StreamEvents {
 
     @Override
     public void localProtectionError(long sequence) {
+        localError(sequence, CompletionStatus.LOCAL_PROTECTION_ERROR);
+    }
+
+    @Override
+    public void localError(long sequence, CompletionStatus status) {
         EstablishedStream stream = life.stream();
         if (isReceiving() && stream != null) {
             stream.queueTerminate(TerminateCause.LOCAL_CATASTROPHIC, 0);
-            life.endStream("a local buffer was not accessible", sequence, CompletionStatus.LOCAL_PROTECTION_ERROR, 0);
+            life.endStream(
+                    status == CompletionStatus.LOCAL_PROTECTION_ERROR
+                            ? "a local buffer was not accessible"
+                            : "a request of this side failed: " + status,
+                    sequence,
+                    status,
+                    0);
             life.drain();
         }
     }

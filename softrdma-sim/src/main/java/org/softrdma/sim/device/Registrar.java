@@ -11,26 +11,36 @@ import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.RegionObserver;
 import org.softrdma.sim.memory.StagTable;
-import org.softrdma.sim.pinning.PageRange;
+import org.softrdma.sim.memory.Window;
+import org.softrdma.sim.memory.Windows;
 import org.softrdma.sim.pinning.PinTable;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Advice;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.Reregistration;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.Creation;
+import org.softrdma.verbs.provider.DomainContents;
 import org.softrdma.verbs.provider.HostMemories;
 
 /**
- * Registers, swaps and deregisters memory. Registration touches and pins no page unless the region is EAGER.
+ * Registers, swaps, changes and deregisters memory, and its windows. Registration touches and pins no page unless the region is EAGER.
  * Thread-safe.
  */
 public final class Registrar {
+    private static final String BOUND = "memory windows are bound to the region; invalidate or close them first";
+
     private final StagTable table;
     private final Quiescence quiescence;
     private final PinTable pins;
+    private final Windows windows;
+    private final RegionPins regionPins;
+    private final Reregistrar reregistrar;
     private final RegionObserver regions;
     private final ResourceQuota quota;
     private final int maxRegions;
@@ -42,7 +52,7 @@ public final class Registrar {
      * @param table turns regions into keys
      * @param quiescence the engines that read the table
      * @param pins what is pinned
-     * @param regions told what is registered
+     * @param regions told what is registered; names it
      * @param quota how many may be registered beside that
      * @param maxRegions maximum number of regions, for the message when all are in use
      */
@@ -56,6 +66,9 @@ public final class Registrar {
         this.table = table;
         this.quiescence = quiescence;
         this.pins = pins;
+        windows = new Windows(table);
+        regionPins = new RegionPins(pins);
+        reregistrar = new Reregistrar(table, quiescence, regionPins, regions);
         this.regions = regions;
         this.quota = quota;
         this.maxRegions = maxRegions;
@@ -64,30 +77,19 @@ public final class Registrar {
     /**
      * Registers memory.
      *
-     * @param domain for {@link MemoryRegion#protectionDomain()}
-     * @param domainNumber its number in the stag table
+     * @param domain its domain, which counts it already
      * @param segment native memory of at least 1 byte
      * @param access rights and intents
      * @param asked the pinning policy that the application asks for
      */
-    public MemoryRegion register(
-            ProtectionDomain domain,
-            int domainNumber,
-            MemorySegment segment,
-            Set<AccessFlag> access,
-            PinningPolicy asked) {
+    public MemoryRegion register(Domain domain, MemorySegment segment, Set<AccessFlag> access, PinningPolicy asked) {
         checkMemory(segment, access);
         PinningPolicy policy = pins.policy(asked);
         quota.take(ResourceQuota.Kind.MEMORY_REGION);
         HostMemories.Allocation owner = acquire(segment);
         regions.registered(segment);
         try {
-            return register(
-                    domain,
-                    domainNumber,
-                    new SoftMemoryRegion.Backing(segment, owner),
-                    access,
-                    owner != null && owner.isResident() ? PinningPolicy.OFF : policy);
+            return register(domain, new RegionBacking(segment, owner), access, policy);
         } catch (Throwable e) {
             regions.deregistered(segment);
             release(owner);
@@ -106,47 +108,58 @@ public final class Registrar {
     }
 
     private SoftMemoryRegion register(
-            ProtectionDomain domain,
-            int domainNumber,
-            SoftMemoryRegion.Backing backing,
-            Set<AccessFlag> access,
-            PinningPolicy policy) {
-        long base =
-                access.contains(AccessFlag.ZERO_BASED) ? 0 : backing.segment().address();
-        int rights = AccessRights.of(access) | (policy == PinningPolicy.LAZY ? AccessRights.LAZY : AccessRights.NONE);
-        int row = table.add(backing.segment(), base, rights, domainNumber);
+            Domain domain, RegionBacking backing, Set<AccessFlag> access, PinningPolicy policy) {
+        PinningPolicy pinning = backing.pinning(policy);
+        long base = backing.base(access, regions);
+        int row = table.add(backing.segment(), base, rights(access, pinning), domain.number());
         if (row < 0) {
-            throw new VerbsException(
-                    VerbsErrorCode.NO_RESOURCES,
-                    "all " + maxRegions + " memory regions are in use; close some, or raise the option regions");
+            throw full();
         }
         try {
             SoftMemoryRegion region = new SoftMemoryRegion(
                     this,
                     domain,
-                    AccessRights.granted(access),
                     policy,
+                    AccessRights.granted(access),
                     new SoftMemoryRegion.Place(row, table.lkey(row), table.rkey(row), base),
                     backing);
-            startPinning(policy, row, backing); // last, because only this would have to be undone as well
+            regionPins.start(
+                    pinning, table.binding(row), backing); // last, because only this would have to be undone as well
             return region;
         } catch (Throwable e) {
-            table.invalidate(row);
+            boolean ignored = table.invalidate(row); // no window can be bound to it
             quiescence.await();
             table.free(row);
             throw e;
         }
     }
 
-    private static void checkMemory(MemorySegment segment, Set<AccessFlag> access) {
+    /** The rights in a row. */
+    static int rights(Set<AccessFlag> access, PinningPolicy pinning) {
+        return AccessRights.of(access) | (pinning == PinningPolicy.LAZY ? AccessRights.LAZY : AccessRights.NONE);
+    }
+
+    private VerbsException full() {
+        return new VerbsException(
+                VerbsErrorCode.NO_RESOURCES,
+                "all " + maxRegions
+                        + " memory regions and windows are in use; close some, or raise the option regions");
+    }
+
+    /** Checks that memory can be registered with these rights. */
+    static void checkMemory(MemorySegment segment, Set<AccessFlag> access) {
         if (!segment.isNative()) {
             throw new IllegalArgumentException("memory on the heap cannot be registered; expected a native segment");
         }
         if (segment.byteSize() < 1) {
             throw new IllegalArgumentException("length=0: expected at least 1 byte");
         }
-        if (access.contains(AccessFlag.REMOTE_WRITE) && (AccessRights.of(access) & AccessRights.LOCAL_WRITE) == 0) {
+        boolean writable = (AccessRights.of(access) & AccessRights.LOCAL_WRITE) != 0;
+        if (access.contains(AccessFlag.REMOTE_WRITE) && !writable) {
             throw new IllegalArgumentException("access=" + access + ": REMOTE_WRITE needs LOCAL_WRITE");
+        }
+        if (access.contains(AccessFlag.REMOTE_ATOMIC) && !writable) {
+            throw new IllegalArgumentException("access=" + access + ": REMOTE_ATOMIC needs LOCAL_WRITE");
         }
         if (access.contains(AccessFlag.POLLED)
                 && (AccessRights.of(access) & (AccessRights.LOCAL_WRITE | AccessRights.REMOTE_READ)) == 0) {
@@ -158,40 +171,11 @@ public final class Registrar {
         }
     }
 
-    /** Nobody has the keys yet, so no memory is used before it is known that it can be pinned. */
-    private void startPinning(PinningPolicy policy, int row, SoftMemoryRegion.Backing backing) {
-        switch (policy) {
-            case LAZY -> pins.add(granules(backing));
-            case EAGER -> pins.addEager(table.binding(row), pages(backing.segment()));
-            case OFF, AUTO -> {
-                // Nothing is pinned.
-            }
-        }
-        pins.registered(backing.segment().byteSize());
-    }
-
-    /**
-     * Whole granules of memory that the device allocated; of other memory only the registered part is known to be
-     * mapped.
-     */
-    private PageRange granules(SoftMemoryRegion.Backing backing) {
-        HostMemories.Allocation owner = backing.owner();
-        MemorySegment segment = backing.segment();
-        return owner == null
-                ? pages(segment)
-                : pins.pages(segment.address(), segment.byteSize(), owner.address(), owner.end());
-    }
-
-    private PageRange pages(MemorySegment segment) {
-        long from = segment.address();
-        return pins.pages(from, segment.byteSize(), from, from + segment.byteSize());
-    }
-
     void swap(SoftMemoryRegion one, SoftMemoryRegion other) {
         swapLock.lock();
         try {
-            if (one.isClosed() || other.isClosed()) {
-                throw new IllegalStateException("swap: a region is closed");
+            if (one.isClosed() || other.isClosed() || one.isChanging() || other.isChanging()) {
+                throw new IllegalStateException("swap: a region is closed, or being reregistered");
             }
             if (!one.access().contains(AccessFlag.ZERO_BASED)) {
                 throw new IllegalArgumentException("swap: expected ZERO_BASED regions, access=" + one.access());
@@ -203,8 +187,10 @@ public final class Registrar {
                         + one.access() + " and " + other.access() + ", length=" + one.length() + " and "
                         + other.length() + ", pinning=" + one.pinning() + " and " + other.pinning());
             }
-            table.swap(one.row(), other.row());
-            SoftMemoryRegion.Backing mine = one.backing();
+            if (!table.swap(one.row(), other.row())) {
+                throw new VerbsException(VerbsErrorCode.BUSY, "swap: " + BOUND);
+            }
+            RegionBacking mine = one.backing();
             one.backing(other.backing());
             other.backing(mine);
         } finally {
@@ -217,34 +203,102 @@ public final class Registrar {
         swapLock.lock();
         try {
             binding = table.binding(region.row());
-            table.invalidate(region.row());
+            if (region.isChanging() || !table.invalidate(region.row())) {
+                region.stillOpen();
+                throw new VerbsException(
+                        VerbsErrorCode.BUSY, region.isChanging() ? "the region is being reregistered" : BOUND);
+            }
         } finally {
             swapLock.unlock();
         }
         quiescence.await(); // after this no engine uses the memory
         try {
-            endPinning(region.pinning(), binding, region.backing());
+            regionPins.end(region.pinning(), binding, region.backing());
             table.free(region.row());
         } finally {
             regions.deregistered(region.backing().segment());
-            ((Domain) region.protectionDomain()).regionClosed();
+            region.protectionDomain().closed(DomainContents.Kind.MEMORY_REGION);
             quota.giveBack(ResourceQuota.Kind.MEMORY_REGION);
             release(region.backing().owner());
         }
     }
 
-    private void endPinning(PinningPolicy policy, Binding binding, SoftMemoryRegion.Backing backing) {
-        switch (policy) {
-            case LAZY -> pins.remove(binding, granules(backing));
-            case EAGER -> pins.removeEager(binding, pages(backing.segment()));
-            case OFF, AUTO -> {
-                // Nothing was pinned.
+    /** Changes a registration; not at the same time as another change, a swap or the close of it. */
+    void reregister(SoftMemoryRegion region, Reregistration change) {
+        Domain domain = domain(region, change);
+        beginChange(region);
+        try {
+            reregistrar.change(region, change, domain);
+        } finally {
+            swapLock.lock();
+            try {
+                region.changing(false);
+            } finally {
+                swapLock.unlock();
             }
         }
-        pins.registered(-backing.segment().byteSize());
     }
 
-    private static void release(HostMemories.@Nullable Allocation owner) {
+    private void beginChange(SoftMemoryRegion region) {
+        swapLock.lock();
+        try {
+            if (region.isClosed() || region.isChanging()) {
+                throw new IllegalStateException("reregister: the region is closed, or being reregistered");
+            }
+            region.changing(true);
+        } finally {
+            swapLock.unlock();
+        }
+    }
+
+    private Domain domain(SoftMemoryRegion region, Reregistration change) {
+        ProtectionDomain wanted = change.domain();
+        if (wanted == null) {
+            return region.protectionDomain();
+        }
+        if (!(wanted instanceof Domain mine) || !mine.isOf(this)) {
+            throw new IllegalArgumentException("reregister: the protection domain belongs to another device");
+        }
+        return mine;
+    }
+
+    /** A window that is not bound, of a domain that counts it already. */
+    MemoryWindow allocateWindow(Domain domain) {
+        Window window = windows.allocate(domain.number()).orElseThrow(this::full);
+        return Creation.orUndo(
+                () -> new SoftMemoryWindow(this, domain, window), () -> deallocate(window), "a memory window");
+    }
+
+    /** Number of windows. */
+    int windows() {
+        return windows.live();
+    }
+
+    /** The application closes a window. */
+    void close(Window window, Domain domain) {
+        deallocate(window);
+        domain.closed(DomainContents.Kind.MEMORY_WINDOW);
+    }
+
+    private void deallocate(Window window) {
+        window.close();
+        quiescence.await(); // until then an engine may have found the window's key
+        windows.free(window);
+    }
+
+    /**
+     * The window that a request binds.
+     *
+     * @throws IllegalArgumentException if it belongs to another device
+     */
+    Window window(@Nullable MemoryWindow window) {
+        if (window instanceof SoftMemoryWindow mine) {
+            return mine.of(windows);
+        }
+        throw new IllegalArgumentException("the memory window belongs to another device");
+    }
+
+    static void release(HostMemories.@Nullable Allocation owner) {
         if (owner != null) {
             owner.release();
         }
@@ -256,7 +310,7 @@ public final class Registrar {
 
     void unpin(SoftMemoryRegion region) {
         if (region.pinning() == PinningPolicy.LAZY) {
-            pins.unpin(granules(region.backing()));
+            pins.unpin(regionPins.granules(region.backing()));
         }
     }
 
@@ -306,9 +360,29 @@ public final class Registrar {
         return () -> pins.prefetch(binding, raw, length, advice == Advice.PREFETCH_NO_FAULT, binding::isAlive);
     }
 
-    /** A protection domain that counts its regions. */
-    public interface Domain {
-        /** One of its regions was deregistered. */
-        void regionClosed();
+    /** A protection domain, as its regions and windows see it. */
+    public interface Domain extends ProtectionDomain {
+        /** Its number in the stag table. */
+        int number();
+
+        /** True if this registrar is that of its device. */
+        boolean isOf(Registrar registrar);
+
+        /**
+         * One more lives in it.
+         *
+         * @throws IllegalStateException if it is closed
+         */
+        void opened(DomainContents.Kind kind);
+
+        /** One is gone. */
+        void closed(DomainContents.Kind kind);
+
+        /**
+         * The window that a request of a queue pair of this domain binds.
+         *
+         * @throws IllegalArgumentException if it belongs to another device
+         */
+        Window window(@Nullable MemoryWindow window);
     }
 }

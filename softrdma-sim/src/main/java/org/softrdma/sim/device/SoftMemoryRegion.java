@@ -2,50 +2,61 @@ package org.softrdma.sim.device;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.PinningPolicy;
-import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.Reregistration;
 import org.softrdma.verbs.provider.Closing;
-import org.softrdma.verbs.provider.HostMemories;
 
 /** A memory region: the application's handle of a row in the stag table. Thread-safe. */
 final class SoftMemoryRegion implements MemoryRegion {
     private final Registrar registrar;
-    private final ProtectionDomain domain;
-    private final Set<AccessFlag> access;
-    private final PinningPolicy pinning;
-    private final Place place;
+    private final PinningPolicy policy;
     private final Closing closing = new Closing();
+    // Reregistration changes them, and nobody may use the region meanwhile.
+    private volatile Registrar.Domain domain;
+    private volatile Set<AccessFlag> access;
+    private volatile Place place;
     /** Segment and owner change together on swap, under the registrar's lock. */
-    private volatile Backing backing;
+    private volatile RegionBacking backing;
+    /** It is being reregistered. Under the registrar's lock. */
+    private boolean changing;
 
+    /**
+     * A region whose row is filled in.
+     *
+     * @param registrar of the device
+     * @param domain its domain
+     * @param policy what pinning it has, unless its memory is resident
+     * @param access its rights
+     * @param place its row and keys
+     * @param backing its memory
+     */
     SoftMemoryRegion(
             Registrar registrar,
-            ProtectionDomain domain,
+            Registrar.Domain domain,
+            PinningPolicy policy,
             Set<AccessFlag> access,
-            PinningPolicy pinning,
             Place place,
-            Backing backing) {
+            RegionBacking backing) {
         this.registrar = registrar;
         this.domain = domain;
+        this.policy = policy;
         this.access = access;
-        this.pinning = pinning;
         this.place = place;
         this.backing = backing;
     }
 
     @Override
-    public ProtectionDomain protectionDomain() {
+    public Registrar.Domain protectionDomain() {
         return domain;
     }
 
     @Override
     public MemorySegment memory() {
         checkOpen();
-        return backing.segment;
+        return backing.segment();
     }
 
     private void checkOpen() {
@@ -61,7 +72,7 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public long length() {
-        return backing.segment.byteSize();
+        return backing.segment().byteSize();
     }
 
     @Override
@@ -81,12 +92,12 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public int coherentUnit() {
-        return access.contains(AccessFlag.POLLED) ? Long.BYTES : 0;
+        return access.contains(AccessFlag.POLLED) || access.contains(AccessFlag.REMOTE_ATOMIC) ? Long.BYTES : 0;
     }
 
     @Override
     public PinningPolicy pinning() {
-        return pinning;
+        return backing.pinning(policy);
     }
 
     @Override
@@ -110,6 +121,11 @@ final class SoftMemoryRegion implements MemoryRegion {
     }
 
     @Override
+    public void reregister(Reregistration change) {
+        registrar.reregister(this, change);
+    }
+
+    @Override
     public void close() {
         closing.once(() -> registrar.deregister(this));
     }
@@ -118,25 +134,51 @@ final class SoftMemoryRegion implements MemoryRegion {
         return closing.hasBegun();
     }
 
+    /** It could not be closed. Within the close. */
+    void stillOpen() {
+        closing.stillOpen();
+    }
+
+    boolean isChanging() {
+        return changing;
+    }
+
+    void changing(boolean now) {
+        changing = now;
+    }
+
+    /** The policy for memory that is not resident. */
+    PinningPolicy policy() {
+        return policy;
+    }
+
+    /** It was reregistered. */
+    void changed(Registrar.Domain newDomain, Set<AccessFlag> newAccess, Place newPlace, RegionBacking newBacking) {
+        domain = newDomain;
+        access = newAccess;
+        place = newPlace;
+        backing = newBacking;
+    }
+
     int row() {
         return place.row;
     }
 
-    Backing backing() {
+    RegionBacking backing() {
         return backing;
     }
 
-    void backing(Backing newBacking) {
+    void backing(RegionBacking newBacking) {
         backing = newBacking;
     }
 
     @Override
     public String toString() {
-        return "MemoryRegion[0x" + Long.toHexString(place.base) + "+" + length() + " " + access + " " + pinning + "]";
+        return "MemoryRegion[0x" + Long.toHexString(place.base) + "+" + length() + " " + access + " " + pinning() + "]";
     }
 
     /**
-     * Where the stag table has a region, for its whole life.
+     * Where the stag table has a region.
      *
      * @param row its row
      * @param lkey the key in local scatter/gather entries
@@ -144,12 +186,4 @@ final class SoftMemoryRegion implements MemoryRegion {
      * @param base the address of its first byte, as entries and peers name it
      */
     record Place(int row, int lkey, int rkey, long base) {}
-
-    /**
-     * The memory behind a region.
-     *
-     * @param segment the memory
-     * @param owner the device allocation that contains it, which must not be freed before; null for other memory
-     */
-    record Backing(MemorySegment segment, HostMemories.@Nullable Allocation owner) {}
 }

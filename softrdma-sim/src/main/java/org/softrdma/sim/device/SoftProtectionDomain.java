@@ -2,13 +2,19 @@ package org.softrdma.sim.device;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.memory.Window;
+import org.softrdma.sim.queue.SoftSharedReceiveQueue;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Advice;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.DomainContents;
+import org.softrdma.verbs.provider.DomainContents.Kind;
 
 /** A protection domain: a number in the stag table, and a count of what it contains. Thread-safe. */
 final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
@@ -25,7 +31,8 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
         return device == other;
     }
 
-    int number() {
+    @Override
+    public int number() {
         return number;
     }
 
@@ -37,11 +44,12 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     @Override
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, PinningPolicy pinning) {
         device.progress().checkThread();
+        device.checkOffered(access);
         // Not under the lock: EAGER takes time in proportion to the memory, and may wait for engines.
         return Creation.counted(
-                contents::regionOpened,
-                () -> device.registrar().register(this, number, memory, access, pinning),
-                contents::regionClosed,
+                () -> contents.opened(Kind.MEMORY_REGION),
+                () -> device.registrar().register(this, memory, access, pinning),
+                () -> contents.closed(Kind.MEMORY_REGION),
                 "a memory region");
     }
 
@@ -57,12 +65,40 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     }
 
     @Override
-    public void regionClosed() {
-        contents.regionClosed();
+    public SharedReceiveQueue createSharedReceiveQueue(int maxWorkRequests, int maxScatterGather) {
+        device.progress().checkThread();
+        return device.createSharedReceiveQueue(
+                this, new SoftSharedReceiveQueue.Size(maxWorkRequests, maxScatterGather));
     }
 
-    DomainContents contents() {
-        return contents;
+    @Override
+    public MemoryWindow allocateWindow() {
+        device.progress().checkThread();
+        return Creation.counted(
+                () -> contents.opened(Kind.MEMORY_WINDOW),
+                () -> device.registrar().allocateWindow(this),
+                () -> contents.closed(Kind.MEMORY_WINDOW),
+                "a memory window");
+    }
+
+    @Override
+    public boolean isOf(Registrar registrar) {
+        return device.registrar() == registrar;
+    }
+
+    @Override
+    public void opened(Kind kind) {
+        contents.opened(kind);
+    }
+
+    @Override
+    public void closed(Kind kind) {
+        contents.closed(kind);
+    }
+
+    @Override
+    public Window window(@Nullable MemoryWindow window) {
+        return device.registrar().window(window);
     }
 
     @Override

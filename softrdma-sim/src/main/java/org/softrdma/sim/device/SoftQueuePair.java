@@ -12,11 +12,16 @@ import org.softrdma.sim.connection.QueuePairEnd;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.memory.AccessRights;
+import org.softrdma.sim.memory.StreamWindows;
+import org.softrdma.sim.memory.Window;
+import org.softrdma.sim.queue.AsyncEvents;
 import org.softrdma.sim.queue.CompletionSource;
 import org.softrdma.sim.queue.ReceiveQueue;
 import org.softrdma.sim.queue.RingSize;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.queue.SoftCompletionQueue;
+import org.softrdma.sim.queue.SoftSharedReceiveQueue;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.ConnectionCapabilities;
@@ -24,10 +29,13 @@ import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairEvent;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.ReceiveWorkRequest;
+import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.provider.PostingQueuePair;
 import org.softrdma.verbs.provider.PostingRules;
 
@@ -39,8 +47,9 @@ import org.softrdma.verbs.provider.PostingRules;
  */
 final class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueuePairEnd {
     private final int number;
-    private final ProtectionDomain domain;
-    private final int domainNumber;
+    private final Registrar.Domain domain;
+    private final AsyncEvents events;
+    private final StreamWindows windows;
     private final Connection connection;
     private final RnicEngine engine;
     private final SoftCompletionQueue sendCompletions;
@@ -65,27 +74,28 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
      *
      * @param number unique on the device
      * @param domain its protection domain
-     * @param domainNumber number of the domain in the stag table
-     * @param attributes sizes and completion queues of the same device
+     * @param attributes sizes and queues of the same device
      * @param capabilities limits of the device
+     * @param events of the device
      * @param connection its connection
      * @param onClose called once on close
      */
     SoftQueuePair(
             int number,
-            ProtectionDomain domain,
-            int domainNumber,
+            Registrar.Domain domain,
             QueuePairAttributes attributes,
             Capabilities capabilities,
+            AsyncEvents events,
             Connection connection,
             Runnable onClose) {
         super(new PostingRules(granted(PostingRules.checked(attributes.limits(), capabilities)), capabilities));
         this.number = number;
         this.domain = domain;
-        this.domainNumber = domainNumber;
+        this.events = events;
         this.connection = connection;
         this.onClose = onClose;
         engine = connection.engine();
+        windows = new StreamWindows(engine.stags(), domain.number(), number);
         end = new OnLoopOnce(engine, this::destroy);
         locking = !engine.isManual();
         QueuePairLimits limits = limits();
@@ -93,8 +103,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         receiveCompletions = (SoftCompletionQueue) attributes.receiveCompletions();
         sends = new SendQueue(this, sendCompletions, limits, attributes.signalAll(), engine.memory());
         try {
-            receives = new ReceiveQueue(
-                    this, receiveCompletions, limits.maxReceiveWorkRequests(), limits.maxReceiveScatterGather());
+            receives = receives(attributes.sharedReceives());
             attachToCompletionQueues();
         } catch (Throwable e) {
             sends.close();
@@ -103,14 +112,22 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         connection.attach(this);
     }
 
+    private ReceiveQueue receives(@Nullable SharedReceiveQueue shared) {
+        return shared == null
+                ? new ReceiveQueue(
+                        this, receiveCompletions, limits().maxReceiveWorkRequests(), limits().maxReceiveScatterGather())
+                : new ReceiveQueue(this, receiveCompletions, (SoftSharedReceiveQueue) shared);
+    }
+
     private void attachToCompletionQueues() {
-        sendCompletions.attach(this);
         try {
+            sendCompletions.attach(this);
             if (receiveCompletions != sendCompletions) {
                 receiveCompletions.attach(this);
             }
         } catch (Throwable e) {
             sendCompletions.detach(this);
+            receives.close();
             throw e;
         }
     }
@@ -147,7 +164,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         if (stream == null) {
             throw new IllegalStateException("queue pair " + number + " was never connected");
         }
-        return stream.capabilities();
+        return stream.capabilities(engine.limits().rfc7306());
     }
 
     @Override
@@ -169,7 +186,18 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
 
     @Override
     protected boolean write(int position, SendWorkRequest request) {
-        return sends.post(request) == PostStatus.ACCEPTED;
+        return request.opcode() == SendOpcode.BIND_WINDOW
+                ? writeBind(request)
+                : sends.post(request) == PostStatus.ACCEPTED;
+    }
+
+    private boolean writeBind(SendWorkRequest request) {
+        Window window = domain.window(request.window());
+        boolean room = sends.hasRoom();
+        if (room) {
+            sends.postBind(request, window, AccessRights.of(request.windowAccess()));
+        }
+        return room;
     }
 
     @Override
@@ -191,6 +219,11 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     @Override
     protected void endReceives() {
         unlock();
+    }
+
+    @Override
+    protected boolean sharesReceives() {
+        return receives.isShared();
     }
 
     @Override
@@ -266,7 +299,12 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
 
     @Override
     public int domainNumber() {
-        return domainNumber;
+        return domain.number();
+    }
+
+    @Override
+    public StreamWindows windows() {
+        return windows;
     }
 
     @Override
@@ -284,6 +322,24 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     public void accessRefused() {
         if (!isInError()) {
             endCause = EndCause.PEER_ACCESS_ERROR;
+            raise(QueuePairEvent.Kind.ACCESS_ERROR);
+        }
+    }
+
+    @Override
+    public void requestRefused() {
+        raise(QueuePairEvent.Kind.REQUEST_ERROR);
+    }
+
+    @Override
+    public void faulted() {
+        raise(QueuePairEvent.Kind.FATAL);
+    }
+
+    /** Tells the application why the queue pair is about to go to ERROR, unless it is there or is being closed. */
+    private void raise(QueuePairEvent.Kind kind) {
+        if (!isInError() && !closing) {
+            events.raise(this, kind);
         }
     }
 
@@ -300,6 +356,9 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             // Pairs with the fence in receivesPosted: either the RECV is flushed here, or its poster sees ERROR.
             VarHandle.fullFence();
             flush(culprit, status, vendorCode);
+            if (receives.isShared()) {
+                events.raise(this, QueuePairEvent.Kind.LAST_REQUEST_REACHED);
+            }
         }
         if (wasEstablished) {
             tell(reason);
@@ -346,6 +405,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             connection.queuePairClosed();
         } finally {
             state = QueuePairState.CLOSED;
+            windows.close();
             giveBack();
         }
     }
@@ -359,9 +419,14 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
                 receiveCompletions.detach(this); // does nothing if both are the same queue
             } finally {
                 try {
-                    closeSends();
+                    receives.close(); // behind its completions, whose slots are then free
+                    events.forget(this);
                 } finally {
-                    onClose.run();
+                    try {
+                        closeSends();
+                    } finally {
+                        onClose.run();
+                    }
                 }
             }
         }
@@ -390,6 +455,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     @Override
     public void completionQueueOverrun() {
         connection.executeLater(() -> {
+            raise(QueuePairEvent.Kind.FATAL);
             connection.disconnect("a completion queue was overrun");
             enterError("a completion queue was overrun", -1, CompletionStatus.FLUSHED, 0);
         });

@@ -4,9 +4,9 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -29,13 +29,17 @@ import org.softrdma.sim.memory.NumberReuse;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.PinTable;
+import org.softrdma.sim.queue.AsyncEvents;
 import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.queue.SoftCompletionChannel;
 import org.softrdma.sim.queue.SoftCompletionQueue;
+import org.softrdma.sim.queue.SoftSharedReceiveQueue;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.ListenException;
 import org.softrdma.sim.transport.Transport;
 import org.softrdma.sim.wire.MpaFrame;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
@@ -45,6 +49,7 @@ import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
@@ -53,6 +58,7 @@ import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.provider.Closing;
 import org.softrdma.verbs.provider.Creation;
+import org.softrdma.verbs.provider.DomainContents;
 
 /**
  * The software RNIC as a verbs device: an engine on each loop of a transport, one stag table, and the application's
@@ -68,7 +74,6 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private static final int MAX_WORK_REQUESTS = 1 << 16;
     private static final int MAX_SCATTER_GATHER = 16;
     private static final int MAX_INLINE = 1024;
-    private static final int MAX_COMPLETIONS = 1 << 22;
     /** IRD and ORD have 14 bits, and all ones means "not negotiated" (RFC 6581 section 9.1). */
     private static final int MAX_READS = 4096;
 
@@ -87,6 +92,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final PinTable pins;
     private final ExecutorService prefetcher;
     private final Capabilities capabilities;
+    private final AsyncEvents events;
     /** Number of open objects of this device, or {@link #CLOSED}. */
     private final AtomicInteger children = new AtomicInteger();
 
@@ -135,10 +141,11 @@ public final class SoftRdmaDevice implements VerbsDevice {
         for (EventLoop loop : transport.loops()) {
             StreamBuffers own = new StreamBuffers(memory, settings.engine().receiveBuffer());
             buffers.add(own);
-            engines.add(new RnicEngine(loop, manual, shared, settings.engine(), own.batch()));
+            engines.add(new RnicEngine(loop, manual, shared, settings.engine(), own));
         }
         registrar = new Registrar(stags, quiescence, pins, surroundings.regions(), quota, settings.maxRegions());
         capabilities = capabilities(settings, pins);
+        events = new AsyncEvents(progress());
     }
 
     /** Memory of the machine, or of the container that the process is confined to. */
@@ -146,8 +153,8 @@ public final class SoftRdmaDevice implements VerbsDevice {
         return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
     }
 
-    private static Set<Feature> features(PinTable pins) {
-        Set<Feature> features = EnumSet.copyOf(NegotiatedStream.FEATURES);
+    private static Set<Feature> features(DeviceSettings settings, PinTable pins) {
+        Set<Feature> features = NegotiatedStream.features(settings.engine().rfc7306());
         if (pins.canBeLazy()) {
             features.add(Feature.LAZY_PINNING);
         }
@@ -161,14 +168,16 @@ public final class SoftRdmaDevice implements VerbsDevice {
                 .maxScatterGather(MAX_SCATTER_GATHER)
                 .maxScatterGatherRead(1)
                 .maxInline(MAX_INLINE)
-                .maxCompletionQueueEntries(MAX_COMPLETIONS)
+                .maxCompletionQueueEntries(SoftCompletionQueue.MAX_ENTRIES)
                 .maxMemoryRegions(settings.maxRegions())
                 .maxRegionLength(Long.MAX_VALUE)
                 .maxMessageLength(MAX_MESSAGE)
                 .maxOutboundReads(MAX_READS)
                 .maxInboundReads(MAX_READS)
+                .maxSharedReceiveWorkRequests(MAX_WORK_REQUESTS)
+                .maxMemoryWindows(settings.maxRegions())
                 .maxPrivateData(MpaFrame.MAX_PRIVATE_DATA)
-                .features(features(pins))
+                .features(features(settings, pins))
                 .build();
     }
 
@@ -216,10 +225,11 @@ public final class SoftRdmaDevice implements VerbsDevice {
         }
         checkMine(attributes.sendCompletions());
         checkMine(attributes.receiveCompletions());
+        checkMine(attributes.sharedReceives());
         return Creation.counted(
-                mine.contents()::queuePairOpened,
+                () -> mine.opened(DomainContents.Kind.QUEUE_PAIR),
                 () -> newQueuePair(mine, attributes, connection),
-                mine.contents()::queuePairClosed,
+                () -> mine.closed(DomainContents.Kind.QUEUE_PAIR),
                 "a queue pair of " + attributes.limits());
     }
 
@@ -231,9 +241,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
             return new SoftQueuePair(
                     number,
                     domain,
-                    domain.number(),
                     attributes,
                     capabilities,
+                    events,
                     connection,
                     () -> queuePairClosed(domain, number));
         } catch (Throwable e) {
@@ -246,12 +256,45 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private void queuePairClosed(SoftProtectionDomain domain, int number) {
         queuePairNumbers.giveBack(number);
         quota.giveBack(ResourceQuota.Kind.QUEUE_PAIR);
-        domain.contents().queuePairClosed();
+        domain.closed(DomainContents.Kind.QUEUE_PAIR);
     }
 
     private void checkMine(CompletionQueue queue) {
         if (!(queue instanceof SoftCompletionQueue mine) || !mine.isOf(progress())) {
             throw new IllegalArgumentException("the completion queue belongs to another device, not to " + name);
+        }
+    }
+
+    /** Refuses flags of features that this device lacks. */
+    void checkOffered(Set<AccessFlag> access) {
+        if (access.contains(AccessFlag.REMOTE_ATOMIC) && !capabilities.has(Feature.ATOMICS)) {
+            throw new VerbsException(
+                    VerbsErrorCode.NOT_SUPPORTED,
+                    "access=" + access + ": this device has no " + Feature.ATOMICS + "; open it with rfc7306=on");
+        }
+    }
+
+    private void checkMine(@Nullable SharedReceiveQueue queue) {
+        if (queue != null && !(queue instanceof SoftSharedReceiveQueue mine && mine.isOf(progress()))) {
+            throw new IllegalArgumentException("the shared receive queue belongs to another device, not to " + name);
+        }
+    }
+
+    SharedReceiveQueue createSharedReceiveQueue(SoftProtectionDomain domain, SoftSharedReceiveQueue.Size size) {
+        check("maxWorkRequests", size.maxWorkRequests(), capabilities.maxSharedReceiveWorkRequests());
+        check("maxScatterGather", size.maxScatterGather(), capabilities.maxScatterGather());
+        Runnable closed = () -> domain.closed(DomainContents.Kind.SHARED_RECEIVE_QUEUE);
+        return Creation.counted(
+                () -> domain.opened(DomainContents.Kind.SHARED_RECEIVE_QUEUE),
+                () -> new SoftSharedReceiveQueue(
+                        size, domain, domain.number(), capabilities, progress(), events, closed),
+                closed,
+                "a shared receive queue of " + size);
+    }
+
+    private static void check(String what, int asked, int most) {
+        if (asked < 1 || asked > most) {
+            throw new IllegalArgumentException(what + "=" + asked + ": expected 1 to " + most);
         }
     }
 
@@ -320,13 +363,24 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     private CompletionQueue createCompletionQueue(int minimumEntries, @Nullable SoftCompletionChannel channel) {
         progress().checkThread();
-        if (minimumEntries < 1 || minimumEntries > MAX_COMPLETIONS) {
+        if (minimumEntries < 1 || minimumEntries > SoftCompletionQueue.MAX_ENTRIES) {
             throw new IllegalArgumentException(
-                    "minimumEntries=" + minimumEntries + ": expected 1 to " + MAX_COMPLETIONS);
+                    "minimumEntries=" + minimumEntries + ": expected 1 to " + SoftCompletionQueue.MAX_ENTRIES);
         }
         return child(
-                () -> completionQueues.create(minimumEntries, progress(), channel, this::childClosed),
+                () -> newCompletionQueue(minimumEntries, channel),
                 "a completion queue of " + minimumEntries + " entries");
+    }
+
+    private SoftCompletionQueue newCompletionQueue(int minimumEntries, @Nullable SoftCompletionChannel channel) {
+        SoftCompletionQueue made = completionQueues.create(minimumEntries, progress(), channel, this::childClosed);
+        made.tell(events);
+        return made;
+    }
+
+    @Override
+    public Optional<AsyncEvent> awaitEvent(long timeoutNs) {
+        return events.await(timeoutNs);
     }
 
     @Override
@@ -424,6 +478,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         Map<String, Long> snapshot = new TreeMap<>();
         engines.forEach(engine -> engine.counters().addTo(snapshot));
         snapshot.put("memoryRegions", (long) stags.live());
+        snapshot.put("memoryWindows", (long) registrar.windows());
         snapshot.put("openSockets", (long) transport.openSockets());
         PinningCounters pinning = pins.counters();
         snapshot.put("pinning.registeredBytes", pinning.registeredBytes());
@@ -469,6 +524,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
             children.set(0);
             throw e;
         }
+        events.close();
         stags.close();
     }
 

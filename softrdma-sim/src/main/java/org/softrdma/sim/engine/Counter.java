@@ -15,6 +15,10 @@ public enum Counter {
     RESPONDER_WRITE_BYTES("responderWriteBytes"),
     /** SENDs of peers delivered. */
     RESPONDER_SENDS("responderSends"),
+    /** Atomics of peers executed. */
+    RESPONDER_ATOMICS("responderAtomics"),
+    /** Immediates of peers delivered. */
+    RESPONDER_IMMEDIATES("responderImmediates"),
     /** Accesses of peers that were refused for their key, domain, right or range. */
     ACCESS_ERRORS("accessErrors"),
     /** Streams that broke a rule of DDP or RDMAP. */

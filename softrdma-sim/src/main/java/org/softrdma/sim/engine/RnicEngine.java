@@ -96,14 +96,14 @@ public final class RnicEngine implements Progress {
     /** Memory of a row is about to be used: pins it if the region is lazy. Inside a batch. */
     public void use(int row, long rawAddress, long length) {
         if (stags.isLazy(row) && !pins.isWarm(rawAddress, length)) {
-            pins.pin(stags.binding(row), rawAddress, length, gathered);
+            pins.pin(stags.binding(row).region(), rawAddress, length, gathered);
         }
     }
 
     /** Memory of a live binding is about to be used: pins it if the region is lazy. Inside a batch. */
     public void use(Binding binding, long rawAddress, long length) {
         if (binding.isLazy() && !pins.isWarm(rawAddress, length)) {
-            pins.pin(binding, rawAddress, length, gathered);
+            pins.pin(binding.region(), rawAddress, length, gathered);
         }
     }
 

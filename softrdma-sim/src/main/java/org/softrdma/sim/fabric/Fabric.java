@@ -17,6 +17,7 @@ import org.softrdma.sim.fabric.baton.Trace;
 import org.softrdma.sim.fabric.memory.FabricMemory;
 import org.softrdma.sim.fabric.memory.GrainCopier;
 import org.softrdma.sim.fabric.memory.RegisteredRanges;
+import org.softrdma.sim.fabric.memory.VirtualAddresses;
 import org.softrdma.sim.fabric.network.Network;
 import org.softrdma.sim.fabric.network.NetworkSettings;
 
@@ -59,9 +60,10 @@ public final class Fabric {
     public Fabric(long seed, FabricSettings settings) {
         baton = new Baton(new Choices(seed), settings.limits());
         habits = settings.habits();
-        RegisteredRanges registered = new RegisteredRanges(baton);
+        VirtualAddresses addresses = new VirtualAddresses();
+        RegisteredRanges registered = new RegisteredRanges(baton, addresses);
         GrainCopier copier = new GrainCopier(baton, registered, settings.grains());
-        memory = new FabricMemory(copier);
+        memory = new FabricMemory(copier, addresses);
         network = new Network(baton, network(settings), copier);
         surroundings =
                 new NodeSurroundings(baton, network, memory, registered, new DeviceAdversary(baton, settings.habits()));

@@ -143,8 +143,8 @@ public final class FabricNode {
     }
 
     /**
-     * Sockets for a thread of this node that drives them itself: its one loop runs in {@code EventLoop.run} only. In a process of the
-     * run; closed by it.
+     * Sockets for a thread of this node that drives them itself: its one loop runs in {@code EventLoop.run} only. In a
+     * process of the run; closed by it.
      */
     public Transport ownSockets() {
         return transport("", new FabricTransport.Options(0, 0, Group.Kind.HELPER));

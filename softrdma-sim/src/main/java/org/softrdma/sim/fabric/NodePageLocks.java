@@ -1,18 +1,21 @@
 package org.softrdma.sim.fabric;
 
 import org.agrona.collections.LongHashSet;
-import org.softrdma.sim.pinning.PageLocks;
+import org.softrdma.sim.pinning.AccountedPageLocks;
 
 /**
  * Page locks of a node: they lock nothing, but count what they would have locked, up to a limit as of RLIMIT_MEMLOCK.
  * Whoever holds the baton.
  */
-final class NodePageLocks implements PageLocks {
-    private static final int PAGE_BYTES = 4096;
+final class NodePageLocks extends AccountedPageLocks {
     private static final int ENOMEM = 12;
 
     private final LongHashSet locked = new LongHashSet();
     private long limitBytes = UNLIMITED;
+
+    NodePageLocks() {
+        super("a simulation locks no pages");
+    }
 
     void limit(long newLimitBytes) {
         limitBytes = newLimitBytes;
@@ -47,16 +50,6 @@ final class NodePageLocks implements PageLocks {
     }
 
     @Override
-    public void joinHugePage(long address) {
-        throw new IllegalStateException("there are no huge pages");
-    }
-
-    @Override
-    public long hugePageBytes() {
-        return 0;
-    }
-
-    @Override
     public long limitBytes() {
         return limitBytes;
     }
@@ -64,20 +57,5 @@ final class NodePageLocks implements PageLocks {
     @Override
     public long lockedBytes() {
         return (long) locked.size() * PAGE_BYTES;
-    }
-
-    @Override
-    public long maxRanges() {
-        return Long.MAX_VALUE;
-    }
-
-    @Override
-    public int pageBytes() {
-        return PAGE_BYTES;
-    }
-
-    @Override
-    public String missing() {
-        return "a simulation locks no pages";
     }
 }

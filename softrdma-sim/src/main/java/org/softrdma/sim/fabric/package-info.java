@@ -1,9 +1,10 @@
 /**
- * A fabric that breaks on purpose: nodes, their software RNICs and the network between them run in one JVM, one step at a time, and one
- * seed decides every choice. What fails is replayed by its seed.
+ * A fabric that breaks on purpose: nodes, their software RNICs and the network between them run in one JVM, one step at
+ * a time, and one seed decides every choice. What fails is replayed by its seed.
  *
- * <p>The devices are the software RNIC as it is; their event loops, sockets, clock, keys and copies are the fabric's. Processes are
- * simulated threads. Read {@link org.softrdma.sim.fabric.Fabric} first, then {@link org.softrdma.sim.fabric.baton.Baton}.
+ * <p>The devices are the software RNIC as it is; their event loops, sockets, clock, keys and copies are the fabric's.
+ * Processes are simulated threads. Read {@link org.softrdma.sim.fabric.Fabric} first, then
+ * {@link org.softrdma.sim.fabric.baton.Baton}.
  */
 @NullMarked
 package org.softrdma.sim.fabric;

@@ -16,6 +16,14 @@ public final class AccessRights {
     public static final int LAZY = 1 << 3;
     /** Not a right: moved by whole words, the last word of a message last. */
     public static final int POLLED = 1 << 4;
+    /** A peer may change words by atomics. */
+    public static final int REMOTE_ATOMIC = 1 << 5;
+    /** Windows may be bound to it. */
+    public static final int BIND_WINDOWS = 1 << 6;
+    /** Not a right: the row is a memory window. */
+    static final int WINDOW = 1 << 7;
+    /** Not rights but ways in which memory is used, which a window has from its region. */
+    static final int WAYS = LAZY | POLLED;
     /** Nothing beyond local read. */
     public static final int NONE = 0;
 
@@ -29,7 +37,9 @@ public final class AccessRights {
                 case LOCAL_WRITE, READ_SINK, RECEIVE_SINK -> LOCAL_WRITE;
                 case REMOTE_WRITE -> REMOTE_WRITE;
                 case REMOTE_READ -> REMOTE_READ;
+                case REMOTE_ATOMIC -> REMOTE_ATOMIC | POLLED; // READs and WRITEs of a word are whole, beside atomics
                 case POLLED -> POLLED;
+                case BIND_WINDOWS -> BIND_WINDOWS;
                 case ZERO_BASED -> NONE;
             };
         }

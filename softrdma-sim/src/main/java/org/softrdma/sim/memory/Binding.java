@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The binding refers to the memory, and the stag table refers to the binding while the key lives. A peer reaches
  * memory by its key alone, so the garbage collector must not free memory that the application dropped without
- * deregistering it.
+ * deregistering it. That of a window refers to its region's, which outlives it.
  */
 public final class Binding {
     /** Held, not read. */
@@ -17,6 +17,7 @@ public final class Binding {
     private @Nullable MemorySegment memory;
 
     private final long address;
+    private final Binding region;
     private final boolean lazy;
     private final boolean polled;
     private volatile boolean alive = true;
@@ -27,11 +28,31 @@ public final class Binding {
      * @param memory registered
      * @param rights of the row, {@link AccessRights}
      */
-    Binding(MemorySegment memory, int rights) {
+    public Binding(MemorySegment memory, int rights) {
         this.memory = memory;
         address = memory.address();
+        region = this;
         lazy = (rights & AccessRights.LAZY) != 0;
         polled = (rights & AccessRights.POLLED) != 0;
+    }
+
+    /**
+     * Of a window that is being bound.
+     *
+     * @param region of the region
+     * @param address first raw address of the window
+     * @param rights of its row, {@link AccessRights}
+     */
+    Binding(Binding region, long address, int rights) {
+        this.region = region;
+        this.address = address;
+        lazy = (rights & AccessRights.LAZY) != 0;
+        polled = (rights & AccessRights.POLLED) != 0;
+    }
+
+    /** The binding of the region that the memory belongs to. */
+    public Binding region() {
+        return region;
     }
 
     /** True if its pages are pinned on first use. */

@@ -141,6 +141,53 @@ public class MemoryOperations {
     }
 
     /**
+     * Adds to a word of the application, atomically with everybody who accesses the word whole: other engines, and
+     * threads of this process.
+     *
+     * <p>Both atomics are loops, if most often of one round: so each has a safepoint, where the error of a page that is
+     * gone is thrown before anybody learns what was read.
+     *
+     * @param word aligned address
+     * @param delta what is added
+     * @param fields highest bit of each field of the word, whose carry is dropped; 0 if the word is one field
+     * @return what the word was
+     * @throws InternalError if the page is gone
+     */
+    public long fetchAndAdd(long word, long delta, long fields) {
+        long before;
+        do {
+            before = NativeMemory.getWordVolatile(word);
+        } while (!NativeMemory.compareAndSetWord(word, before, sum(before, delta, fields)));
+        return before;
+    }
+
+    /** The highest bits of fields are added without their carry (RFC 7306 section 5.1.1). */
+    private static long sum(long one, long other, long fields) {
+        return ((one & ~fields) + (other & ~fields)) ^ ((one ^ other) & fields);
+    }
+
+    /**
+     * Replaces bits of a word of the application if other bits of it are as expected, atomically as {@link
+     * #fetchAndAdd}.
+     *
+     * @param word aligned address
+     * @param expected what the word must be
+     * @param compared the bits of it that are compared
+     * @param replacement what it becomes
+     * @param replaced the bits of it that are replaced
+     * @return what the word was
+     * @throws InternalError if the page is gone
+     */
+    public long compareAndSwap(long word, long expected, long compared, long replacement, long replaced) {
+        long before;
+        do {
+            before = NativeMemory.getWordVolatile(word);
+        } while (((before ^ expected) & compared) == 0
+                && !NativeMemory.compareAndSetWord(word, before, (before & ~replaced) | (replacement & replaced)));
+        return before;
+    }
+
+    /**
      * Memory for the application, which outlives its registrations on any device.
      *
      * @param length bytes, at least 1

@@ -22,6 +22,10 @@ public final class NativeMemory {
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
+    /** Indexes of queues that the kernel and this process share. */
+    private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
+
+    private static final VarHandle SHORT = ValueLayout.JAVA_SHORT.varHandle();
     private static final ValueLayout.OfLong LONG_BE = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     private NativeMemory() {}
@@ -57,6 +61,16 @@ public final class NativeMemory {
      */
     static void putWordRelease(long address, long value) {
         WORD.setRelease(ALL, address, value);
+    }
+
+    /** Reads an aligned word, in the machine's order, as atomics do. */
+    static long getWordVolatile(long address) {
+        return (long) WORD.getVolatile(ALL, address);
+    }
+
+    /** Replaces an aligned word, in the machine's order, if it is what is expected. */
+    static boolean compareAndSetWord(long address, long expected, long replacement) {
+        return WORD.compareAndSet(ALL, address, expected, replacement);
     }
 
     /** Copies to aligned words, each by one store; the source needs no alignment. */
@@ -133,6 +147,26 @@ public final class NativeMemory {
     /** Writes eight bytes in the machine's order. */
     public static void putNativeLong(long address, long value) {
         ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, address, value);
+    }
+
+    /** Reads an aligned int, in the machine's order, by acquire: what was written before its release is seen. */
+    public static int getIntAcquire(long address) {
+        return (int) INT.getAcquire(ALL, address);
+    }
+
+    /** Writes an aligned int, in the machine's order, by release: who reads it by acquire sees what was written before. */
+    public static void putIntRelease(long address, int value) {
+        INT.setRelease(ALL, address, value);
+    }
+
+    /** Writes an aligned short, in the machine's order, by release. */
+    public static void putShortRelease(long address, short value) {
+        SHORT.setRelease(ALL, address, value);
+    }
+
+    /** Writes two bytes in the machine's order. */
+    public static void putNativeShort(long address, int value) {
+        ALL.set(ValueLayout.JAVA_SHORT_UNALIGNED, address, (short) value);
     }
 
     /** Copies bytes; the ranges may overlap. */

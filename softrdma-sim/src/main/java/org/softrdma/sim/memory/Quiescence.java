@@ -128,6 +128,11 @@ public final class Quiescence {
             return batch;
         }
 
+        /** What was granted in the batch that runs now is asked again: a key has become invalid. Engine thread. */
+        public void grantAgain() {
+            batch++;
+        }
+
         /** Begins a batch, unless one is running. Engine thread. */
         public void enter() {
             if (depth++ == 0) {

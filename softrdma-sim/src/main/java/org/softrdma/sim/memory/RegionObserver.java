@@ -2,7 +2,7 @@ package org.softrdma.sim.memory;
 
 import java.lang.foreign.MemorySegment;
 
-/** Told which memory of the application is registered. Thread-safe. */
+/** Told which memory of the application is registered, and says how it is named. Thread-safe. */
 public interface RegionObserver {
     /** Does not listen. */
     RegionObserver NONE = new RegionObserver() {
@@ -16,6 +16,11 @@ public interface RegionObserver {
             // It does not listen.
         }
     };
+
+    /** The address by which peers and scatter/gather entries name the first byte: its own. */
+    default long addressOf(MemorySegment memory) {
+        return memory.address();
+    }
 
     /** Memory is being registered; nobody knows its keys yet. */
     void registered(MemorySegment memory);

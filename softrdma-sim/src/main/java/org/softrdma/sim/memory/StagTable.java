@@ -33,8 +33,13 @@ import org.softrdma.verbs.MemorySource;
  *   |  length in bytes                                                 |  24
  *   +-----------------------------------------------------------------+
  *   |  raw address of the memory now; changed by swap                   |  32   one aligned store
- *   +-----------------------------------------------------------------+
+ *   +--------------------------------+--------------------------------+
+ *   |  windows bound to the region   |                                   40
+ *   +--------------------------------+
  * </pre>
+ *
+ * <p>A row may also be a memory window ({@link Windows}): it has no lkey, and instead of a domain the negative number
+ * of the one stream that may use it ({@link StreamWindows}).
  *
  * <p>Look a key up once for each access and keep the row. Another thread may deregister at any moment, so a second
  * look-up in the same batch may fail, or find other memory. A row's fields stay valid to the end of the batch in which
@@ -61,8 +66,13 @@ public final class StagTable implements AutoCloseable {
     private static final int BASE_OFFSET = DOMAIN_OFFSET + Integer.BYTES;
     private static final int LENGTH_OFFSET = BASE_OFFSET + Long.BYTES;
     private static final int ADDRESS_OFFSET = LENGTH_OFFSET + Long.BYTES;
+    private static final int WINDOWS_OFFSET = ADDRESS_OFFSET + Long.BYTES;
     /** No row is reused until this many are free, so that old keys do not become valid again soon. */
     private static final int MIN_FREE_ROWS = 1024;
+
+    private static final int BYTE_MASK = 0xFF;
+    /** Instead of a domain, in the row of a window that is not bound: domains are positive, streams negative. */
+    private static final int NO_STREAM = 0;
 
     private static final VarHandle CHUNK = MethodHandles.arrayElementVarHandle(long[].class);
 
@@ -71,8 +81,8 @@ public final class StagTable implements AutoCloseable {
     private final List<PageMemory> pages = new ArrayList<>();
     private final int maxRows;
     private final NumberReuse reuse;
-    private final Scrambler rkeys;
-    private final Scrambler lkeys;
+    private final KeyScrambler rkeys;
+    private final KeyScrambler lkeys;
     private final long[] chunks;
     private final Binding[][] bindings;
     private final byte[][] keyBytes;
@@ -95,8 +105,8 @@ public final class StagTable implements AutoCloseable {
         this.maxRows = maxRows;
         this.memory = memory;
         this.reuse = reuse;
-        rkeys = new Scrambler(random);
-        lkeys = new Scrambler(random);
+        rkeys = new KeyScrambler(random);
+        lkeys = new KeyScrambler(random);
         int chunkCount = MAX_ROWS >>> CHUNK_SHIFT;
         chunks = new long[chunkCount];
         bindings = new Binding[chunkCount][];
@@ -120,14 +130,9 @@ public final class StagTable implements AutoCloseable {
             if (row < 0) {
                 return row;
             }
-            long at = rowAddress(row);
-            NativeMemory.putNativeLong(at + ADDRESS_OFFSET, segment.address());
-            NativeMemory.putNativeLong(at + LENGTH_OFFSET, segment.byteSize());
-            NativeMemory.putNativeLong(at + BASE_OFFSET, base);
-            putInt(at + RIGHTS_OFFSET, rights);
-            putInt(at + DOMAIN_OFFSET, domain);
-            bindings[row >>> CHUNK_SHIFT][row & (CHUNK_ROWS - 1)] = binding;
-            chooseKeys(row, at);
+            describe(row, binding, new Place(base, segment.byteSize(), rights, domain));
+            putInt(rowAddress(row) + WINDOWS_OFFSET, 0);
+            chooseKeys(row);
             live++;
             return row;
         } finally {
@@ -147,15 +152,62 @@ public final class StagTable implements AutoCloseable {
 
     /**
      * Invalidates a row's keys: engines refuse them from the next batch on. The row is not reused before {@link #free}.
+     *
+     * @return false if windows are bound to it; then nothing has changed
      */
-    public void invalidate(int row) {
+    public boolean invalidate(int row) {
+        lock.lock();
+        try {
+            boolean free = suspend(row);
+            live -= free ? 1 : 0;
+            return free;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Invalidates a row's keys until {@link #resume}: engines refuse them from the next batch on.
+     *
+     * @return false if windows are bound to it; then nothing has changed
+     */
+    public boolean suspend(int row) {
         lock.lock();
         try {
             long at = rowAddress(row);
+            if (getInt(at + WINDOWS_OFFSET) > 0) {
+                return false;
+            }
             putInt(at + RKEY_OFFSET, 0);
             putInt(at + LKEY_OFFSET, 0);
             binding(row).kill();
-            live--;
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * A suspended row names other memory, or has other rights, by the same keys; by new ones if a key was given away
+     * meanwhile. Only after {@link Quiescence#await}.
+     *
+     * @param row of the region
+     * @param binding its memory from now on
+     * @param place what else its row says
+     */
+    public void resume(int row, Binding binding, Place place) {
+        lock.lock();
+        try {
+            binding(row).letGo();
+            describe(row, binding, place);
+            int number = number(row);
+            int rkey = rkeys.scramble(number);
+            int lkey = lkeys.scramble(number);
+            if (isUsable(rkey, lkey)) {
+                publish(row, rkey, lkey);
+            } else {
+                chooseKeys(row);
+            }
         } finally {
             lock.unlock();
         }
@@ -166,21 +218,28 @@ public final class StagTable implements AutoCloseable {
         lock.lock();
         try {
             binding(row).letGo();
-            bindings[row >>> CHUNK_SHIFT][row & (CHUNK_ROWS - 1)] = null;
-            freeRows.addLast(row);
+            giveBack(row);
         } finally {
             lock.unlock();
         }
     }
 
-    /** Exchanges the memory that two live rows name. Each row changes by one aligned store. */
-    public void swap(int row, int other) {
+    /**
+     * Exchanges the memory that two live rows name. Each row changes by one aligned store.
+     *
+     * @return false if windows are bound to one of them; then nothing has changed
+     */
+    public boolean swap(int row, int other) {
         lock.lock();
         try {
+            if (getInt(rowAddress(row) + WINDOWS_OFFSET) + getInt(rowAddress(other) + WINDOWS_OFFSET) > 0) {
+                return false;
+            }
             Binding mine = binding(row);
             Binding theirs = binding(other);
             rebind(row, theirs);
             rebind(other, mine);
+            return true;
         } finally {
             lock.unlock();
         }
@@ -207,7 +266,7 @@ public final class StagTable implements AutoCloseable {
         }
     }
 
-    /** Number of live rows. */
+    /** Number of live regions. */
     public int live() {
         lock.lock();
         try {
@@ -345,22 +404,133 @@ public final class StagTable implements AutoCloseable {
         CHUNK.setRelease(chunks, chunk, rowMemory.segment().address());
     }
 
-    private void chooseKeys(int row, long at) {
-        byte[] bytes = keyBytes[row >>> CHUNK_SHIFT];
+    /** What a row says, all but its keys, which make it valid. */
+    private void describe(int row, Binding binding, Place place) {
+        rebind(row, binding);
+        long at = rowAddress(row);
+        NativeMemory.putNativeLong(at + LENGTH_OFFSET, place.length);
+        NativeMemory.putNativeLong(at + BASE_OFFSET, place.base);
+        putInt(at + RIGHTS_OFFSET, place.rights);
+        putInt(at + DOMAIN_OFFSET, place.domain);
+    }
+
+    private void giveBack(int row) {
+        bindings[row >>> CHUNK_SHIFT][row & (CHUNK_ROWS - 1)] = null;
+        freeRows.addLast(row);
+    }
+
+    private void chooseKeys(int row) {
+        int number = number(row);
         // The byte of a row that was never used is 0: its number might be 0, too.
-        int step = reuse == NumberReuse.AT_ONCE && bytes[row & (CHUNK_ROWS - 1)] != 0 ? 0 : 1;
+        boolean again = reuse == NumberReuse.AT_ONCE && (number & BYTE_MASK) != 0;
         int rkey;
         int lkey;
         do {
-            bytes[row & (CHUNK_ROWS - 1)] += (byte) step;
-            step = 1; // a key that cannot be is another one at the next attempt
-            int number = (row << Byte.SIZE) | (bytes[row & (CHUNK_ROWS - 1)] & 0xFF);
+            number = again ? number : nextNumber(row);
+            again = false; // a key that cannot be is another one at the next attempt
             rkey = rkeys.scramble(number);
             lkey = lkeys.scramble(number);
-        } while (rkey == 0 || lkey == 0 || rkey == lkey || findRemote(lkey) >= 0 || findLocal(rkey) >= 0);
+        } while (!isUsable(rkey, lkey));
+        publish(row, rkey, lkey);
+    }
+
+    /** The number that the keys of a row encode. */
+    private int number(int row) {
+        return (row << Byte.SIZE) | (keyBytes[row >>> CHUNK_SHIFT][row & (CHUNK_ROWS - 1)] & BYTE_MASK);
+    }
+
+    private int nextNumber(int row) {
+        keyBytes[row >>> CHUNK_SHIFT][row & (CHUNK_ROWS - 1)]++;
+        return number(row);
+    }
+
+    private boolean isUsable(int rkey, int lkey) {
+        return rkey != 0
+                && lkey != 0
+                && rkey != lkey
+                && findRemote(lkey) < 0
+                && findLocal(rkey) < 0
+                && !isOfWindow(rkeys.unscramble(lkey) >>> Byte.SIZE);
+    }
+
+    /** True if any rkey of a row is a window's, now or later. */
+    private boolean isOfWindow(int row) {
+        return row < rows && (getInt(rowAddress(row) + RIGHTS_OFFSET) & AccessRights.WINDOW) != 0;
+    }
+
+    private void publish(int row, int rkey, int lkey) {
+        long at = rowAddress(row);
         VarHandle.releaseFence();
         putInt(at + LKEY_OFFSET, lkey);
         putInt(at + RKEY_OFFSET, rkey);
+    }
+
+    // ---- windows, for Windows, under the lock
+
+    ReentrantLock lock() {
+        return lock;
+    }
+
+    /** Takes the row of a window that is not bound; -1 if the table is full. */
+    int takeWindow() {
+        int row = takeRow();
+        if (row >= 0) {
+            putInt(rowAddress(row) + RIGHTS_OFFSET, AccessRights.WINDOW);
+            putInt(rowAddress(row) + DOMAIN_OFFSET, NO_STREAM);
+        }
+        return row;
+    }
+
+    /** The key that a window has when it is bound next; nobody can use it before. */
+    int nextWindowKey(int row) {
+        int rkey;
+        do {
+            rkey = rkeys.scramble(nextNumber(row));
+        } while (rkey == 0 || rkey == rkey(row) || findLocal(rkey) >= 0);
+        return rkey;
+    }
+
+    /**
+     * Makes the row of a window name part of a region.
+     *
+     * @param row of the window
+     * @param key its key
+     * @param binding its memory
+     * @param place what else its row says
+     * @param region row of the region
+     */
+    void bindWindow(int row, int key, Binding binding, Place place, int region) {
+        describe(row, binding, place);
+        long count = rowAddress(region) + WINDOWS_OFFSET;
+        putInt(count, getInt(count) + 1);
+        VarHandle.releaseFence();
+        putInt(rowAddress(row) + RKEY_OFFSET, key);
+    }
+
+    /** The row of a window names nothing any more. Only its stream's engine has to be told; it may bind it again. */
+    void unbindWindow(int row, int region) {
+        putInt(rowAddress(row) + RKEY_OFFSET, 0);
+        putInt(rowAddress(row) + DOMAIN_OFFSET, NO_STREAM);
+        Binding bound = binding(row);
+        bound.kill();
+        long count = rowAddress(region) + WINDOWS_OFFSET;
+        putInt(count, getInt(count) - 1);
+    }
+
+    /** Makes the row of a window reusable that is not bound. Only after {@link Quiescence#await}. */
+    void freeWindow(int row) {
+        putInt(rowAddress(row) + RIGHTS_OFFSET, AccessRights.NONE);
+        giveBack(row);
+    }
+
+    /** The rights in a row. */
+    int rights(int row) {
+        return getInt(rowAddress(row) + RIGHTS_OFFSET);
+    }
+
+    /** The domain in a row, or the negative number of the stream of a window. */
+    int domain(int row) {
+        return getInt(rowAddress(row) + DOMAIN_OFFSET);
     }
 
     private long rowAddress(int row) {
@@ -391,56 +561,12 @@ public final class StagTable implements AutoCloseable {
     public record Named(Binding binding, int domain, int rights, long base, long length) {}
 
     /**
-     * A bijection of 32-bit numbers with secret constants: four Feistel rounds with a multiplication in each. It
-     * prevents a peer that knows some keys from computing others. It is not a cipher; keys travel in the clear anyway.
+     * What a row says beside its keys and its memory.
+     *
+     * @param base first address as peers and entries name it
+     * @param length bytes
+     * @param rights {@link AccessRights}
+     * @param domain protection domain, or the negative number of a stream
      */
-    private static final class Scrambler {
-        private static final int HALF = 16;
-        private static final int HALF_MASK = 0xFFFF;
-
-        private final int key0;
-        private final int key1;
-        private final int key2;
-        private final int key3;
-        private final int factor0;
-        private final int factor1;
-        private final int factor2;
-        private final int factor3;
-
-        Scrambler(RandomGenerator random) {
-            key0 = random.nextInt();
-            key1 = random.nextInt();
-            key2 = random.nextInt();
-            key3 = random.nextInt();
-            factor0 = random.nextInt() | 1;
-            factor1 = random.nextInt() | 1;
-            factor2 = random.nextInt() | 1;
-            factor3 = random.nextInt() | 1;
-        }
-
-        int scramble(int number) {
-            int left = number >>> HALF;
-            int right = number & HALF_MASK;
-            left ^= round(right, key0, factor0);
-            right ^= round(left, key1, factor1);
-            left ^= round(right, key2, factor2);
-            right ^= round(left, key3, factor3);
-            return left << HALF | right;
-        }
-
-        int unscramble(int key) {
-            int left = key >>> HALF;
-            int right = key & HALF_MASK;
-            right ^= round(left, key3, factor3);
-            left ^= round(right, key2, factor2);
-            right ^= round(left, key1, factor1);
-            left ^= round(right, key0, factor0);
-            return left << HALF | right;
-        }
-
-        private static int round(int half, int key, int factor) {
-            int x = (half + key) * factor;
-            return (x ^ (x >>> HALF)) >>> 8 & HALF_MASK;
-        }
-    }
+    public record Place(long base, long length, int rights, int domain) {}
 }

@@ -1,8 +1,12 @@
 package org.softrdma.sim.pinning;
 
-/** Locks nothing and reports success: where pinning is only accounted, for want of mlock or in a simulation. */
-public final class AccountedPageLocks implements PageLocks {
-    private static final int PAGE_BYTES = 4096;
+/**
+ * Locks nothing and reports success: where pinning is only accounted, for want of mlock. A simulation, which may refuse,
+ * extends it.
+ */
+public class AccountedPageLocks implements PageLocks {
+    /** The smallest page of any machine here. */
+    protected static final int PAGE_BYTES = 4096;
 
     private final String missing;
 

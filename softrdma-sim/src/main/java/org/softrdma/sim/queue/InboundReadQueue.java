@@ -3,7 +3,7 @@ package org.softrdma.sim.queue;
 import org.softrdma.sim.wire.MessageKind;
 
 /**
- * The peer's READ requests, and other requests with a response, in order of arrival (IRRQ, RFC 5040 section 6.2).
+ * The peer's READ requests and Atomic Requests, in order of arrival (IRRQ, RFC 5040 section 6.2).
  * Bounded by the IRD granted to the peer. Engine thread only.
  *
  * <p>A request is a row of 64 bytes, and an empty queue starts again at its first row. With a thousand connections the
@@ -13,7 +13,11 @@ import org.softrdma.sim.wire.MessageKind;
  * <pre>
  *   row of longs:  0 sink STag, source STag | 1 sink offset | 2 source offset | 3 MSN, length
  *                  4 offset in the source's memory | 5 batch that granted it | 6 row of the stag table | 7 kind of its response
+ *
+ *   of an atomic:  0 request identifier, - | 1 what the word was | 3 MSN, - | 7 kind of its response
  * </pre>
+ *
+ * <p>A READ waits here to be executed. An atomic has been, when it came: only its answer waits for its turn.
  */
 public final class InboundReadQueue {
     private static final int ROW_SHIFT = 3;
@@ -26,6 +30,8 @@ public final class InboundReadQueue {
     private static final int ROW = 6;
     private static final int KIND = 7;
 
+    private static final int NO_ROW = -1;
+    private static final long NO_BATCH = -1;
     private static final MessageKind[] KINDS = MessageKind.values();
 
     private final int limit;
@@ -39,7 +45,7 @@ public final class InboundReadQueue {
     /**
      * An empty queue.
      *
-     * @param limit maximum number of the peer's READs in flight
+     * @param limit maximum number of the peer's READs and atomics in flight
      */
     public InboundReadQueue(int limit) {
         this.limit = limit;
@@ -101,6 +107,20 @@ public final class InboundReadQueue {
         tail++;
         nextMsn++;
         return true;
+    }
+
+    /**
+     * Adds an atomic that was executed; there is room.
+     *
+     * @param msn its message sequence number
+     * @param identifier chosen by the peer
+     * @param original what the word was
+     */
+    public void addExecuted(int msn, int identifier, long original) {
+        boolean added = add(MessageKind.ATOMIC_RESPONSE, msn, identifier, original, 0, 0, 0, NO_ROW, NO_BATCH);
+        if (!added) {
+            throw new IllegalStateException("an atomic was executed although the peer has " + limit + " in flight");
+        }
     }
 
     private static long pair(int high, int low) {
@@ -165,6 +185,16 @@ public final class InboundReadQueue {
 
     /** Tagged offset in the peer's sink. */
     public long sinkOffset(int slot) {
+        return rows[slot + SINK_OFFSET];
+    }
+
+    /** The number that the peer has chosen for an atomic. */
+    public int identifier(int slot) {
+        return sinkStag(slot);
+    }
+
+    /** What the word of an atomic was. */
+    public long original(int slot) {
         return rows[slot + SINK_OFFSET];
     }
 

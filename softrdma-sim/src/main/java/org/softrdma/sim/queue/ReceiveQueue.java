@@ -2,6 +2,7 @@ package org.softrdma.sim.queue;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
@@ -12,6 +13,9 @@ import org.softrdma.verbs.ReceiveWorkRequest;
  *
  * <p>Three sequences move through a ring of slots: {@code freed <= consumed <= posted}. A message consumes a RECV. Its
  * slot becomes free when the completion is polled, as on hardware.
+ *
+ * <p>If its RECVs come from a {@link SoftSharedReceiveQueue}, it holds the one that a message is consuming, from the
+ * message's first segment on, and slots are that queue's. All others stay there when the queue pair fails.
  *
  * <p>Threads: a RECV is posted under the queue pair's post lock, which publishes {@code posted} by release; the engine
  * consumes; the polling thread moves {@code freed} by release, under the completion queue's lock.
@@ -32,6 +36,7 @@ public final class ReceiveQueue {
 
     private final CompletionSource source;
     private final SoftCompletionQueue completions;
+    private final @Nullable SoftSharedReceiveQueue shared;
     private final int mask;
     private final long[] wrIds;
     private final EntryTable entries;
@@ -44,6 +49,8 @@ public final class ReceiveQueue {
     private CompletionStatus failure = CompletionStatus.FLUSHED;
     private int failureCode;
     private long consumed;
+    /** Slot of the shared queue that a message is consuming. */
+    private int taken = SoftSharedReceiveQueue.NONE;
 
     /**
      * An empty queue.
@@ -56,9 +63,49 @@ public final class ReceiveQueue {
     public ReceiveQueue(CompletionSource source, SoftCompletionQueue completions, int capacity, int maxEntries) {
         this.source = source;
         this.completions = completions;
+        shared = null;
         mask = capacity - 1;
         wrIds = new long[capacity];
         entries = new EntryTable(capacity, maxEntries);
+    }
+
+    /**
+     * One whose RECVs come from a shared queue.
+     *
+     * @param source the queue pair
+     * @param completions where its completions go
+     * @param shared where its RECVs come from, until {@link #close}
+     * @throws IllegalStateException if the shared queue is closed
+     */
+    public ReceiveQueue(CompletionSource source, SoftCompletionQueue completions, SoftSharedReceiveQueue shared) {
+        this.source = source;
+        this.completions = completions;
+        this.shared = shared;
+        mask = 0;
+        wrIds = shared.wrIds();
+        entries = shared.entries();
+        shared.attach();
+    }
+
+    /** True if its RECVs come from a shared queue. */
+    public boolean isShared() {
+        return shared != null;
+    }
+
+    /**
+     * The domain whose memory its RECVs may name.
+     *
+     * @param own that of the queue pair
+     */
+    public int domain(int own) {
+        return shared == null ? own : shared.domainNumber();
+    }
+
+    /** Nothing arrives any more, and no completion is in any queue. */
+    public void close() {
+        if (shared != null) {
+            shared.detach(this);
+        }
     }
 
     // ---- posting, under the post lock
@@ -81,23 +128,34 @@ public final class ReceiveQueue {
 
     // ---- polling
 
-    /** A completion was polled: all slots before this sequence are free. */
+    /** A completion was polled: all slots before this sequence are free; of a shared queue, this slot. */
     public void free(long sequence) {
-        if (sequence > freed) {
+        if (shared != null) {
+            shared.free((int) sequence);
+        } else if (sequence > freed) {
             FREED.setRelease(this, sequence);
         }
     }
 
     // ---- engine
 
-    /** True if a RECV is posted. */
+    /** True if there is a RECV for a message, which has begun to arrive. */
     public boolean hasNext() {
+        return shared == null ? isPosted() : taken >= 0 || takesOne(shared);
+    }
+
+    private boolean isPosted() {
         return consumed < (long) POSTED.getAcquire(this);
+    }
+
+    private boolean takesOne(SoftSharedReceiveQueue from) {
+        taken = from.take(this);
+        return taken >= 0;
     }
 
     /** The slot of the oldest RECV; only if {@link #hasNext}. */
     public int slot() {
-        return (int) consumed & mask;
+        return shared == null ? (int) consumed & mask : taken;
     }
 
     /** Local entries. */
@@ -107,7 +165,23 @@ public final class ReceiveQueue {
 
     /** The oldest RECV succeeded. */
     public void complete(long byteLength, boolean solicited) {
-        finish(CompletionStatus.SUCCESS, byteLength, 0, solicited);
+        finish(CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, byteLength, 0, solicited);
+    }
+
+    /**
+     * An immediate has consumed the oldest RECV; its buffer is as it was.
+     *
+     * @param written bytes of the WRITE that came with it
+     * @param immediate of the peer
+     * @param solicited raises a solicited event
+     */
+    public void completeImmediate(long written, int immediate, boolean solicited) {
+        finish(CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE_WRITE_IMMEDIATE, written, immediate, solicited);
+    }
+
+    /** The oldest RECV succeeded, by a SEND that has invalidated a key. */
+    public void completeInvalidating(long byteLength, boolean solicited, int key) {
+        finish(CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, byteLength, key, solicited);
     }
 
     /**
@@ -120,19 +194,22 @@ public final class ReceiveQueue {
         failureCode = vendorCode;
     }
 
-    /** Flushes every RECV; the oldest tells why it failed, if it did. */
+    /** Flushes every RECV; the oldest tells why it failed, if it did. Of a shared queue only the one that has begun. */
     public void flush(int vendorCode) {
-        while (hasNext()) {
+        while (shared == null ? isPosted() : taken >= 0) {
             CompletionStatus status = failure;
             int code = status == CompletionStatus.FLUSHED ? vendorCode : failureCode;
             failure = CompletionStatus.FLUSHED;
-            finish(status, 0, code, false);
+            finish(status, CompletionOpcode.RECEIVE, 0, code, false);
         }
     }
 
-    private void finish(CompletionStatus status, long byteLength, int vendorCode, boolean solicited) {
-        long wrId = wrIds[(int) consumed & mask];
+    private void finish(
+            CompletionStatus status, CompletionOpcode opcode, long byteLength, int vendorCode, boolean solicited) {
+        int slot = slot();
+        long sequence = shared == null ? consumed + 1 : slot;
         consumed++;
-        completions.push(source, wrId, status, CompletionOpcode.RECEIVE, byteLength, vendorCode, consumed, solicited);
+        taken = SoftSharedReceiveQueue.NONE;
+        completions.push(source, wrIds[slot], status, opcode, byteLength, vendorCode, sequence, solicited);
     }
 }

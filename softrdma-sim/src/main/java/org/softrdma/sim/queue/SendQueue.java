@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.MemoryOperations;
+import org.softrdma.sim.memory.Window;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
@@ -19,7 +20,7 @@ import org.softrdma.verbs.SendWorkRequest;
  *
  * <p>Four sequences move through a ring of slots: {@code freed <= retired <= cursor <= posted}. Posting writes a slot
  * and publishes it by moving {@code posted} (release; {@link #posted()} is the acquire). The engine sends at
- * {@code cursor}. A request is done when its bytes went to TCP, a READ when its data has arrived; {@code retired} moves
+ * {@code cursor}. A request is done when its bytes went to TCP, a READ or an atomic when its data has arrived; {@code retired} moves
  * over done requests in order and pushes their completions. Polling a completion moves {@code freed} over all requests
  * up to it: unsignalled requests keep their slots until then, as on hardware.
  *
@@ -40,6 +41,8 @@ public final class SendQueue {
         }
     }
 
+    private static final int OPERANDS = 2;
+    private static final long[] NO_OPERANDS = {};
     private static final SendOpcode[] OPCODES = SendOpcode.values();
 
     private final CompletionSource source;
@@ -59,6 +62,10 @@ public final class SendQueue {
     private final byte[] opcodes;
     private final byte[] flags;
     private final EntryTable entries;
+    /** Two for each slot: what an atomic adds or expects, and puts in its place; an immediate. From the first one on. */
+    private long[] operands = NO_OPERANDS;
+    /** Windows of the slots that bind one; empty before the first. */
+    private Window[] windows = {};
 
     // Posting.
     private long posted;
@@ -126,11 +133,49 @@ public final class SendQueue {
         rkeys[slot] = request.rkey();
         opcodes[slot] = (byte) request.opcode().ordinal();
         flags[slot] = (byte) request.flags();
+        if (hasOperands(request.opcode())) {
+            putOperands(slot, request);
+        }
         if ((request.flags() & SendFlags.INLINE) != 0) {
             copyInline(slot);
         }
         POSTED.setRelease(this, posted + 1);
         return PostStatus.ACCEPTED;
+    }
+
+    private static boolean hasOperands(SendOpcode opcode) {
+        return opcode.isAtomic() || opcode == SendOpcode.WRITE_IMMEDIATE;
+    }
+
+    private void putOperands(int slot, SendWorkRequest request) {
+        if (operands.length == 0) {
+            operands = new long[wrIds.length * OPERANDS];
+        }
+        boolean atomic = request.opcode().isAtomic();
+        operands[slot * OPERANDS] = atomic ? request.compareAdd() : request.immediate();
+        operands[slot * OPERANDS + 1] = atomic ? request.swap() : 0;
+    }
+
+    /**
+     * Fills the next slot with the bind of a window and publishes it; only if {@link #hasRoom}.
+     *
+     * @param request with one local entry
+     * @param window to be bound, which gets its next key
+     * @param rights what the peer may do
+     */
+    public void postBind(SendWorkRequest request, Window window, int rights) {
+        int slot = (int) posted & mask;
+        if (windows.length == 0) {
+            windows = new Window[mask + 1]; // published with the slot
+        }
+        entries.set(slot, request.local());
+        wrIds[slot] = request.wrId();
+        remoteAddresses[slot] = rights;
+        rkeys[slot] = window.nextKey();
+        windows[slot] = window;
+        opcodes[slot] = (byte) SendOpcode.BIND_WINDOW.ordinal();
+        flags[slot] = (byte) request.flags();
+        POSTED.setRelease(this, posted + 1);
     }
 
     private void copyInline(int slot) {
@@ -221,6 +266,30 @@ public final class SendQueue {
     /** The peer's key. */
     public int rkey(int slot) {
         return rkeys[slot];
+    }
+
+    /** What an atomic adds or expects. */
+    public long compareAdd(int slot) {
+        return operands[slot * OPERANDS];
+    }
+
+    /** What a compare-and-swap puts in its place. */
+    public long swap(int slot) {
+        return operands[slot * OPERANDS + 1];
+    }
+
+    /** The immediate of a WRITE with one. */
+    public int immediate(int slot) {
+        return (int) operands[slot * OPERANDS];
+    }
+
+    /** The window that a request binds; its rights are where others have the address at the peer. */
+    public Window window(int slot) {
+        Window window = windows[slot];
+        if (window == null) {
+            throw new IllegalStateException("slot " + slot + " binds no window");
+        }
+        return window;
     }
 
     /** Local entries. */

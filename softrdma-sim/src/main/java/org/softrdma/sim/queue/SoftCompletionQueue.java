@@ -10,6 +10,7 @@ import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.provider.Creation;
 
 /**
  * A ring of completions in parallel arrays. Engines push and application threads poll under one short lock, because
@@ -19,8 +20,10 @@ import org.softrdma.verbs.WorkCompletion;
  * <p>A simulation extends it by what verbs allow and this class does not do. Nothing else does, so calls are direct.
  */
 public class SoftCompletionQueue implements CompletionQueue {
+    /** Most entries of a queue. */
+    public static final int MAX_ENTRIES = 1 << 22;
+
     private static final CompletionOpcode[] OPCODES = CompletionOpcode.values();
-    private static final byte RECEIVE = (byte) CompletionOpcode.RECEIVE.ordinal();
     private static final int NOT_ARMED = 0;
     private static final int ARMED_SOLICITED = 1;
     private static final int ARMED_ANY = 2;
@@ -36,19 +39,22 @@ public class SoftCompletionQueue implements CompletionQueue {
     /** Not a copy-on-write list: a queue pair must be able to detach when there is no memory. */
     private final List<CompletionSource> sources = new ArrayList<>();
 
-    private final int mask;
-    private final long[] wrIds;
-    private final long[] byteLengths;
-    private final long[] sequences;
-    private final int[] vendorCodes;
-    private final byte[] statuses;
-    private final byte[] opcodes;
-    private final CompletionSource[] owners;
+    // Not final: resize replaces them.
+    private int mask;
+    private long[] wrIds;
+    private long[] byteLengths;
+    private long[] sequences;
+    private int[] vendorCodes;
+    private byte[] statuses;
+    private byte[] opcodes;
+    private CompletionSource[] owners;
     private long head;
     private long tail;
     private int armed = NOT_ARMED;
     private boolean overrun;
     private boolean closed;
+    /** Where an overrun is told; null for nowhere. */
+    private @Nullable AsyncEvents events;
 
     // Under the channel's lock, which is taken inside this queue's.
     private int eventsTaken;
@@ -88,9 +94,63 @@ public class SoftCompletionQueue implements CompletionQueue {
         return progress == device;
     }
 
+    /** From now on an overrun is an event of the device. Before anybody else has the queue. */
+    public void tell(AsyncEvents deviceEvents) {
+        events = deviceEvents;
+    }
+
     @Override
     public int entries() {
-        return mask + 1;
+        lock.lock();
+        try {
+            return mask + 1;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void resize(int minimumEntries) {
+        progress.checkThread();
+        if (minimumEntries < 1 || minimumEntries > MAX_ENTRIES) {
+            throw new IllegalArgumentException("minimumEntries=" + minimumEntries + ": expected 1 to " + MAX_ENTRIES);
+        }
+        int capacity = RingSize.atLeast(minimumEntries);
+        // Outside the lock, for which engines wait.
+        SoftCompletionQueue larger = Creation.orUndo(
+                () -> new SoftCompletionQueue(capacity, progress, null, () -> {}),
+                () -> {},
+                "a completion queue of " + capacity + " entries");
+        lock.lock();
+        try {
+            if (closed) {
+                throw new IllegalStateException("the completion queue is closed");
+            }
+            if (tail - head > capacity) {
+                throw new VerbsException(
+                        VerbsErrorCode.INVALID,
+                        "resize to " + capacity + " entries: " + (tail - head)
+                                + " completions are in the queue; poll them first");
+            }
+            for (long i = head; i < tail; i++) {
+                copy((int) i & mask, larger, (int) i & larger.mask);
+            }
+            takeEntriesOf(larger);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Its slots become this queue's. Under the lock. */
+    private void takeEntriesOf(SoftCompletionQueue other) {
+        mask = other.mask;
+        wrIds = other.wrIds;
+        byteLengths = other.byteLengths;
+        sequences = other.sequences;
+        vendorCodes = other.vendorCodes;
+        statuses = other.statuses;
+        opcodes = other.opcodes;
+        owners = other.owners;
     }
 
     /** A queue pair begins to use this queue. */
@@ -114,7 +174,7 @@ public class SoftCompletionQueue implements CompletionQueue {
             for (long i = head; i < tail; i++) {
                 int from = (int) i & mask;
                 if (owners[from] != source) {
-                    move(from, (int) kept & mask);
+                    copy(from, this, (int) kept & mask);
                     kept++;
                 }
             }
@@ -136,8 +196,9 @@ public class SoftCompletionQueue implements CompletionQueue {
      * @param status how it ended
      * @param opcode what it was
      * @param byteLength bytes moved
-     * @param vendorCode more about a failure
-     * @param sequence behind the request on its queue: the receive queue if the opcode is RECEIVE, else the send queue
+     * @param vendorCode more about a failure; of a RECV that succeeded, the immediate if the opcode says that there is
+     *     one, else the key that was invalidated, or 0
+     * @param sequence behind the request on its queue: the receive queue if the opcode is a RECV's, else the send queue
      * @param solicited raises a solicited event
      */
     public void push(
@@ -154,6 +215,7 @@ public class SoftCompletionQueue implements CompletionQueue {
         try {
             if (tail - head > mask) {
                 overrunNow = overrun ? null : List.copyOf(sources);
+                tellOverrun();
                 overrun = true;
             } else {
                 int slot = (int) tail & mask;
@@ -172,6 +234,12 @@ public class SoftCompletionQueue implements CompletionQueue {
         }
         if (overrunNow != null) {
             overrunNow.forEach(CompletionSource::completionQueueOverrun);
+        }
+    }
+
+    private void tellOverrun() {
+        if (!overrun && events != null) {
+            events.overrun(this);
         }
     }
 
@@ -264,6 +332,9 @@ public class SoftCompletionQueue implements CompletionQueue {
                 channel.detach(this);
             }
             closed = true;
+            if (events != null) {
+                events.forget(this);
+            }
             onClose.run(); // inside: a concurrent close returns after this
         } finally {
             lock.unlock();
@@ -311,15 +382,29 @@ public class SoftCompletionQueue implements CompletionQueue {
     private void take(int slot, WorkCompletion completion) {
         CompletionSource source = owners[slot];
         owners[slot] = null;
+        CompletionOpcode opcode = OPCODES[opcodes[slot]];
+        boolean receive = opcode.isReceive();
         if (statuses[slot] == 0) {
-            completion.succeeded(wrIds[slot], source.number(), OPCODES[opcodes[slot]], byteLengths[slot]);
+            completion.succeeded(wrIds[slot], source.number(), opcode, byteLengths[slot]);
+            if (receive) {
+                attach(completion, opcode, vendorCodes[slot]);
+            }
         } else {
             completion.failed(wrIds[slot], source.number(), CompletionStatus.ofCode(statuses[slot]), vendorCodes[slot]);
         }
-        if (opcodes[slot] == RECEIVE) {
+        if (receive) {
             source.releaseReceiveSlots(sequences[slot]);
         } else {
             source.releaseSendSlots(sequences[slot]);
+        }
+    }
+
+    /** What came with the message. No key is 0. */
+    private static void attach(WorkCompletion completion, CompletionOpcode opcode, int number) {
+        if (opcode == CompletionOpcode.RECEIVE_WRITE_IMMEDIATE) {
+            completion.withImmediate(number);
+        } else if (number != 0) {
+            completion.withInvalidatedKey(number);
         }
     }
 
@@ -335,13 +420,13 @@ public class SoftCompletionQueue implements CompletionQueue {
         }
     }
 
-    private void move(int from, int to) {
-        wrIds[to] = wrIds[from];
-        byteLengths[to] = byteLengths[from];
-        sequences[to] = sequences[from];
-        vendorCodes[to] = vendorCodes[from];
-        statuses[to] = statuses[from];
-        opcodes[to] = opcodes[from];
-        owners[to] = owners[from];
+    private void copy(int from, SoftCompletionQueue target, int to) {
+        target.wrIds[to] = wrIds[from];
+        target.byteLengths[to] = byteLengths[from];
+        target.sequences[to] = sequences[from];
+        target.vendorCodes[to] = vendorCodes[from];
+        target.statuses[to] = statuses[from];
+        target.opcodes[to] = opcodes[from];
+        target.owners[to] = owners[from];
     }
 }

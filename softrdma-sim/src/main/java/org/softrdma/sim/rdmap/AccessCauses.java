@@ -3,6 +3,7 @@ package org.softrdma.sim.rdmap;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.wire.TerminateCause;
 import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.SendOpcode;
 
 /**
  * The Terminate that answers a refused access, and the status of a READ that a Terminate refers to. DDP has no code for
@@ -38,7 +39,20 @@ final class AccessCauses {
         };
     }
 
-    /** For a READ request (RFC 5040 figure 9). */
+    /**
+     * Status of a request that the peer has terminated. A peer calls a misaligned atomic a catastrophic error of the
+     * stream (RFC 7306 section 8.2), but it is the request's fault.
+     *
+     * @param code layer, type and code of the Terminate
+     * @param request what it was
+     */
+    static CompletionStatus status(int code, SendOpcode request) {
+        return request.isAtomic() && code == TerminateCause.RDMAP_STREAM_CATASTROPHIC.code()
+                ? CompletionStatus.REMOTE_INVALID_REQUEST_ERROR
+                : status(code);
+    }
+
+    /** For a READ request or an Atomic Request (RFC 5040 figure 9). */
     static TerminateCause readRequest(AccessResult result) {
         return switch (result) {
             case WRONG_DOMAIN -> TerminateCause.RDMAP_STAG_NOT_ON_STREAM;

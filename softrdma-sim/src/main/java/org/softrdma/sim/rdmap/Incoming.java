@@ -6,6 +6,7 @@ import org.softrdma.sim.queue.OutboundReadQueue;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
 import org.softrdma.sim.wire.RdmapOpcode;
+import org.softrdma.sim.wire.Rfc7306;
 import org.softrdma.sim.wire.Terminate;
 import org.softrdma.sim.wire.TerminateCause;
 
@@ -20,7 +21,14 @@ public final class Incoming implements SegmentSink {
     private final Sends sends;
     private final Reads reads;
     private final ReadResponses readResponses;
+    private final Immediates immediates;
+    private final Atomics atomics;
+    private final AtomicResponses atomicResponses;
     private final Terminates terminates;
+    /** The device speaks RFC 7306. */
+    private final boolean extended;
+
+    private final int highestQueue;
 
     /** Of the segment being received. */
     private MessageKind kind = MessageKind.READ_REQUEST;
@@ -32,7 +40,12 @@ public final class Incoming implements SegmentSink {
         sends = outgoing.sends();
         reads = outgoing.reads();
         readResponses = outgoing.readResponses();
+        immediates = outgoing.immediates();
+        atomics = outgoing.atomics();
+        atomicResponses = outgoing.atomicResponses();
         terminates = outgoing.terminates();
+        extended = parts.engine().limits().rfc7306();
+        highestQueue = extended ? Ddp.QUEUE_ATOMIC_RESPONSE : Ddp.QUEUE_TERMINATE;
         outboundReads = parts.endpoint().outboundReads();
     }
 
@@ -44,8 +57,15 @@ public final class Incoming implements SegmentSink {
         return switch (control & Ddp.OPCODE_MASK) {
             case RdmapOpcode.READ_REQUEST -> Ddp.READ_REQUEST_END;
             case RdmapOpcode.TERMINATE -> Short.BYTES + Terminate.MAX_ULPDU;
+            case RdmapOpcode.IMMEDIATE, RdmapOpcode.IMMEDIATE_SOLICITED -> extendedEnd(Rfc7306.IMMEDIATE_END);
+            case RdmapOpcode.ATOMIC_REQUEST -> extendedEnd(Rfc7306.REQUEST_END);
+            case RdmapOpcode.ATOMIC_RESPONSE -> extendedEnd(Rfc7306.RESPONSE_END);
             default -> Ddp.UNTAGGED_HEADER_LENGTH;
         };
+    }
+
+    private int extendedEnd(int end) {
+        return extended ? end : Ddp.UNTAGGED_HEADER_LENGTH;
     }
 
     @Override
@@ -83,7 +103,7 @@ public final class Incoming implements SegmentSink {
 
     private boolean beginUntagged(long fpdu, int payload, boolean last, int opcode) {
         int queue = NativeMemory.getInt(fpdu + Ddp.QUEUE_NUMBER_OFFSET);
-        if (Integer.compareUnsigned(queue, Ddp.QUEUE_TERMINATE) > 0) {
+        if (Integer.compareUnsigned(queue, highestQueue) > 0) {
             return parts.protocolError(TerminateCause.DDP_QUEUE_NUMBER, fpdu);
         }
         return switch (opcode) {
@@ -91,15 +111,37 @@ public final class Incoming implements SegmentSink {
                 kind = MessageKind.READ_REQUEST;
                 yield isOn(Ddp.QUEUE_READ_REQUEST, queue, fpdu) && readResponses.beginRequest(fpdu, payload, last);
             }
-            case RdmapOpcode.SEND, RdmapOpcode.SEND_SOLICITED -> {
+            case RdmapOpcode.SEND,
+                    RdmapOpcode.SEND_SOLICITED,
+                    RdmapOpcode.SEND_INVALIDATE,
+                    RdmapOpcode.SEND_SOLICITED_INVALIDATE -> {
                 kind = MessageKind.SEND;
                 yield isOn(Ddp.QUEUE_SEND, queue, fpdu) && sends.begin(fpdu, payload, last, opcode);
             }
-            case RdmapOpcode.SEND_INVALIDATE, RdmapOpcode.SEND_SOLICITED_INVALIDATE ->
-                parts.protocolError(TerminateCause.RDMAP_CANNOT_INVALIDATE, fpdu);
             case RdmapOpcode.TERMINATE -> {
                 kind = MessageKind.TERMINATE;
                 yield isOn(Ddp.QUEUE_TERMINATE, queue, fpdu) && terminates.begin(fpdu);
+            }
+            default -> beginExtended(fpdu, payload, last, opcode, queue);
+        };
+    }
+
+    private boolean beginExtended(long fpdu, int payload, boolean last, int opcode, int queue) {
+        if (!extended) {
+            return parts.protocolError(TerminateCause.RDMAP_OPCODE, fpdu);
+        }
+        return switch (opcode) {
+            case RdmapOpcode.IMMEDIATE, RdmapOpcode.IMMEDIATE_SOLICITED -> {
+                kind = MessageKind.IMMEDIATE;
+                yield isOn(Ddp.QUEUE_SEND, queue, fpdu) && immediates.begin(fpdu, payload, last, opcode);
+            }
+            case RdmapOpcode.ATOMIC_REQUEST -> {
+                kind = MessageKind.ATOMIC_REQUEST;
+                yield isOn(Ddp.QUEUE_READ_REQUEST, queue, fpdu) && atomicResponses.beginRequest(fpdu, payload, last);
+            }
+            case RdmapOpcode.ATOMIC_RESPONSE -> {
+                kind = MessageKind.ATOMIC_RESPONSE;
+                yield isOn(Ddp.QUEUE_ATOMIC_RESPONSE, queue, fpdu) && atomics.begin(fpdu, payload, last);
             }
             default -> parts.protocolError(TerminateCause.RDMAP_OPCODE, fpdu);
         };
@@ -123,7 +165,7 @@ public final class Incoming implements SegmentSink {
             case SEND -> sends.runGone();
             case READ_RESPONSE -> reads.runGone();
             case WRITE -> writes.runGone();
-            case READ_REQUEST, TERMINATE, READY_TO_RECEIVE ->
+            case READ_REQUEST, IMMEDIATE, ATOMIC_REQUEST, ATOMIC_RESPONSE, TERMINATE, READY_TO_RECEIVE ->
                 throw new IllegalStateException(kind + " has no payload to place");
         }
     }
@@ -134,7 +176,9 @@ public final class Incoming implements SegmentSink {
             case WRITE -> writes.done();
             case READ_RESPONSE -> reads.done();
             case SEND -> sends.done();
-            case READ_REQUEST, TERMINATE, READY_TO_RECEIVE -> {
+            case IMMEDIATE -> immediates.done();
+            case ATOMIC_RESPONSE -> atomics.done();
+            case READ_REQUEST, ATOMIC_REQUEST, TERMINATE, READY_TO_RECEIVE -> {
                 // Done when its header was seen.
             }
         }

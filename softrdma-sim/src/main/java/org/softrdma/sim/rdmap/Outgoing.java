@@ -11,10 +11,12 @@ import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
 import org.softrdma.sim.wire.RdmapOpcode;
 import org.softrdma.sim.wire.TerminateCause;
+import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendOpcode;
 
 /**
- * The messages that a stream sends: READ responses, the requests of the send queue, and at the end a Terminate.
+ * The messages that a stream sends: responses, the requests of the send queue, and at the end a Terminate.
  * Messages are not interleaved; responses and requests take turns, a request after every three responses. Engine thread
  * only.
  */
@@ -31,23 +33,35 @@ public final class Outgoing implements SegmentSource {
     private final Sends sends;
     private final Reads reads;
     private final ReadResponses readResponses;
+    private final Immediates immediates;
+    private final Atomics atomics;
+    private final AtomicResponses atomicResponses;
     private final Terminates terminates;
+    private final WindowRequests windowRequests;
 
     private boolean requestsAllowed;
+    private boolean requestsAbandoned;
     private boolean readyToReceivePending;
     private int responsesInARow;
-    /** Sequence of a request whose memory may not be used, or -1. */
+    private long localRequests;
+    /** Sequence of a request that cannot be executed, or -1. */
     private long faultSequence = -1;
+    /** How it fails. */
+    private CompletionStatus faultStatus = CompletionStatus.LOCAL_PROTECTION_ERROR;
 
     /** Makes the kinds, each of which sends something; {@link Incoming} takes them from here. */
     Outgoing(StreamParts parts) {
         this.parts = parts;
         payload = new RequestPayload(parts);
         writes = new Writes(parts, payload);
-        sends = new Sends(parts, payload);
+        windowRequests = new WindowRequests(parts);
+        sends = new Sends(parts, payload, windowRequests);
         reads = new Reads(parts);
         readResponses = new ReadResponses(parts);
-        terminates = new Terminates(parts);
+        immediates = new Immediates(parts, payload, writes, sends);
+        atomics = new Atomics(parts);
+        atomicResponses = new AtomicResponses(parts);
+        terminates = new Terminates(parts, atomics, immediates);
         fpdus = parts.fpdus();
         queue = parts.endpoint().sends();
         inboundReads = parts.endpoint().inboundReads();
@@ -72,6 +86,18 @@ public final class Outgoing implements SegmentSource {
         return readResponses;
     }
 
+    Immediates immediates() {
+        return immediates;
+    }
+
+    Atomics atomics() {
+        return atomics;
+    }
+
+    AtomicResponses atomicResponses() {
+        return atomicResponses;
+    }
+
     Terminates terminates() {
         return terminates;
     }
@@ -91,6 +117,7 @@ public final class Outgoing implements SegmentSource {
     /** Abandons the requests of the send queue, even one that was sent in part. */
     public void abandonRequests() {
         requestsAllowed = false;
+        requestsAbandoned = true;
         payload.offset(0);
         faultSequence = -1;
     }
@@ -129,6 +156,11 @@ public final class Outgoing implements SegmentSource {
         terminates.queue(cause, segment);
     }
 
+    /** Requests that were executed and have sent nothing; all of them stood before what is sent next. */
+    public long localRequests() {
+        return localRequests;
+    }
+
     // ---- the carrier
 
     @Override
@@ -136,7 +168,7 @@ public final class Outgoing implements SegmentSource {
         if (readResponses.isMidMessage()) {
             return readResponses.add();
         }
-        if (payload.isMidMessage()) {
+        if (payload.isMidRequest()) {
             return addRequest();
         }
         if (readyToReceivePending) {
@@ -159,17 +191,42 @@ public final class Outgoing implements SegmentSource {
             return false;
         }
         int slot = queue.slot(queue.cursor());
-        if (queue.hasFlag(slot, SendFlags.FENCE) && !outboundReads.isEmpty()) {
+        if (isFenced(slot)) {
             return false;
         }
         return !queue.opcode(slot).isAnswered() || outboundReads.hasRoom();
+    }
+
+    private boolean isFenced(int slot) {
+        return queue.hasFlag(slot, SendFlags.FENCE) && !outboundReads.isEmpty();
+    }
+
+    /** They need no word of the peer either, which must speak first before anything is sent. */
+    @Override
+    public void runLocal() {
+        while (!requestsAbandoned && faultSequence < 0 && queue.hasUnsent()) {
+            long sequence = queue.cursor();
+            int slot = queue.slot(sequence);
+            if (!WindowRequests.isOne(queue.opcode(slot)) || isFenced(slot)) {
+                return;
+            }
+            if (windowRequests.execute(slot)) {
+                localRequests++;
+                queue.cursor(sequence + 1);
+                queue.complete(sequence);
+            } else {
+                faultSequence = sequence;
+                faultStatus = WindowRequests.failure(queue.opcode(slot));
+            }
+        }
     }
 
     private boolean addResponse() {
         MessageKind kind = inboundReads.kind(inboundReads.slot(inboundReads.cursor()));
         return switch (kind) {
             case READ_RESPONSE -> readResponses.add();
-            case WRITE, SEND, READ_REQUEST, TERMINATE, READY_TO_RECEIVE ->
+            case ATOMIC_RESPONSE -> atomicResponses.add();
+            case WRITE, SEND, READ_REQUEST, IMMEDIATE, ATOMIC_REQUEST, TERMINATE, READY_TO_RECEIVE ->
                 throw new IllegalStateException(kind + " is no response");
         };
     }
@@ -177,13 +234,21 @@ public final class Outgoing implements SegmentSource {
     private boolean addRequest() {
         long sequence = queue.cursor();
         int slot = queue.slot(sequence);
-        Added added = switch (queue.opcode(slot)) {
+        SendOpcode opcode = queue.opcode(slot);
+        Added added = switch (opcode) {
             case READ -> reads.add(sequence, slot);
             case WRITE -> writes.add(sequence, slot);
-            case SEND -> sends.add(sequence, slot);
+            case SEND, SEND_INVALIDATE -> sends.add(sequence, slot);
+            case WRITE_IMMEDIATE -> immediates.add(sequence, slot);
+            case COMPARE_AND_SWAP, FETCH_AND_ADD -> atomics.add(sequence, slot);
+            case BIND_WINDOW, INVALIDATE -> Added.NO_ROOM; // once the batch has gone, by runLocal
+            case SEND_IMMEDIATE ->
+                throw new IllegalStateException(
+                        opcode + " was posted, but the capabilities of this device do not offer it");
         };
         if (added == Added.NOT_ACCESSIBLE) {
             faultSequence = sequence;
+            faultStatus = CompletionStatus.LOCAL_PROTECTION_ERROR;
         }
         return added == Added.YES;
     }
@@ -202,13 +267,14 @@ public final class Outgoing implements SegmentSource {
     public void sent(MessageKind kind, long sequence, boolean last) {
         switch (kind) {
             case READ_RESPONSE -> readResponses.sent(sequence, last);
-            case WRITE, SEND -> {
+            case ATOMIC_RESPONSE -> atomicResponses.sent();
+            case WRITE, SEND, IMMEDIATE -> {
                 if (last) {
                     parts.events().requestSent(sequence);
                 }
             }
             case TERMINATE -> parts.events().terminateSent();
-            case READY_TO_RECEIVE, READ_REQUEST -> {
+            case READY_TO_RECEIVE, READ_REQUEST, ATOMIC_REQUEST -> {
                 // Nothing waits for these.
             }
         }
@@ -219,7 +285,8 @@ public final class Outgoing implements SegmentSource {
         switch (kind) {
             case READY_TO_RECEIVE -> readyToReceivePending = true;
             case READ_RESPONSE -> readResponses.takeBack(sequence, offset, message);
-            case READ_REQUEST, WRITE, SEND -> {
+            case ATOMIC_RESPONSE -> atomicResponses.takeBack(sequence);
+            case READ_REQUEST, WRITE, SEND, IMMEDIATE, ATOMIC_REQUEST -> {
                 if (requestsAllowed) {
                     takeBackRequest(kind, sequence, offset, last);
                 }
@@ -232,10 +299,13 @@ public final class Outgoing implements SegmentSource {
         queue.cursor(sequence);
         payload.offset(offset);
         faultSequence = -1;
-        if (kind == MessageKind.READ_REQUEST) {
-            reads.takeBack();
-        } else if (kind == MessageKind.SEND) {
-            sends.takeBack(last);
+        switch (kind) {
+            case READ_REQUEST -> reads.takeBack();
+            case ATOMIC_REQUEST -> atomics.takeBack();
+            case SEND, IMMEDIATE -> sends.takeBack(last);
+            case WRITE, READ_RESPONSE, ATOMIC_RESPONSE, TERMINATE, READY_TO_RECEIVE -> {
+                // A WRITE has no number; the others are no requests.
+            }
         }
     }
 
@@ -244,13 +314,13 @@ public final class Outgoing implements SegmentSource {
         return requestsAllowed;
     }
 
-    /** A request with bad local memory fails once everything before it is complete. */
+    /** A request that cannot be executed fails once everything before it is complete. */
     @Override
     public boolean settleFault() {
         if (faultSequence >= 0 && outboundReads.isEmpty()) {
             long sequence = faultSequence;
             faultSequence = -1;
-            parts.events().localProtectionError(sequence);
+            parts.events().localError(sequence, faultStatus);
             return terminates.isQueued();
         }
         return false;

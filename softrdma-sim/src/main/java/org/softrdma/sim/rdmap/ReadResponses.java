@@ -13,6 +13,7 @@ import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
+import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.queue.InboundReadQueue;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
@@ -32,6 +33,7 @@ final class ReadResponses {
     private final InboundReadQueue inboundReads;
     private final FpduWriter fpdus;
     private final int domain;
+    private final StreamWindows windows;
 
     // The response being sent.
     private long offset;
@@ -52,6 +54,7 @@ final class ReadResponses {
         inboundReads = parts.endpoint().inboundReads();
         fpdus = parts.fpdus();
         domain = parts.endpoint().domain();
+        windows = parts.endpoint().windows();
     }
 
     // ---- the request
@@ -61,12 +64,8 @@ final class ReadResponses {
         if (payload != Ddp.READ_REQUEST_LENGTH || !last) {
             return parts.protocolError(TerminateCause.RDMAP_UNSPECIFIED, fpdu);
         }
-        int msn = NativeMemory.getInt(fpdu + Ddp.MSN_OFFSET);
-        if (msn != inboundReads.nextMsn()) {
-            return parts.protocolError(TerminateCause.DDP_MSN_RANGE, fpdu);
-        }
-        if (NativeMemory.getInt(fpdu + Ddp.MESSAGE_OFFSET_OFFSET) != 0) {
-            return parts.protocolError(TerminateCause.DDP_MESSAGE_OFFSET, fpdu);
+        if (!parts.isNextRequest(fpdu)) {
+            return false;
         }
         long length = Integer.toUnsignedLong(NativeMemory.getInt(fpdu + Ddp.READ_LENGTH_OFFSET));
         int sourceStag = NativeMemory.getInt(fpdu + Ddp.READ_SOURCE_STAG_OFFSET);
@@ -74,7 +73,7 @@ final class ReadResponses {
         int granted = -1;
         if (length > 0) {
             granted = stags.findRemote(sourceStag);
-            AccessResult result = stags.check(granted, domain, AccessRights.REMOTE_READ, sourceOffset, length);
+            AccessResult result = check(granted, sourceOffset, length);
             if (result != AccessResult.GRANTED) {
                 return parts.accessError(AccessCauses.readRequest(result), fpdu);
             }
@@ -84,7 +83,7 @@ final class ReadResponses {
         long batch = engine.epoch().current();
         return inboundReads.add(
                         MessageKind.READ_RESPONSE,
-                        msn,
+                        inboundReads.nextMsn(),
                         sinkStag,
                         sinkOffset,
                         length,
@@ -93,6 +92,13 @@ final class ReadResponses {
                         granted,
                         batch)
                 || parts.protocolError(TerminateCause.DDP_NO_BUFFER, fpdu);
+    }
+
+    private AccessResult check(int found, long address, long length) {
+        AccessResult result = stags.check(found, domain, AccessRights.REMOTE_READ, address, length);
+        return result == AccessResult.WRONG_DOMAIN
+                ? windows.check(found, AccessRights.REMOTE_READ, address, length)
+                : result;
     }
 
     // ---- the response
@@ -187,7 +193,7 @@ final class ReadResponses {
         int found = inboundReads.rowGranted(slot, engine.epoch().current());
         if (found < 0) {
             found = stags.findRemote(inboundReads.sourceStag(slot));
-            refusal = stags.check(found, domain, AccessRights.REMOTE_READ, address, length);
+            refusal = check(found, address, length);
             if (refusal != AccessResult.GRANTED) {
                 return 0;
             }

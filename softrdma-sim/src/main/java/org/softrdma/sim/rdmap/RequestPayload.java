@@ -19,6 +19,9 @@ import org.softrdma.verbs.SendFlags;
  * on. Engine thread only.
  */
 final class RequestPayload {
+    /** An offset: the message is complete, and one more of the same request follows. */
+    static final long BEHIND = -1;
+
     private final RnicEngine engine;
     private final MemoryOperations memory;
     private final StagTable stags;
@@ -29,7 +32,7 @@ final class RequestPayload {
     /** Row of each entry that the segment covers. */
     private final int[] rows;
 
-    /** Bytes of the message in earlier segments. */
+    /** Bytes of the message in earlier segments, or {@link #BEHIND}. */
     private long offset;
 
     // The prepared segment.
@@ -54,9 +57,9 @@ final class RequestPayload {
         rows = new int[parts.endpoint().sendEntries()];
     }
 
-    /** True if a message has begun and has more segments. */
-    boolean isMidMessage() {
-        return offset > 0;
+    /** True if a request has begun and has more segments. */
+    boolean isMidRequest() {
+        return offset != 0;
     }
 
     /** Goes to an offset of the message at the cursor; 0 is its beginning. */
@@ -108,17 +111,28 @@ final class RequestPayload {
 
     /** Adds the payload, ends the FPDU and moves on. */
     void end(MessageKind kind, long sequence) {
-        if (inline) {
-            NativeMemory.copy(sends.inlineAddress(slot) + offset, payloadAt, length);
-        } else {
-            addPieces();
-        }
+        addPayload();
         fpdus.end(kind, sequence, offset, last, null);
         if (last) {
             offset = 0;
             sends.cursor(sequence + 1);
         } else {
             offset += length;
+        }
+    }
+
+    /** As {@link #end}, of a message that is not the last one of its request. */
+    void endFirst(MessageKind kind, long sequence) {
+        addPayload();
+        fpdus.end(kind, sequence, offset, false, null);
+        offset = last ? BEHIND : offset + length;
+    }
+
+    private void addPayload() {
+        if (inline) {
+            NativeMemory.copy(sends.inlineAddress(slot) + offset, payloadAt, length);
+        } else {
+            addPieces();
         }
     }
 

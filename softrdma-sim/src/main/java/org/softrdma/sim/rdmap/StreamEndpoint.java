@@ -1,5 +1,6 @@
 package org.softrdma.sim.rdmap;
 
+import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.queue.InboundReadQueue;
 import org.softrdma.sim.queue.OutboundReadQueue;
 import org.softrdma.sim.queue.ReceiveQueue;
@@ -13,6 +14,7 @@ import org.softrdma.sim.queue.SendQueue;
  * @param inboundReads requests of the peer that wait for a response
  * @param outboundReads requests of this side that wait for a response
  * @param domain number of the protection domain in the stag table
+ * @param windows bound on this queue pair
  * @param sendEntries maximum number of scatter/gather entries of a request
  */
 public record StreamEndpoint(
@@ -21,4 +23,5 @@ public record StreamEndpoint(
         InboundReadQueue inboundReads,
         OutboundReadQueue outboundReads,
         int domain,
+        StreamWindows windows,
         int sendEntries) {}

@@ -14,6 +14,9 @@ public interface StreamEvents {
     /** The peer used a key, range or right that it does not have; {@link #terminate} follows. */
     void accessRefused();
 
+    /** The peer broke a rule; {@link #terminate} follows. */
+    void requestRefused();
+
     /**
      * This side ends the stream because of what the peer sent.
      *
@@ -29,13 +32,22 @@ public interface StreamEvents {
      * The peer has terminated the stream.
      *
      * @param code layer, type and code
+     * @param meaning the same in words
      * @param culprit sequence of the request that it refers to, or -1
      * @param status status of that request's completion
      */
-    void terminated(int code, long culprit, CompletionStatus status);
+    void terminated(int code, String meaning, long culprit, CompletionStatus status);
 
     /** A local buffer of a request may not be used: everything before the request is complete, and now it fails. */
     void localProtectionError(long sequence);
+
+    /**
+     * A request cannot be executed: everything before it is complete, and now it fails.
+     *
+     * @param sequence of the request
+     * @param status how it ends
+     */
+    void localError(long sequence, CompletionStatus status);
 
     /** The buffer of a request was deregistered after part of a segment was sent: no Terminate can follow. */
     void bufferGone(long sequence);

@@ -4,6 +4,8 @@ import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.carrier.Placement;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.TerminateCause;
 
 /**
@@ -17,9 +19,20 @@ import org.softrdma.sim.wire.TerminateCause;
  */
 public record StreamParts(
         RnicEngine engine, StreamEndpoint endpoint, StreamEvents events, FpduWriter fpdus, Placement placement) {
+    /** True if a request on queue 1 has the number and the offset of the next one; else the stream goes down. */
+    boolean isNextRequest(long segment) {
+        if (NativeMemory.getInt(segment + Ddp.MSN_OFFSET)
+                != endpoint.inboundReads().nextMsn()) {
+            return protocolError(TerminateCause.DDP_MSN_RANGE, segment);
+        }
+        return NativeMemory.getInt(segment + Ddp.MESSAGE_OFFSET_OFFSET) == 0
+                || protocolError(TerminateCause.DDP_MESSAGE_OFFSET, segment);
+    }
+
     /** The peer broke a rule: counts it and terminates the stream. Always false. */
     boolean protocolError(TerminateCause cause, long segment) {
         engine.counters().increment(Counter.PROTOCOL_ERRORS);
+        events.requestRefused();
         events.terminate(cause, segment);
         return false;
     }

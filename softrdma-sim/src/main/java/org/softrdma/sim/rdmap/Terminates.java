@@ -6,10 +6,13 @@ import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.engine.EngineCounters;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.queue.OutboundReadQueue;
+import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
 import org.softrdma.sim.wire.Terminate;
 import org.softrdma.sim.wire.TerminateCause;
+import org.softrdma.verbs.CompletionStatus;
 
 /** Terminate: one untagged message on queue 2, the last of its stream. Engine thread only. */
 final class Terminates {
@@ -17,13 +20,21 @@ final class Terminates {
     private final EngineCounters counters;
     private final MemoryOperations memory;
     private final FpduWriter fpdus;
+    private final SendQueue sends;
+    private final OutboundReadQueue outboundReads;
+    private final Atomics atomics;
+    private final Immediates immediates;
 
     private @Nullable MemorySegment message;
     private int ulpdu;
     private boolean staged;
 
-    Terminates(StreamParts parts) {
+    Terminates(StreamParts parts, Atomics atomics, Immediates immediates) {
         this.parts = parts;
+        this.atomics = atomics;
+        this.immediates = immediates;
+        sends = parts.endpoint().sends();
+        outboundReads = parts.endpoint().outboundReads();
         counters = parts.engine().counters();
         memory = parts.engine().memory();
         fpdus = parts.fpdus();
@@ -81,8 +92,40 @@ final class Terminates {
             code = Terminate.code(fpdu);
             requestMsn = Terminate.requestMsn(fpdu, length);
         }
-        long culprit = requestMsn == 0 ? -1 : parts.endpoint().outboundReads().ofMsn(requestMsn);
-        parts.events().terminated(code, culprit, AccessCauses.status(code));
+        long culprit = culprit(code, requestMsn);
+        CompletionStatus status =
+                culprit < 0 ? CompletionStatus.FLUSHED : AccessCauses.status(code, sends.opcode(sends.slot(culprit)));
+        parts.events().terminated(code, meaning(code), culprit, status);
         return false;
+    }
+
+    /**
+     * Sequence of the request that a Terminate is about, or -1. A peer that does not know an opcode need not show the
+     * segment, and Linux's siw does not: then it is the oldest request that a peer without RFC 7306 does not know.
+     */
+    private long culprit(int code, int requestMsn) {
+        if (requestMsn != 0) {
+            return outboundReads.ofMsn(requestMsn);
+        }
+        return isOpcode(code)
+                ? outboundReads.oldest(
+                        sequence -> sends.opcode(sends.slot(sequence)).isAtomic())
+                : -1;
+    }
+
+    private String meaning(int code) {
+        String meaning = Terminate.describe(code);
+        if (!isOpcode(code) || !(atomics.isUsed() || immediates.isUsed())) {
+            return meaning;
+        }
+        String sent = !immediates.isUsed()
+                ? "atomics"
+                : !atomics.isUsed() ? "WRITEs with immediate" : "atomics and WRITEs with immediate";
+        return meaning + "; this side has sent " + sent
+                + " (RFC 7306), which a peer need not know: agree with it on their use before";
+    }
+
+    private static boolean isOpcode(int code) {
+        return code == TerminateCause.RDMAP_OPCODE.code();
     }
 }

@@ -7,6 +7,7 @@ import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
+import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
@@ -22,8 +23,13 @@ final class Writes {
     private final RequestPayload payload;
     private final Placement placement;
     private final int domain;
+    private final StreamWindows windows;
 
     private boolean last;
+    /** Bytes of the WRITE that is being received. */
+    private long bytes;
+    /** Bytes of the last WRITE that was received. */
+    private long written;
     /** The first one will be the initiator's ready-to-receive. */
     private boolean readyExpected;
     /** This one says that the initiator is ready, for the first time or again. */
@@ -37,6 +43,7 @@ final class Writes {
         sends = parts.endpoint().sends();
         placement = parts.placement();
         domain = parts.endpoint().domain();
+        windows = parts.endpoint().windows();
     }
 
     // ---- requester
@@ -45,12 +52,26 @@ final class Writes {
     Added add(long sequence, int slot) {
         Added prepared = payload.prepare(slot, Ddp.TAGGED_HEADER_LENGTH);
         if (prepared == Added.YES) {
-            long at = payload.begin(Ddp.TAGGED_HEADER_LENGTH);
-            long remote = sends.remoteAddress(slot) + payload.offset();
-            Ddp.putTagged(at, RdmapOpcode.WRITE, payload.isLast(), sends.rkey(slot), remote, payload.length());
+            putHeader(slot);
             payload.end(MessageKind.WRITE, sequence);
         }
         return prepared;
+    }
+
+    /** As {@link #add}, of a request whose WRITE is followed by an immediate. */
+    Added addFirst(long sequence, int slot) {
+        Added prepared = payload.prepare(slot, Ddp.TAGGED_HEADER_LENGTH);
+        if (prepared == Added.YES) {
+            putHeader(slot);
+            payload.endFirst(MessageKind.WRITE, sequence);
+        }
+        return prepared;
+    }
+
+    private void putHeader(int slot) {
+        long at = payload.begin(Ddp.TAGGED_HEADER_LENGTH);
+        long remote = sends.remoteAddress(slot) + payload.offset();
+        Ddp.putTagged(at, RdmapOpcode.WRITE, payload.isLast(), sends.rkey(slot), remote, payload.length());
     }
 
     // ---- responder
@@ -70,6 +91,9 @@ final class Writes {
             long taggedOffset = NativeMemory.getLong(fpdu + Ddp.TAGGED_OFFSET_OFFSET);
             int row = stags.findRemote(NativeMemory.getInt(fpdu + Ddp.STAG_OFFSET));
             AccessResult result = stags.check(row, domain, AccessRights.REMOTE_WRITE, taggedOffset, length);
+            if (result == AccessResult.WRONG_DOMAIN) {
+                result = windows.check(row, AccessRights.REMOTE_WRITE, taggedOffset, length);
+            }
             if (result != AccessResult.GRANTED) {
                 return parts.accessError(AccessCauses.tagged(result), fpdu);
             }
@@ -94,8 +118,20 @@ final class Writes {
             return;
         }
         counters.add(Counter.RESPONDER_WRITE_BYTES, placement.payload());
-        if (last && !ready) {
-            counters.increment(Counter.RESPONDER_WRITES);
+        bytes += placement.payload();
+        if (last) {
+            written = bytes;
+            bytes = 0;
+            if (!ready) {
+                counters.increment(Counter.RESPONDER_WRITES);
+            }
         }
+    }
+
+    /** Bytes of the last WRITE, to which an immediate belongs; once. */
+    long takeWritten() {
+        long taken = written;
+        written = 0;
+        return taken;
     }
 }

@@ -1,5 +1,5 @@
 /**
- * The messages of a stream (RDMAP, RFC 5040, in DDP segments, RFC 5041): one class for each kind says what it looks
+ * The messages of a stream (RDMAP, RFC 5040 and RFC 7306, in DDP segments, RFC 5041): one class for each kind says what it looks
  * like on the wire, what it needs from queues and memory, and how it is completed. How segments travel is not known
  * here.
  *

@@ -8,11 +8,15 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.uring.RingTrial;
 
 /** The transports on Netty's event loops: loops with threads of their own, or one loop that the owning thread runs. */
 public final class NettyTransport implements Transport {
@@ -66,6 +70,41 @@ public final class NettyTransport implements Transport {
                 loop -> new EpollEventLoop(loop, options, sockets),
                 threads,
                 manualProgress);
+    }
+
+    /**
+     * Why io_uring cannot be used here, empty if it can: by trying it. Sockets are opened by the native library of epoll,
+     * so that must be there too.
+     */
+    public static Optional<String> uringObstacle() {
+        String missing = epollUnavailable();
+        return missing == null ? RingTrial.obstacle() : Optional.of("it needs what epoll needs: " + missing);
+    }
+
+    /**
+     * Linux io_uring; parameters as for {@link #epoll}.
+     *
+     * @throws IOException if there are no rings for it
+     */
+    public static Transport uring(int threads, boolean manualProgress, SocketOptions options) throws IOException {
+        Epoll.ensureAvailability(); // brings the native library that opens sockets
+        OpenSockets sockets = new OpenSockets();
+        try {
+            return new NettyTransport(
+                    "uring",
+                    sockets,
+                    EnduringIoHandler.around(UringIoHandler.newFactory()),
+                    loop -> new UringEventLoop(loop, options, sockets),
+                    threads,
+                    manualProgress);
+        } catch (RuntimeException e) {
+            for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+                if (cause instanceof UncheckedIOException refused) {
+                    throw new IOException("no io_uring for an event loop: " + refused.getCause(), e);
+                }
+            }
+            throw e;
+        }
     }
 
     /** The portable transport; parameters as for {@link #epoll}. */

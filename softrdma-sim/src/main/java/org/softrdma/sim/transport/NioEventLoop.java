@@ -231,7 +231,7 @@ final class NioEventLoop extends NettyEventLoop {
         }
 
         @Override
-        public boolean isHungUp() {
+        public boolean hasMore() {
             // A selector is level triggered: it raises the event again.
             return false;
         }

@@ -49,6 +49,30 @@ abstract class RegisteredSocket implements IoHandle, StreamSocket {
         try {
             events.ready(take(registered, event));
         } catch (RuntimeException | Error e) {
+            LoopGuard.failed(this::close, events, e); // the loop goes on
+        }
+    }
+
+    /** Tells the owner of an event. */
+    final void tellReady(boolean writable) {
+        if (closed) {
+            return;
+        }
+        try {
+            events.ready(writable);
+        } catch (RuntimeException | Error e) {
+            LoopGuard.failed(this::close, events, e);
+        }
+    }
+
+    /** Tells the owner what has become of a {@link #gatherLater}. */
+    final void tellSent() {
+        if (closed) {
+            return;
+        }
+        try {
+            events.sentLater();
+        } catch (RuntimeException | Error e) {
             LoopGuard.failed(this::close, events, e);
         }
     }

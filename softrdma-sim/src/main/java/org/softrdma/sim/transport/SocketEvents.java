@@ -10,4 +10,7 @@ public interface SocketEvents {
      * @param writable there may be room to send, or an outgoing connection has an outcome
      */
     void ready(boolean writable);
+
+    /** What was given to {@link StreamSocket#gatherLater} has gone, or failed: {@link StreamSocket#gathered} says. */
+    default void sentLater() {}
 }

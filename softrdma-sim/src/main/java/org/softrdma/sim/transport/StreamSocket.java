@@ -34,10 +34,40 @@ public interface StreamSocket {
     int scatter(IoVectors vectors, int count) throws IOException;
 
     /**
-     * True if an event has said that the peer ended its stream or that the connection broke. No further event will say
-     * so: receive until {@link #END_OF_STREAM} or a failure.
+     * True if something is left to receive of which no further event will tell: an event has said that the peer ended its
+     * stream or that the connection broke, or bytes came ahead. Receive until {@link #END_OF_STREAM}, a failure, or
+     * nothing.
      */
-    boolean isHungUp();
+    boolean hasMore();
+
+    /**
+     * Says what the caller expects. A socket may receive ahead of its owner's calls, into memory of its own; that saves
+     * calls for short messages, and costs a copy of long ones.
+     *
+     * @param wanted true when the socket was empty and short messages are expected; false when a large payload comes,
+     *     whose bytes are to stay with the kernel until {@link #receive} or {@link #scatter} says where they go
+     */
+    default void receiveAhead(boolean wanted) {}
+
+    /** True if bytes have come ahead. */
+    default boolean hasAhead() {
+        return false;
+    }
+
+    /**
+     * Lends bytes that the socket has received ahead, until the next call or the end of the event. They count as
+     * received.
+     *
+     * @return how many, 0 if there are none; {@link #lentAddress} says where
+     */
+    default int lend() {
+        return 0;
+    }
+
+    /** Where the bytes are that were lent last. */
+    default long lentAddress() {
+        throw new IllegalStateException("nothing is lent");
+    }
 
     /**
      * Raises an event soon, after the other sockets had their turn, if there is something to receive or room to send.
@@ -57,6 +87,28 @@ public interface StreamSocket {
      * @throws IOException if the connection broke
      */
     long gather(IoVectors vectors, int from, int count) throws IOException;
+
+    /**
+     * Sends what the kernel takes, at the end of this round of events, together with other sockets. The memory must stay
+     * until {@link SocketEvents#sentLater}; no call of this socket is needed before, and the kernel keeps none of its addresses
+     * after it.
+     *
+     * @param vectors {@link IoVectors}
+     * @param count number of entries, from the first
+     * @return false if it cannot: use {@link #gather}
+     */
+    default boolean gatherLater(IoVectors vectors, int count) {
+        return false;
+    }
+
+    /**
+     * The result of the last {@link #gatherLater}, as of {@link #gather}. If it was not sent yet, it is now.
+     *
+     * @throws IOException if the connection broke
+     */
+    default long gathered() throws IOException {
+        throw new IllegalStateException("nothing was to be sent later");
+    }
 
     /** Raises an event as soon as there is room to send. */
     void awaitRoom();

@@ -4,7 +4,7 @@ import java.util.List;
 
 /** Event loops of one kind. */
 public interface Transport extends AutoCloseable {
-    /** {@code epoll} or {@code nio}. */
+    /** {@code epoll}, {@code uring} or {@code nio}. */
     String name();
 
     /** Its loops; exactly one in manual progress. */

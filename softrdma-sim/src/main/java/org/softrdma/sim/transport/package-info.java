@@ -1,8 +1,8 @@
 /**
  * Byte streams and the event loops that drive them; the only importer of Netty in this module.
  *
- * <p>Two transports behave alike: epoll (Linux, calls by raw address, no allocation) and NIO (portable). Everything
- * that concerns a socket runs on its event loop. Read {@link org.softrdma.sim.transport.StreamSocket} first.
+ * <p>Three transports behave alike: epoll and io_uring (Linux, calls by raw address, no allocation) and NIO (portable).
+ * How io_uring is used, and its traps: {@code sim.uring}. Everything that concerns a socket runs on its event loop. Read {@link org.softrdma.sim.transport.StreamSocket} first.
  */
 @NullMarked
 package org.softrdma.sim.transport;

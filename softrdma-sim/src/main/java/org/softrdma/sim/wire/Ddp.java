@@ -23,7 +23,7 @@ import org.softrdma.sim.memory.NativeMemory;
  *   +---------------------------------------------------------------+
  *   |  payload                                                      |  16
  *
- *   untagged segment: SEND (queue 0), READ request (queue 1), Terminate (queue 2)
+ *   untagged segment: SEND (queue 0), READ request (queue 1), Terminate (queue 2), and those of {@link Rfc7306}
  *   +-------------------------------+---------------+---------------+
  *   |  ULPDU length (18 + payload)  |T|L| rsvd  |DV |RV |rsvd|opcode|   0
  *   +-------------------------------+---------------+---------------+
@@ -105,12 +105,14 @@ public final class Ddp {
     /** Control: where the RDMAP opcode is. */
     public static final int OPCODE_MASK = 0x000F;
 
-    /** Queue of SENDs. */
+    /** Queue of SENDs and immediates. */
     public static final int QUEUE_SEND = 0;
-    /** Queue of READ requests. */
+    /** Queue of READ requests and Atomic Requests. */
     public static final int QUEUE_READ_REQUEST = 1;
     /** Queue of Terminates. */
     public static final int QUEUE_TERMINATE = 2;
+    /** Queue of Atomic Responses (RFC 7306). */
+    public static final int QUEUE_ATOMIC_RESPONSE = 3;
 
     private static final int VERSIONS = DDP_VERSION | RDMAP_VERSION;
 

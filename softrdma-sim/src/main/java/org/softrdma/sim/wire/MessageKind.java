@@ -10,6 +10,12 @@ public enum MessageKind {
     READ_REQUEST(true, "sentSegments.readRequest", "receivedSegments.readRequest"),
     /** READ response. */
     READ_RESPONSE(false, "sentSegments.readResponse", "receivedSegments.readResponse"),
+    /** Immediate Data, solicited or not: the second message of a WRITE with immediate. */
+    IMMEDIATE(true, "sentSegments.immediate", "receivedSegments.immediate"),
+    /** Atomic Request. */
+    ATOMIC_REQUEST(true, "sentSegments.atomicRequest", "receivedSegments.atomicRequest"),
+    /** Atomic Response. */
+    ATOMIC_RESPONSE(false, "sentSegments.atomicResponse", "receivedSegments.atomicResponse"),
     /** Terminate. */
     TERMINATE(false, "terminatesSent", "terminatesReceived"),
     /** Ready-to-receive: a zero-length WRITE that no application posted (RFC 6581 section 9.2). */

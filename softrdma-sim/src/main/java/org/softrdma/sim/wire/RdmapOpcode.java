@@ -1,6 +1,6 @@
 package org.softrdma.sim.wire;
 
-/** RDMAP opcodes (RFC 5040 section 4.3). */
+/** RDMAP opcodes (RFC 5040 section 4.3, RFC 7306 section 4.1). */
 public final class RdmapOpcode {
     /** RDMA Write. */
     public static final int WRITE = 0;
@@ -18,8 +18,16 @@ public final class RdmapOpcode {
     public static final int SEND_SOLICITED_INVALIDATE = 6;
     /** Terminate. */
     public static final int TERMINATE = 7;
+    /** Immediate Data. */
+    public static final int IMMEDIATE = 8;
+    /** Immediate Data with Solicited Event. */
+    public static final int IMMEDIATE_SOLICITED = 9;
+    /** Atomic Request. */
+    public static final int ATOMIC_REQUEST = 10;
+    /** Atomic Response. */
+    public static final int ATOMIC_RESPONSE = 11;
     /** Number of opcodes known here. */
-    public static final int COUNT = 8;
+    public static final int COUNT = 12;
 
     private RdmapOpcode() {}
 }

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,6 +27,7 @@ import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.sim.peer.RawPeer;
 import org.softrdma.sim.peer.TestDevice;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
@@ -115,7 +117,8 @@ class CaptureTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"epoll,100", "nio,101", "epoll," + LARGE, "nio," + LARGE})
+    @CsvSource({"epoll,100", "uring,100", "nio,101", "epoll," + LARGE, "uring," + LARGE, "nio," + LARGE})
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldHoldWhatThePeerSentAndReceived(String transport, int length) throws IOException {
         Path file = directory.resolve("capture.pcapng");
         Said said;

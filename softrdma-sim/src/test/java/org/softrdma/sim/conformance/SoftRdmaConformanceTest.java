@@ -27,6 +27,7 @@ import org.softrdma.verbs.device.VerbsProviders;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class SoftRdmaConformanceTest {
     private static final Map<String, String> EPOLL = Map.of("transport", "epoll");
+    private static final Map<String, String> URING = Map.of("transport", "uring");
     private static final Map<String, String> NIO = Map.of("transport", "nio");
     private static final int SMALLER_DEPTH = 90;
     private static final int ACCEPTING_SIDE_SPEAKS_FIRST = 91;
@@ -37,8 +38,22 @@ class SoftRdmaConformanceTest {
 
     @Test
     void shouldKeepTheRulesWhenTheTransportIsEpoll() {
-        requireEpoll();
+        require(EPOLL);
         run(ConformanceSettings.of("sim", EPOLL).withScale(HALF));
+    }
+
+    @Test
+    void shouldKeepTheRulesWhenTheTransportIsUring() {
+        require(URING);
+        run(ConformanceSettings.of("sim", URING).withScale(HALF));
+    }
+
+    @Test
+    void shouldKeepTheRulesWhenTheRequesterMakesProgressByHandOverUring() {
+        require(URING);
+        run(ConformanceSettings.of("sim", Map.of("progress", "manual", "transport", "uring"))
+                .withResponderOptions(URING)
+                .withScale(BRIEF));
     }
 
     @Test
@@ -101,8 +116,16 @@ class SoftRdmaConformanceTest {
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
     @Test
     void shouldKeepTheRulesWhenRepeatedOverEpoll() {
-        requireEpoll();
+        require(EPOLL);
         run(ConformanceSettings.of("sim", EPOLL).withScale(longScale()));
+    }
+
+    @Tag("slow")
+    @Timeout(value = 30, unit = TimeUnit.MINUTES)
+    @Test
+    void shouldKeepTheRulesWhenRepeatedOverUring() {
+        require(URING);
+        run(ConformanceSettings.of("sim", URING).withScale(longScale()));
     }
 
     @Tag("slow")
@@ -116,9 +139,9 @@ class SoftRdmaConformanceTest {
         return Boolean.getBoolean("softrdma.slow.short") ? 1 : LONG;
     }
 
-    private static void requireEpoll() {
+    private static void require(Map<String, String> options) {
         try {
-            VerbsProviders.named("sim").open(EPOLL).close();
+            VerbsProviders.named("sim").open(options).close();
         } catch (VerbsException e) {
             Assumptions.assumeTrue(e.code() != VerbsErrorCode.NO_DEVICE, e.getMessage());
             throw e;

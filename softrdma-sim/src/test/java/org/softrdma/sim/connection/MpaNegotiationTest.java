@@ -33,6 +33,7 @@ class MpaNegotiationTest {
                 4096,
                 262_144,
                 1,
+                true,
                 new MpaOffer(crc, revision),
                 new EngineTimeouts(1, 0, 1, 0));
     }

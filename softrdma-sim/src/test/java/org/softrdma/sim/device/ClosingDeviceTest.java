@@ -16,11 +16,11 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.sim.peer.RawPeer;
 import org.softrdma.sim.peer.TestDevice;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
@@ -70,7 +70,7 @@ class ClosingDeviceTest {
 
     /** Whoever still holds a request when the device is gone closes it as any other. */
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldCloseARequestThatOutlivesItsDevice(String transport) throws IOException {
         VerbsDevice device = new SoftRdmaProvider().open(Map.of("transport", transport));
         Listener listener = device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
@@ -152,7 +152,7 @@ class ClosingDeviceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldCloseConnectionsThatWaitForTheirPeerWhenClosed(String transport) throws IOException {
         int before = sockets();
         List<RawPeer> peers = new ArrayList<>();
@@ -177,7 +177,7 @@ class ClosingDeviceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldCountTheSocketsThatAreOpen(String transport) throws IOException {
         try (TestDevice server = new TestDevice("transport", transport);
                 RawPeer peer = RawPeer.connect(server.address())) {

@@ -7,8 +7,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.peer.TestDevice;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -22,7 +22,7 @@ class ListenTest {
     private static final byte[] NOWHERE = {(byte) 192, 0, 2, 1};
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldSayThatThePortIsInUse(String transport) {
         try (TestDevice device = new TestDevice("transport", transport)) {
             InetSocketAddress taken = device.address();
@@ -39,7 +39,7 @@ class ListenTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldSayThatTheAddressIsOfAnotherMachine(String transport) throws Exception {
         InetAddress nowhere = InetAddress.getByAddress(NOWHERE);
         try (TestDevice device = new TestDevice("transport", transport)) {
@@ -54,7 +54,7 @@ class ListenTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldSayWhatToDoWhenNobodyListens(String transport) throws Exception {
         try (Socket bound = new Socket(); // its port is nobody else's, and nobody listens there
                 TestDevice device = new TestDevice("transport", transport)) {

@@ -1,8 +1,9 @@
 package org.softrdma.sim.device;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.withSettings;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -24,8 +25,11 @@ import org.softrdma.sim.pinning.PinTable;
 import org.softrdma.sim.pinning.PinningSettings;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PinningPolicy;
-import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.Reregistration;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 
 class RegistrarTest {
     private static final int LOOKS = 1000;
@@ -33,8 +37,9 @@ class RegistrarTest {
 
     private final Quiescence quiescence = new Quiescence();
     private final Quiescence.Epoch epoch = quiescence.newEpoch();
+    private final StagTable table = new StagTable(4, new SecureRandom(), new MemoryOperations(), NumberReuse.LATE);
     private final Registrar registrar = new Registrar(
-            new StagTable(4, new SecureRandom(), new MemoryOperations(), NumberReuse.LATE),
+            table,
             quiescence,
             new PinTable(
                     PinningSettings.DEFAULT,
@@ -45,15 +50,13 @@ class RegistrarTest {
             RegionObserver.NONE,
             ResourceQuota.NONE,
             4);
-    private final ProtectionDomain domain =
-            mock(ProtectionDomain.class, withSettings().extraInterfaces(Registrar.Domain.class));
+    private final Registrar.Domain domain = mock(Registrar.Domain.class);
 
     @Test
     void shouldReturnFromCloseOnlyOnceTheBatchThatMayTouchTheRegionHasEnded() throws Exception {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment memory = arena.allocate(64);
-            MemoryRegion region =
-                    registrar.register(domain, 1, memory, Set.of(AccessFlag.REMOTE_READ), PinningPolicy.OFF);
+            MemoryRegion region = registrar.register(domain, memory, Set.of(AccessFlag.REMOTE_READ), PinningPolicy.OFF);
             AtomicBoolean ended = new AtomicBoolean();
             CountDownLatch begun = new CountDownLatch(1);
             epoch.enter();
@@ -77,11 +80,59 @@ class RegistrarTest {
     }
 
     @Test
+    void shouldReturnFromReregistrationOnlyOnceTheBatchThatMayTouchTheOldMemoryHasEnded() throws Exception {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(64);
+            MemoryRegion region = registrar.register(domain, memory, Set.of(AccessFlag.REMOTE_READ), PinningPolicy.OFF);
+            int key = region.rkey();
+            AtomicBoolean ended = new AtomicBoolean();
+            epoch.enter();
+            assertTrue(table.findRemote(key) >= 0);
+            CompletableFuture<Boolean> endedBefore = CompletableFuture.supplyAsync(
+                    () -> {
+                        region.reregister(Reregistration.ofMemory(arena.allocate(64)));
+                        return ended.get();
+                    },
+                    task -> Thread.ofPlatform().daemon().start(task));
+            while (table.findRemote(key) >= 0 && !endedBefore.isDone()) {
+                Thread.yield();
+            }
+            for (int i = 0; i < LOOKS; i++) {
+                assertTrue(!endedBefore.isDone(), "it returned while an engine was in a batch");
+                assertTrue(table.findRemote(key) < 0, "the key is valid while the row may be read");
+                Thread.yield();
+            }
+            assertThrows(IllegalStateException.class, () -> region.reregister(Reregistration.ofMemory(memory)));
+            VerbsException busy = assertThrows(VerbsException.class, region::close);
+            assertEquals(VerbsErrorCode.BUSY, busy.code());
+            ended.set(true);
+            epoch.exit();
+            assertTrue(endedBefore.get(DEADLINE_SECONDS, TimeUnit.SECONDS), "it returned before the batch had ended");
+            assertTrue(table.findRemote(key) >= 0);
+            region.close();
+        }
+    }
+
+    @Test
+    void shouldReturnFromTheCloseOfAWindowOnlyOnceTheBatchThatMayUseItHasEnded() throws Exception {
+        MemoryWindow window = registrar.allocateWindow(domain);
+        epoch.enter();
+        CompletableFuture<?> closed = closing(window);
+        for (int i = 0; i < LOOKS; i++) {
+            assertTrue(!closed.isDone(), "close returned while an engine was in a batch");
+            Thread.yield();
+        }
+        assertEquals(1, registrar.windows(), "its row is used again too soon");
+        epoch.exit();
+        closed.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        assertEquals(0, registrar.windows());
+    }
+
+    @Test
     void shouldReturnFromASecondCloseOnlyOnceTheFirstIsDone() throws Exception {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment memory = arena.allocate(64);
-            MemoryRegion region =
-                    registrar.register(domain, 1, memory, Set.of(AccessFlag.REMOTE_READ), PinningPolicy.OFF);
+            MemoryRegion region = registrar.register(domain, memory, Set.of(AccessFlag.REMOTE_READ), PinningPolicy.OFF);
             epoch.enter();
             CompletableFuture<?> first = closing(region);
             CompletableFuture<?> second = closing(region);
@@ -95,16 +146,24 @@ class RegistrarTest {
         }
     }
 
-    /** Closes a region in a thread that runs by now. */
-    private static CompletableFuture<?> closing(MemoryRegion region) throws InterruptedException {
+    /** Closes something in a thread that runs by now. */
+    private static CompletableFuture<?> closing(AutoCloseable resource) throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(1);
         CompletableFuture<?> closed = CompletableFuture.runAsync(
                 () -> {
                     begun.countDown();
-                    region.close();
+                    close(resource);
                 },
                 task -> Thread.ofPlatform().daemon().start(task));
         assertTrue(begun.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
         return closed;
+    }
+
+    private static void close(AutoCloseable resource) {
+        try {
+            resource.close();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
     }
 }

@@ -3,6 +3,7 @@ package org.softrdma.sim.device;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -12,6 +13,7 @@ import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.Connector;
 
@@ -30,6 +32,10 @@ class SmallMemoryTest {
         assertEquals(0, child.exitCode(), child::toString);
         for (String line : List.of(
                 "completion queue: NO_RESOURCES not enough memory for a completion queue of 4194304 entries: ",
+                "shared receive queue: NO_RESOURCES not enough memory for a shared receive queue of"
+                        + " Size[maxWorkRequests=65536, maxScatterGather=16]: ",
+                "resize: NO_RESOURCES not enough memory for a completion queue of 4194304 entries: ",
+                "entries: 1024",
                 "queue pair: NO_RESOURCES not enough memory for a queue pair of"
                         + " QueuePairLimits[maxSendWorkRequests=65536, ",
                 "inline memory: " + ROUNDS + " queue pairs of 1 MiB",
@@ -47,6 +53,12 @@ class SmallMemoryTest {
         try (TestDevice device = new TestDevice("pinning", "off")) {
             Capabilities most = device.device().capabilities();
             print("completion queue", () -> device.device().createCompletionQueue(most.maxCompletionQueueEntries()));
+            print("shared receive queue", () -> sharedReceives(device, most));
+            print("resize", () -> {
+                device.queue().resize(most.maxCompletionQueueEntries());
+                return device.queue();
+            });
+            System.out.println("entries: " + device.queue().entries());
             QueuePairLimits limits = new QueuePairLimits(
                     most.maxSendWorkRequests(),
                     most.maxReceiveWorkRequests(),
@@ -61,6 +73,19 @@ class SmallMemoryTest {
         }
         System.out.println("device: closed");
         System.exit(0);
+    }
+
+    /** As many as there is memory for; they are closed again. */
+    private static SharedReceiveQueue sharedReceives(TestDevice device, Capabilities most) {
+        List<SharedReceiveQueue> made = new ArrayList<>();
+        try {
+            while (true) {
+                made.add(device.domain()
+                        .createSharedReceiveQueue(most.maxSharedReceiveWorkRequests(), most.maxScatterGather()));
+            }
+        } finally {
+            made.forEach(SharedReceiveQueue::close);
+        }
     }
 
     private static QueuePair queuePair(TestDevice device, QueuePairLimits limits) {

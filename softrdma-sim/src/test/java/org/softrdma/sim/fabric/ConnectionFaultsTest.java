@@ -170,6 +170,23 @@ class ConnectionFaultsTest {
         }
     }
 
+    /** What sends nothing is no message. */
+    @Test
+    void shouldHappenToTheMessageOfTheRequestAmongRequestsWithoutOne() {
+        When when = new When.OnRequest("client", "server", 12);
+        bySeeds(plan(when, new What.Cut()), 1, (seed, links) -> {
+            links.postLocal(0, 1);
+            assertEquals(CompletionStatus.SUCCESS, links.write(0, 10, 0), "seed " + seed);
+            links.postLocal(0, 2);
+            links.postLocal(0, 3);
+            assertEquals(CompletionStatus.SUCCESS, links.write(0, 11, 1), "seed " + seed);
+            links.postLocal(0, 4);
+            CompletionStatus ignored = links.write(0, 12, 2);
+            links.awaitEnd(0);
+            assertEquals(2, links.written(), "seed " + seed);
+        });
+    }
+
     @Test
     void shouldHappenAtTheNthOccasion() {
         FaultPlan third = FaultPlan.NONE.and(new Fault(EACH_WRITE, new What.Cut(), Fault.ALWAYS, 1, 2));

@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetSocketAddress;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +26,8 @@ import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A client and a server with a device each, and completion queues of their own for SENDs and RECVs; the queues of the RECVs raise events.
+ * A client and a server with a device each, and completion queues of their own for SENDs and RECVs; the queues of the
+ * RECVs raise events.
  */
 final class Ends implements AutoCloseable {
     static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
@@ -37,7 +36,7 @@ final class Ends implements AutoCloseable {
     private static final QueuePairLimits LIMITS = QueuePairLimits.of(16, 16);
 
     private final Fabric fabric;
-    private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+    private final Owned owned = new Owned();
     private final Side server;
     private final Side client;
     private final Listener listener;
@@ -54,10 +53,10 @@ final class Ends implements AutoCloseable {
 
         Side(VerbsDevice device) {
             this.device = device;
-            domain = own(device.allocateProtectionDomain());
-            channel = own(device.createCompletionChannel());
-            sends = own(device.createCompletionQueue(64));
-            receives = own(device.createCompletionQueue(64, channel, 0));
+            domain = owned.add(device.allocateProtectionDomain());
+            channel = owned.add(device.createCompletionChannel());
+            sends = owned.add(device.createCompletionQueue(64));
+            receives = owned.add(device.createCompletionQueue(64, channel, 0));
         }
 
         CompletionChannel channel() {
@@ -75,7 +74,7 @@ final class Ends implements AutoCloseable {
         MemoryRegion region(int bytes, AccessFlag... access) {
             Set<AccessFlag> rights = EnumSet.of(AccessFlag.LOCAL_WRITE);
             rights.addAll(List.of(access));
-            return domain.register(own(device.allocateMemory(bytes)).segment(), rights);
+            return domain.register(owned.add(device.allocateMemory(bytes)).segment(), rights);
         }
 
         private QueuePairAttributes attributes() {
@@ -112,14 +111,9 @@ final class Ends implements AutoCloseable {
     private Ends(Fabric fabric, FabricNode serverNode, FabricNode clientNode) {
         this.fabric = fabric;
         this.serverNode = serverNode;
-        server = new Side(own(serverNode.open(Map.of())));
-        client = new Side(own(clientNode.open(Map.of())));
-        listener = own(server.device.listen(new InetSocketAddress(serverNode.address(), PORT), 4));
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.push(resource);
-        return resource;
+        server = new Side(owned.add(serverNode.open(Map.of())));
+        client = new Side(owned.add(clientNode.open(Map.of())));
+        listener = owned.add(server.device.listen(new InetSocketAddress(serverNode.address(), PORT), 4));
     }
 
     Fabric fabric() {
@@ -145,12 +139,12 @@ final class Ends implements AutoCloseable {
     Link connect() {
         QueuePair[] accepted = new QueuePair[1];
         SimulatedThread accepting = serverNode.start("accept", () -> {
-            ConnectionRequest request = own(listener.next(PATIENCE_NS).orElseThrow());
+            ConnectionRequest request = owned.add(listener.next(PATIENCE_NS).orElseThrow());
             accepted[0] = request.createQueuePair(server.domain, server.attributes());
             request.accept(ConnectionParameters.ofReads(4));
         });
         Connector connector =
-                own(client.device.resolve(new InetSocketAddress(serverNode.address(), PORT), PATIENCE_NS));
+                owned.add(client.device.resolve(new InetSocketAddress(serverNode.address(), PORT), PATIENCE_NS));
         QueuePair pair = connector.createQueuePair(client.domain, client.attributes());
         connector.connect(ConnectionParameters.ofReads(4), PATIENCE_NS);
         assertEquals(true, fabric.baton().until(accepting::isEnded, PATIENCE_NS));
@@ -164,15 +158,6 @@ final class Ends implements AutoCloseable {
 
     @Override
     public void close() {
-        while (!owned.isEmpty()) {
-            AutoCloseable resource = owned.pop();
-            try {
-                resource.close();
-            } catch (RuntimeException e) {
-                throw e;
-            } catch (Exception e) {
-                throw new AssertionError("closing " + resource, e);
-            }
-        }
+        owned.close();
     }
 }

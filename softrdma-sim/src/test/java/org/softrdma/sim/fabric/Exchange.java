@@ -30,8 +30,8 @@ import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A connection on which anything may go wrong: the client tries to WRITE, READ and SEND, and what it posted must end, well or not; the
- * server accepts and waits for the end.
+ * A connection on which anything may go wrong: the client tries to WRITE, READ and SEND, and what it posted must end,
+ * well or not; the server accepts and waits for the end.
  */
 final class Exchange {
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);

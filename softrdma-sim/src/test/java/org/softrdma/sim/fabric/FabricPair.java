@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +37,7 @@ final class FabricPair implements AutoCloseable {
 
     private final Fabric fabric;
     private final FabricNode server;
-    private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+    private final Owned owned = new Owned();
     private final VerbsDevice serverDevice;
     private final VerbsDevice clientDevice;
     private final ProtectionDomain serverDomain;
@@ -70,31 +68,27 @@ final class FabricPair implements AutoCloseable {
     private FabricPair(Fabric fabric, FabricNode server, FabricNode client) {
         this.fabric = fabric;
         this.server = server;
-        serverDevice = own(server.open(Map.of()));
-        clientDevice = own(client.open(Map.of()));
-        serverDomain = own(serverDevice.allocateProtectionDomain());
-        clientDomain = own(clientDevice.allocateProtectionDomain());
-        CompletionQueue serverQueue = own(serverDevice.createCompletionQueue(16));
-        clientQueue = own(clientDevice.createCompletionQueue(16));
-        Listener listener = own(serverDevice.listen(new InetSocketAddress(server.address(), PORT), 1));
+        serverDevice = owned.add(server.open(Map.of()));
+        clientDevice = owned.add(client.open(Map.of()));
+        serverDomain = owned.add(serverDevice.allocateProtectionDomain());
+        clientDomain = owned.add(clientDevice.allocateProtectionDomain());
+        CompletionQueue serverQueue = owned.add(serverDevice.createCompletionQueue(16));
+        clientQueue = owned.add(clientDevice.createCompletionQueue(16));
+        Listener listener = owned.add(serverDevice.listen(new InetSocketAddress(server.address(), PORT), 1));
         server.start("accept", () -> accept(listener, serverQueue));
-        Connector connector = own(clientDevice.resolve(new InetSocketAddress(server.address(), PORT), PATIENCE_NS));
-        queuePair = own(connector.createQueuePair(
+        Connector connector =
+                owned.add(clientDevice.resolve(new InetSocketAddress(server.address(), PORT), PATIENCE_NS));
+        queuePair = owned.add(connector.createQueuePair(
                 clientDomain, QueuePairAttributes.of(clientQueue, QueuePairLimits.of(16, 16))));
         connector.connect(ConnectionParameters.ofReads(READS), PATIENCE_NS);
     }
 
     private void accept(Listener listener, CompletionQueue queue) {
-        ConnectionRequest request = own(listener.next(PATIENCE_NS).orElseThrow());
-        QueuePair unused =
-                own(request.createQueuePair(serverDomain, QueuePairAttributes.of(queue, QueuePairLimits.of(16, 16))));
+        ConnectionRequest request = owned.add(listener.next(PATIENCE_NS).orElseThrow());
+        QueuePair unused = owned.add(
+                request.createQueuePair(serverDomain, QueuePairAttributes.of(queue, QueuePairLimits.of(16, 16))));
         request.accept(ConnectionParameters.ofReads(READS));
         assertEquals(serverDomain, unused.protectionDomain());
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.push(resource);
-        return resource;
     }
 
     Fabric fabric() {
@@ -105,13 +99,14 @@ final class FabricPair implements AutoCloseable {
     MemoryRegion remote(int bytes, AccessFlag... more) {
         Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
         access.addAll(List.of(more));
-        return own(serverDomain.register(own(serverDevice.allocateMemory(bytes)).segment(), access));
+        return owned.add(serverDomain.register(
+                owned.add(serverDevice.allocateMemory(bytes)).segment(), access));
     }
 
     /** Memory of the client. */
     MemoryRegion local(int bytes) {
-        return own(clientDomain.register(
-                own(clientDevice.allocateMemory(bytes)).segment(),
+        return owned.add(clientDomain.register(
+                owned.add(clientDevice.allocateMemory(bytes)).segment(),
                 Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK)));
     }
 
@@ -151,18 +146,6 @@ final class FabricPair implements AutoCloseable {
             boolean ended = fabric.baton().until(process::isEnded, PATIENCE_NS);
             assertTrue(ended, process + " has not ended");
         }
-        while (!owned.isEmpty()) {
-            close(owned.pop());
-        }
-    }
-
-    private static void close(AutoCloseable resource) {
-        try {
-            resource.close();
-        } catch (RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new AssertionError("closing " + resource, e);
-        }
+        owned.close();
     }
 }

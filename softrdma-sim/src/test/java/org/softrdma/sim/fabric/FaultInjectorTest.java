@@ -20,6 +20,7 @@ import org.softrdma.sim.fabric.fault.When;
 import org.softrdma.sim.fabric.memory.GrainCopier;
 import org.softrdma.sim.fabric.memory.Grains;
 import org.softrdma.sim.fabric.memory.RegisteredRanges;
+import org.softrdma.sim.fabric.memory.VirtualAddresses;
 import org.softrdma.sim.fabric.network.Inspector;
 import org.softrdma.sim.fabric.network.Network;
 import org.softrdma.sim.fabric.network.NetworkSettings;
@@ -29,7 +30,9 @@ import org.softrdma.sim.wire.MessageKind;
 class FaultInjectorTest {
     private final Baton baton = new Baton(new Choices(1), Baton.Limits.DEFAULT);
     private final Network network = new Network(
-            baton, NetworkSettings.DEFAULT, new GrainCopier(baton, new RegisteredRanges(baton), Grains.NONE));
+            baton,
+            NetworkSettings.DEFAULT,
+            new GrainCopier(baton, new RegisteredRanges(baton, new VirtualAddresses()), Grains.NONE));
     private final Inspector.Passage passage = mock(Inspector.Passage.class);
 
     @Test

@@ -4,9 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +14,7 @@ import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
@@ -33,7 +32,7 @@ import org.softrdma.verbs.device.VerbsDevice;
  * Some connections from a client to a server, in the order of their numbers, and words of the server that the client
  * WRITEs. Every wait has an end.
  */
-final class Links {
+final class Links implements AutoCloseable {
     static final int WORDS = 16;
 
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
@@ -44,13 +43,14 @@ final class Links {
 
     private final Fabric fabric;
     private final FabricNode server;
-    private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+    private final Owned owned = new Owned();
     private final List<QueuePair> pairs = new ArrayList<>();
     private final List<QueuePair> serverPairs = new ArrayList<>();
     private final VerbsDevice serverDevice;
     private final CompletionQueue queue;
     private final MemoryRegion source;
     private final MemoryRegion target;
+    private final MemoryWindow window;
     private final WorkCompletion[] completions = WorkCompletion.array(1);
 
     /** What a test does, in a process of the client. */
@@ -68,11 +68,8 @@ final class Links {
         FabricNode server = fabric.node("server");
         FabricNode client = fabric.node("client");
         fabric.run(client, () -> {
-            Links links = new Links(fabric, server, client, connections, options);
-            try {
+            try (Links links = new Links(fabric, server, client, connections, options)) {
                 body.run(links);
-            } finally {
-                links.close();
             }
         });
     }
@@ -80,36 +77,33 @@ final class Links {
     private Links(Fabric fabric, FabricNode server, FabricNode client, int connections, Map<String, String> options) {
         this.fabric = fabric;
         this.server = server;
-        serverDevice = own(server.open(options));
-        VerbsDevice clientDevice = own(client.open(options));
-        ProtectionDomain serverDomain = own(serverDevice.allocateProtectionDomain());
-        ProtectionDomain clientDomain = own(clientDevice.allocateProtectionDomain());
-        CompletionQueue serverQueue = own(serverDevice.createCompletionQueue(16));
-        queue = own(clientDevice.createCompletionQueue(64));
-        target = own(serverDomain.register(
-                own(serverDevice.allocateMemory(WORDS * Long.BYTES)).segment(), REMOTE));
-        source = own(clientDomain.register(
-                own(clientDevice.allocateMemory(Long.BYTES)).segment(),
-                Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK)));
+        serverDevice = owned.add(server.open(options));
+        VerbsDevice clientDevice = owned.add(client.open(options));
+        ProtectionDomain serverDomain = owned.add(serverDevice.allocateProtectionDomain());
+        ProtectionDomain clientDomain = owned.add(clientDevice.allocateProtectionDomain());
+        CompletionQueue serverQueue = owned.add(serverDevice.createCompletionQueue(16));
+        queue = owned.add(clientDevice.createCompletionQueue(64));
+        target = owned.add(serverDomain.register(
+                owned.add(serverDevice.allocateMemory(WORDS * Long.BYTES)).segment(), REMOTE));
+        source = owned.add(clientDomain.register(
+                owned.add(clientDevice.allocateMemory(Long.BYTES)).segment(),
+                Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK, AccessFlag.BIND_WINDOWS)));
+        window = owned.add(clientDomain.allocateWindow());
         source.memory().set(ValueLayout.JAVA_LONG, 0, 1);
-        Listener listener = own(serverDevice.listen(new InetSocketAddress(server.address(), PORT), 8));
+        Listener listener = owned.add(serverDevice.listen(new InetSocketAddress(server.address(), PORT), 8));
         for (int i = 0; i < connections; i++) {
             server.start("accept", () -> accept(listener, serverDomain, serverQueue));
-            Connector connector = own(clientDevice.resolve(new InetSocketAddress(server.address(), PORT), PATIENCE_NS));
-            pairs.add(own(connector.createQueuePair(clientDomain, QueuePairAttributes.of(queue, LIMITS))));
+            Connector connector =
+                    owned.add(clientDevice.resolve(new InetSocketAddress(server.address(), PORT), PATIENCE_NS));
+            pairs.add(owned.add(connector.createQueuePair(clientDomain, QueuePairAttributes.of(queue, LIMITS))));
             connector.connect(ConnectionParameters.ofReads(4), PATIENCE_NS);
         }
     }
 
     private void accept(Listener listener, ProtectionDomain domain, CompletionQueue completionQueue) {
-        ConnectionRequest request = own(listener.next(PATIENCE_NS).orElseThrow());
-        serverPairs.add(own(request.createQueuePair(domain, QueuePairAttributes.of(completionQueue, LIMITS))));
+        ConnectionRequest request = owned.add(listener.next(PATIENCE_NS).orElseThrow());
+        serverPairs.add(owned.add(request.createQueuePair(domain, QueuePairAttributes.of(completionQueue, LIMITS))));
         request.accept(ConnectionParameters.ofReads(4));
-    }
-
-    private <T extends AutoCloseable> T own(T resource) {
-        owned.push(resource);
-        return resource;
     }
 
     FabricNode server() {
@@ -140,6 +134,15 @@ final class Links {
                         target.address() + (long) word * Long.BYTES,
                         target.rkey(),
                         SendFlags.SIGNALLED);
+    }
+
+    /** Posts two requests that send nothing and give no completion: they bind a window and take it back. */
+    void postLocal(int connection, long wrId) {
+        QueuePair pair = pairs.get(connection);
+        Set<AccessFlag> rights = Set.of(AccessFlag.REMOTE_READ);
+        assertEquals(
+                PostStatus.ACCEPTED, pair.postBindWindow(wrId, window, source, 0, Long.BYTES, rights, SendFlags.NONE));
+        assertEquals(PostStatus.ACCEPTED, pair.postInvalidate(wrId, window.rkey(), SendFlags.NONE));
     }
 
     /** READs a word of the server and waits for the request's end: what was WRITTEN before is there then. */
@@ -181,16 +184,8 @@ final class Links {
         return count;
     }
 
-    private void close() {
-        while (!owned.isEmpty()) {
-            AutoCloseable resource = owned.pop();
-            try {
-                resource.close();
-            } catch (RuntimeException e) {
-                throw e;
-            } catch (Exception e) {
-                throw new AssertionError("closing " + resource, e);
-            }
-        }
+    @Override
+    public void close() {
+        owned.close();
     }
 }

@@ -11,8 +11,8 @@ import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
 
 /**
- * Readers that trust memory more than a device promises, each with the run that shows it. The writer is a process beside the memory; the
- * reader READs it from another node, or polls what another node WRITEs.
+ * Readers that trust memory more than a device promises, each with the run that shows it. The writer is a process
+ * beside the memory; the reader READs it from another node, or polls what another node WRITEs.
  */
 class PlantedReadersTest {
     private static final int SEEDS = 300;

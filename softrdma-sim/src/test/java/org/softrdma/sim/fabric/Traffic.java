@@ -38,6 +38,7 @@ final class Traffic {
     private final Fabric fabric;
     private final FabricNode server;
     private final FabricNode client;
+    private long mappedAt;
 
     Traffic(long seed, FabricSettings settings) {
         fabric = new Fabric(seed, settings);
@@ -46,7 +47,21 @@ final class Traffic {
     }
 
     void run() {
-        fabric.run(server, this::serve);
+        run(() -> {});
+    }
+
+    /**
+     * Runs it.
+     *
+     * @param prepared done in a process when the server has its memory
+     */
+    void run(FabricNode.Program prepared) {
+        fabric.run(server, () -> serve(prepared));
+    }
+
+    /** Where the server's memory was mapped. */
+    long mappedAt() {
+        return mappedAt;
     }
 
     long hash() {
@@ -57,7 +72,7 @@ final class Traffic {
         return fabric.trace().steps();
     }
 
-    private void serve() {
+    private void serve(FabricNode.Program prepared) throws Exception {
         try (VerbsDevice device = server.open(Map.of());
                 ProtectionDomain domain = device.allocateProtectionDomain();
                 CompletionChannel channel = device.createCompletionChannel();
@@ -68,6 +83,8 @@ final class Traffic {
                 MemoryRegion hello =
                         domain.register(device.allocateMemory(HELLO_BYTES).segment(), Set.of(AccessFlag.LOCAL_WRITE));
                 Listener listener = device.listen(new InetSocketAddress(server.address(), PORT), 4)) {
+            mappedAt = region.memory().address();
+            prepared.run();
             client.start("client", this::use);
             try (ConnectionRequest request = listener.next(PATIENCE_NS).orElseThrow();
                     QueuePair pair = request.createQueuePair(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -13,6 +14,7 @@ import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairLimits;
@@ -40,6 +42,8 @@ class ErrorEverywhereTest {
     /** The kernel takes this much, which ends in a header, and in the payload of a later segment. */
     private static final int[] ROOMS = {7, 450};
 
+    private static final Copying[] GATHERING = {Copying.GATHERED, Copying.GATHERED_LATER};
+
     /** An Error whose log is one line. */
     private static final class Injected extends Error {
         private static final long serialVersionUID = 1;
@@ -55,7 +59,12 @@ class ErrorEverywhereTest {
         SENDS,
         INLINE,
         RECEIVES,
-        RESPONSES
+        RESPONSES,
+        ATOMICS,
+        ANSWERED_ATOMICS,
+        IMMEDIATES,
+        RECEIVED_IMMEDIATES,
+        WINDOWS
     }
 
     enum Ending {
@@ -80,6 +89,8 @@ class ErrorEverywhereTest {
 
     enum Copying {
         GATHERED,
+        /** Gathered by a socket that behaves as one of io_uring. */
+        GATHERED_LATER,
         COPIED,
         CRC
     }
@@ -94,7 +105,7 @@ class ErrorEverywhereTest {
     @MethodSource("everything")
     void shouldCostOneConnection(Traffic traffic, Ending ending, Seam seam) {
         int failures = 0;
-        for (Copying copying : seam == Seam.MEMORY ? Copying.values() : new Copying[] {Copying.GATHERED}) {
+        for (Copying copying : seam == Seam.MEMORY ? Copying.values() : GATHERING) {
             for (int room : ROOMS) {
                 for (int call = 1; new Play(traffic, ending, seam, copying, room, call).failed(); call++) {
                     failures++;
@@ -112,6 +123,7 @@ class ErrorEverywhereTest {
         private final String what;
         private final FakeDevice device;
         private final MemoryRegion memory;
+        private final List<MemoryWindow> windows;
         private final FakeSocket socket;
         private final List<Long> posted = new ArrayList<>();
         private final List<Long> ended = new ArrayList<>();
@@ -129,12 +141,23 @@ class ErrorEverywhereTest {
                     "segment",
                     "" + SEGMENT,
                     "copy-below",
-                    copying == Copying.GATHERED ? "1" : "4096",
+                    List.of(GATHERING).contains(copying) ? "1" : "4096",
+                    "ring",
+                    copying == Copying.GATHERED_LATER ? "on" : "off",
                     "pinning",
                     "off");
             try (device) {
                 memory = device.region(
-                        3, REGION_BYTES, AccessFlag.READ_SINK, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
+                        3,
+                        REGION_BYTES,
+                        AccessFlag.READ_SINK,
+                        AccessFlag.REMOTE_READ,
+                        AccessFlag.REMOTE_WRITE,
+                        traffic == Traffic.ANSWERED_ATOMICS ? AccessFlag.REMOTE_ATOMIC : AccessFlag.LOCAL_WRITE,
+                        AccessFlag.BIND_WINDOWS);
+                windows = List.of(
+                        device.own(device.domain().allocateWindow()),
+                        device.own(device.domain().allocateWindow()));
                 MemoryRegion other = device.region(4, REGION_BYTES, AccessFlag.RECEIVE_SINK);
                 FakeSocket beside = device.socket();
                 socket = device.socket();
@@ -218,7 +241,14 @@ class ErrorEverywhereTest {
                         }
                         case INLINE ->
                             add(i, pair.postWrite(i, memory, i, 50, REMOTE, RKEY, SIGNALLED | SendFlags.INLINE));
-                        case RECEIVES, RESPONSES -> {
+                        case ATOMICS -> add(i, pair.postFetchAndAdd(i, memory, i * 8L, REMOTE, RKEY, 1, SIGNALLED));
+                        case IMMEDIATES ->
+                            add(
+                                    i,
+                                    pair.postWriteImmediate(
+                                            i, memory, (long) i * LENGTH, LENGTH, REMOTE, RKEY, i, SIGNALLED));
+                        case WINDOWS -> add(i, postOfWindow(pair, i));
+                        case RECEIVES, RESPONSES, ANSWERED_ATOMICS, RECEIVED_IMMEDIATES -> {
                             // The peer sends.
                         }
                     }
@@ -226,6 +256,14 @@ class ErrorEverywhereTest {
                     thrownAtPosting = true;
                 }
             }
+        }
+
+        /** Binds two, and takes back the first. */
+        private PostStatus postOfWindow(QueuePair pair, int index) {
+            return index < windows.size()
+                    ? pair.postBindWindow(
+                            index, windows.get(index), memory, 0, LENGTH, Set.of(AccessFlag.REMOTE_READ), SIGNALLED)
+                    : pair.postInvalidate(index, windows.getFirst().rkey(), SIGNALLED);
         }
 
         /** What the peer says, and the beginning of one more segment. */
@@ -239,7 +277,20 @@ class ErrorEverywhereTest {
                         all.add(fpdu(Frames.tagged(Frames.READ_RESPONSE, true, memory.lkey(), sink, payload)));
                     }
                 }
-                case WRITES, SENDS, INLINE -> all.add(fpdu(Frames.tagged(Frames.WRITE, true, 0, 0)));
+                case ATOMICS -> {
+                    all.add(fpdu(Frames.atomicResponse(1, 1, 5)));
+                    all.add(fpdu(Frames.atomicResponse(2, 2, 6)));
+                }
+                case ANSWERED_ATOMICS -> {
+                    for (int i = 1; i <= 3; i++) {
+                        all.add(fpdu(Frames.fetchAdd(i, memory.rkey(), memory.address() + 8L * i, 1)));
+                    }
+                }
+                case RECEIVED_IMMEDIATES -> {
+                    all.add(fpdu(Frames.tagged(Frames.WRITE, true, memory.rkey(), memory.address(), payload)));
+                    all.add(fpdu(Frames.immediate(true, 1, 7)));
+                }
+                case WRITES, SENDS, INLINE, IMMEDIATES -> all.add(fpdu(Frames.tagged(Frames.WRITE, true, 0, 0)));
                 case RECEIVES -> {
                     all.add(fpdu(Frames.send(1, payload)));
                     all.add(fpdu(Frames.tagged(Frames.WRITE, true, memory.rkey(), memory.address(), payload)));
@@ -249,10 +300,18 @@ class ErrorEverywhereTest {
                         all.add(fpdu(Frames.readRequest(i, 5, 0, LENGTH, memory.rkey(), memory.address() + i)));
                     }
                 }
+                case WINDOWS -> {
+                    int key = windows.getLast().rkey();
+                    all.add(fpdu(Frames.sendInvalidate(true, 1, key, payload)));
+                }
             }
-            byte[] half = fpdu(Frames.send(traffic == Traffic.RECEIVES ? 2 : 1, payload));
+            byte[] half = fpdu(Frames.send(firstReceived() ? 2 : 1, payload));
             all.add(Frames.slice(half, 0, LENGTH / 2));
             return Frames.concat(all.toArray(byte[][]::new));
+        }
+
+        private boolean firstReceived() {
+            return traffic == Traffic.RECEIVES || traffic == Traffic.RECEIVED_IMMEDIATES || traffic == Traffic.WINDOWS;
         }
 
         private void end(QueuePair pair) {
@@ -268,7 +327,10 @@ class ErrorEverywhereTest {
                     socket.give(new byte[LENGTH])
                             .give(fpdu(Frames.tagged(9, true, 1, 1)))
                             .giveEnd();
-                case DEREGISTERED -> memory.close();
+                case DEREGISTERED -> {
+                    windows.forEach(MemoryWindow::close);
+                    memory.close();
+                }
             }
         }
 

@@ -91,6 +91,15 @@ class ExhaustedMemoryTest {
         }
     }
 
+    /** The first window of a device needs the first rows of its table. */
+    @Test
+    void shouldRefuseAWindowWhenThereIsNoMemory() {
+        try (FakeDevice device = new FakeDevice()) {
+            madeAtLast(device, () -> device.domain().allocateWindow()).close();
+            assertEquals(0, device.counter("memoryWindows"));
+        }
+    }
+
     @Test
     void shouldNotCountARegionThatEndedInAnError() {
         try (FakeDevice device = new FakeDevice()) {

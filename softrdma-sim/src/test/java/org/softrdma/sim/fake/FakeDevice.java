@@ -43,6 +43,7 @@ final class FakeDevice implements AutoCloseable {
     private static final int MOST_STEPS = 1_000_000;
     private static final int REPLY_BYTES = 24;
 
+    private final boolean ring;
     private final FakeTransport transport = new FakeTransport();
     private final GuardedMemory nativeMemory = new GuardedMemory();
     private final VerbsDevice device;
@@ -53,11 +54,13 @@ final class FakeDevice implements AutoCloseable {
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
     private final WorkCompletion[] completions = WorkCompletion.array(64);
 
+    /** Options of the device, and {@code ring=on}: its sockets behave like those of io_uring. */
     FakeDevice(String... options) {
         Map<String, String> map = new HashMap<>(Map.of("progress", "manual"));
         for (int i = 0; i < options.length; i += 2) {
             map.put(options[i], options[i + 1]);
         }
+        ring = "on".equals(map.remove("ring"));
         device = new SoftRdmaDevice(
                 new SoftRdmaContext().set(map).conclude().deviceSettings(),
                 transport,
@@ -87,6 +90,10 @@ final class FakeDevice implements AutoCloseable {
         return device;
     }
 
+    CompletionQueue queue() {
+        return queue;
+    }
+
     ProtectionDomain domain() {
         return domain;
     }
@@ -107,6 +114,11 @@ final class FakeDevice implements AutoCloseable {
         transport.beforeAdopt(action);
     }
 
+    /** From now on this happens in each round between its events and what they have left to be sent later. */
+    void beforeFlush(Runnable action) {
+        transport.beforeFlush(action);
+    }
+
     /** A peer's socket on which nothing was said yet. */
     FakeSocket socket() {
         FakeSocket socket = new FakeSocket();
@@ -116,12 +128,12 @@ final class FakeDevice implements AutoCloseable {
 
     /** A peer connects. */
     void comes(FakeSocket socket) {
-        transport.connect(socket);
+        transport.connect(ring ? socket.likeIoUring() : socket);
     }
 
     /** A connector to a peer, which has said nothing yet. */
     Connector connector(FakeSocket peer) {
-        transport.answer(peer);
+        transport.answer(ring ? peer.likeIoUring() : peer);
         return device.resolve(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1), 0);
     }
 
@@ -146,10 +158,15 @@ final class FakeDevice implements AutoCloseable {
      * @param socket of the peer, new
      */
     QueuePair connect(FakeSocket socket, QueuePairLimits limits, int reads) {
+        return connect(socket, QueuePairAttributes.of(queue, limits), reads);
+    }
+
+    /** The same with any attributes. */
+    QueuePair connect(FakeSocket socket, QueuePairAttributes attributes, int reads) {
         socket.give(Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, reads, reads)));
         run();
         ConnectionRequest request = request().orElseThrow(() -> new AssertionError("no connection request"));
-        QueuePair pair = queuePair(request, limits);
+        QueuePair pair = request.createQueuePair(domain, attributes);
         request.accept(ConnectionParameters.ofReads(reads));
         assertEquals(REPLY_BYTES, socket.sent().length, "MPA reply");
         return pair;
@@ -189,6 +206,31 @@ final class FakeDevice implements AutoCloseable {
             run();
         }
         return ended;
+    }
+
+    /**
+     * Drives the device and polls: what every completion says, as {@code wrId OPCODE bytes}, with the immediate if it
+     * has one, or {@code wrId STATUS vendorCode}.
+     */
+    List<String> told() {
+        List<String> told = new ArrayList<>();
+        run();
+        for (int got = queue.poll(completions); got > 0; got = queue.poll(completions)) {
+            for (int i = 0; i < got; i++) {
+                told.add(describe(completions[i]));
+            }
+            run();
+        }
+        return told;
+    }
+
+    private static String describe(WorkCompletion completion) {
+        if (!completion.isSuccess()) {
+            return completion.wrId() + " " + completion.status() + " " + Integer.toHexString(completion.vendorCode());
+        }
+        boolean immediate = completion.opcode().isReceive() && completion.hasImmediate();
+        return completion.wrId() + " " + completion.opcode() + " " + completion.byteLength()
+                + (immediate ? " immediate " + completion.immediate() : "");
     }
 
     /** Drives the device and polls: statuses of everything that ended. */

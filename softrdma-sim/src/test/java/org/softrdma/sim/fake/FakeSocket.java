@@ -2,6 +2,8 @@ package org.softrdma.sim.fake;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -16,9 +18,14 @@ import org.softrdma.sim.transport.StreamSocket;
 
 /**
  * A socket whose peer is the test. Incoming bytes come in pieces, each by a call of its own; outgoing bytes are collected,
- * and a function says how many of those offered are taken. Edge triggered, like the real ones.
+ * and a function says how many of those offered are taken. Edge triggered, like the real ones. If it is told to, it
+ * behaves like a socket of io_uring: it lends what it has received ahead, and sends at the end of a round.
  */
 final class FakeSocket implements StreamSocket {
+    /** Times that it must be found empty before it receives ahead. */
+    private static final int QUIET = 2;
+
+    private static final int LENT_BYTES = 512;
     private static final InetSocketAddress PEER = new InetSocketAddress(InetAddress.getLoopbackAddress(), 2);
 
     private final Deque<byte[]> incoming = new ArrayDeque<>();
@@ -38,7 +45,23 @@ final class FakeSocket implements StreamSocket {
     private boolean hostSilent;
     private boolean closed;
 
+    // Like io_uring.
+    private boolean ring;
+    private int quiet;
+    private @Nullable MemorySegment lent;
+    private boolean raising;
+    private @Nullable IoVectors later;
+    private int laterCount;
+    private long gathered;
+    private @Nullable IOException failed;
+
     // ---- the test
+
+    /** From now on it receives ahead and sends later. */
+    FakeSocket likeIoUring() {
+        ring = true;
+        return this;
+    }
 
     /** Bytes come, all by one call if there is room. */
     FakeSocket give(byte[] bytes) {
@@ -107,6 +130,11 @@ final class FakeSocket implements StreamSocket {
         return this;
     }
 
+    /** True while something waits to be sent at the end of the round. */
+    boolean sendsLater() {
+        return later != null;
+    }
+
     /** Everything that was sent. */
     byte[] sent() {
         return outgoing.toByteArray();
@@ -141,8 +169,108 @@ final class FakeSocket implements StreamSocket {
         boolean writable = writableDue;
         eventDue = false;
         writableDue = false;
-        current.ready(writable);
+        raising = true;
+        try {
+            current.ready(writable);
+        } finally {
+            raising = false;
+            returnLent();
+        }
         return 1;
+    }
+
+    /** The end of a round: sends what was to be sent later. */
+    int flush() {
+        SocketEvents current = events;
+        if (later == null || current == null) {
+            return 0;
+        }
+        sendNow();
+        if (!closed) {
+            current.sentLater();
+        }
+        return 1;
+    }
+
+    private void sendNow() {
+        IoVectors vectors = later;
+        later = null;
+        if (vectors != null) {
+            try {
+                gathered = send(vectors, 0, laterCount);
+            } catch (IOException e) {
+                failed = e;
+            }
+        }
+    }
+
+    @Override
+    public boolean gatherLater(IoVectors vectors, int count) {
+        if (!ring || !raising || later != null) {
+            return false;
+        }
+        beforeEachCall.run();
+        later = vectors;
+        laterCount = count;
+        gathered = 0;
+        failed = null;
+        return true;
+    }
+
+    @Override
+    public long gathered() throws IOException {
+        sendNow();
+        beforeEachCall.run();
+        if (failed != null) {
+            throw failed;
+        }
+        return gathered;
+    }
+
+    // ---- receiving ahead
+
+    @Override
+    public void receiveAhead(boolean wanted) {
+        quiet = wanted ? quiet + 1 : 0;
+    }
+
+    @Override
+    public boolean hasAhead() {
+        return ring && quiet >= QUIET && !closed && !peerReset && !incoming.isEmpty();
+    }
+
+    @Override
+    public int lend() {
+        returnLent();
+        if (!hasAhead()) {
+            return 0;
+        }
+        MemorySegment memory = Arena.ofAuto().allocate(LENT_BYTES);
+        lent = memory;
+        try {
+            int received = take(memory.address(), LENT_BYTES);
+            meanwhile.run();
+            return received;
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public long lentAddress() {
+        MemorySegment memory = lent;
+        if (memory == null) {
+            throw new AssertionError("nothing is lent");
+        }
+        return memory.address();
+    }
+
+    /** What was lent may be filled with something else from now on. */
+    private void returnLent() {
+        if (lent != null) {
+            lent.fill((byte) 0xDD);
+            lent = null;
+        }
     }
 
     // ---- the engine
@@ -150,6 +278,7 @@ final class FakeSocket implements StreamSocket {
     @Override
     public int receive(long address, int length) throws IOException {
         beforeEachCall.run();
+        returnLent();
         int received = take(address, length);
         meanwhile.run();
         return received;
@@ -209,8 +338,8 @@ final class FakeSocket implements StreamSocket {
     }
 
     @Override
-    public boolean isHungUp() {
-        return peerReset;
+    public boolean hasMore() {
+        return peerReset || hasAhead();
     }
 
     @Override
@@ -232,6 +361,10 @@ final class FakeSocket implements StreamSocket {
     @Override
     public long gather(IoVectors vectors, int from, int count) throws IOException {
         beforeEachCall.run();
+        return send(vectors, from, count);
+    }
+
+    private long send(IoVectors vectors, int from, int count) throws IOException {
         checkOpen();
         if (peerReset) {
             throw new IOException("Broken pipe");
@@ -291,11 +424,15 @@ final class FakeSocket implements StreamSocket {
 
     @Override
     public void close() {
-        closed = true;
+        if (!closed) {
+            sendNow();
+            returnLent();
+            closed = true;
+        }
     }
 
     @Override
     public void abort() {
-        closed = true;
+        close();
     }
 }

@@ -31,6 +31,11 @@ final class FakeTransport implements Transport {
         loop.beforeEachCall = action;
     }
 
+    /** From now on this happens in each round between its events and what they have left to be sent later. */
+    void beforeFlush(Runnable action) {
+        loop.beforeFlush = action;
+    }
+
     /** A peer connects. */
     void connect(FakeSocket socket) {
         Consumer<EventLoop.PendingSocket> listening = loop.listening;
@@ -93,6 +98,7 @@ final class FakeTransport implements Transport {
         private @Nullable Consumer<PendingSocket> listening;
         private @Nullable FakeSocket answering;
         private Runnable beforeAdopt = () -> {};
+        private Runnable beforeFlush = () -> {};
 
         @Override
         public void execute(Runnable task) {
@@ -186,6 +192,10 @@ final class FakeTransport implements Transport {
             }
             for (FakeSocket socket : List.copyOf(sockets)) {
                 handled += socket.raise();
+            }
+            beforeFlush.run();
+            for (FakeSocket socket : List.copyOf(sockets)) {
+                handled += socket.flush();
             }
             sockets.removeIf(FakeSocket::isClosed);
             if (handled == 0 && timeoutNs > 0) {

@@ -29,6 +29,10 @@ final class FuzzPlot {
     /** Bytes of the READs posted for a connection, in their order. */
     static final int[] READS = {77, 5000, 0, 20_000, 17_000};
 
+    /** Atomics posted for a connection, before the READs. */
+    static final int ATOMICS = 2;
+
+    private static final int WORDS = 64;
     private static final byte SECRET = (byte) 0xC5;
     private static final int SECRET_RUN = 16;
     private static final int GAP = 512;
@@ -42,6 +46,8 @@ final class FuzzPlot {
     private final MemoryRegion source;
     private final MemoryRegion received;
     private final MemoryRegion sink;
+    private final MemoryRegion words;
+    private final MemoryRegion fetched;
     private final List<Place> places;
     private int used = 2 * GAP;
 
@@ -77,6 +83,8 @@ final class FuzzPlot {
         grantSpread(received, RECEIVES);
         sink = region(domain, spread(READS), false, AccessFlag.READ_SINK);
         grantSpread(sink, READS);
+        words = region(domain, WORDS * Long.BYTES, true, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_ATOMIC);
+        fetched = region(domain, ATOMICS * Long.BYTES, true, AccessFlag.READ_SINK);
         MemorySegment.copy(Frames.pattern(4, REGION), 0, target.memory(), ValueLayout.JAVA_BYTE, 0, REGION);
         MemorySegment.copy(Frames.pattern(5, REGION), 0, source.memory(), ValueLayout.JAVA_BYTE, 0, REGION);
         pristine = MemorySegment.ofArray(this.block.toArray(ValueLayout.JAVA_BYTE));
@@ -91,9 +99,12 @@ final class FuzzPlot {
                 Place.local(target),
                 Place.local(silent),
                 Place.local(received),
-                Place.local(sink));
+                Place.local(sink),
+                Place.remote(words),
+                Place.local(words),
+                Place.remote(fetched));
         gone.close();
-        List.of(target, source, silent, foreign, received, sink).forEach(owner);
+        List.of(target, source, silent, foreign, received, sink, words, fetched).forEach(owner);
     }
 
     private MemoryRegion region(ProtectionDomain domain, int length, boolean free, AccessFlag... access) {
@@ -148,6 +159,11 @@ final class FuzzPlot {
         return places.get(1);
     }
 
+    /** Where a peer may change words by atomics. */
+    Place words() {
+        return Place.remote(words);
+    }
+
     /** Stags, granted or not. */
     List<Place> places() {
         return places;
@@ -174,9 +190,14 @@ final class FuzzPlot {
         return accepted;
     }
 
-    /** Posts all READs; returns how many were accepted. */
+    /** Posts all READs and atomics; returns how many were accepted. */
     int postReads(QueuePair pair) {
         int accepted = 0;
+        for (int i = 0; i < ATOMICS; i++) {
+            PostStatus status = pair.postFetchAndAdd(
+                    300 + i, fetched, (long) i * Long.BYTES, 0x1000L * i, i, 1, SendFlags.SIGNALLED);
+            accepted += status == PostStatus.ACCEPTED ? 1 : 0;
+        }
         for (int i = 0; i < READS.length; i++) {
             PostStatus status =
                     pair.postRead(200 + i, sink, start(READS, i), READS[i], 0x1000L * i, i, SendFlags.SIGNALLED);

@@ -21,6 +21,9 @@ final class FuzzedStream {
     private static final int READ_SOURCE = 34;
     private static final int READ_SOURCE_OFFSET = 38;
     private static final int READ_END = 46;
+    private static final int WORD_STAG = 26;
+    private static final int WORD_OFFSET = 30;
+    private static final int ATOMIC_END = 70;
 
     private final Random random;
     private final FuzzPlot plot;
@@ -138,10 +141,16 @@ final class FuzzedStream {
             return terminate();
         } else if (choice < 12 && sendMsn <= FuzzPlot.RECEIVES.length) {
             return send();
-        } else if (choice < 20 && response < FuzzPlot.READS.length) {
+        } else if (choice < 20 && response < FuzzPlot.ATOMICS) {
+            return atomicResponse();
+        } else if (choice < 20 && response < FuzzPlot.ATOMICS + FuzzPlot.READS.length) {
             return response();
-        } else if (choice < 28) {
+        } else if (choice < 25) {
             return readRequest();
+        } else if (choice < 28) {
+            return atomicRequest();
+        } else if (choice < 30 && sendMsn <= FuzzPlot.RECEIVES.length && sendOffset == 0) {
+            return Frames.immediate(random.nextBoolean(), sendMsn++, random.nextInt());
         }
         byte[] payload = payload(LARGEST);
         FuzzPlot.Place target = plot.target();
@@ -167,7 +176,7 @@ final class FuzzedStream {
     }
 
     private byte[] response() {
-        FuzzPlot.Place sink = plot.sink(response);
+        FuzzPlot.Place sink = plot.sink(response - FuzzPlot.ATOMICS);
         int left = sink.length() - responseOffset;
         byte[] payload = random.nextInt(left < 1000 ? 2 : 8) == 0 ? bytes(left) : payload(left);
         boolean last = payload.length == left;
@@ -179,6 +188,30 @@ final class FuzzedStream {
             responseOffset = 0;
         }
         return segment;
+    }
+
+    private byte[] atomicResponse() {
+        response++;
+        return Frames.atomicResponse(response, response, random.nextLong());
+    }
+
+    private byte[] atomicRequest() {
+        FuzzPlot.Place words = plot.words();
+        return Frames.untagged(
+                Frames.ATOMIC_REQUEST,
+                true,
+                1,
+                readMsn++,
+                0,
+                Frames.atomicBody(
+                        random.nextBoolean() ? Frames.FETCH_ADD : Frames.COMPARE_SWAP,
+                        random.nextInt(),
+                        words.stag(),
+                        words.offset() + random.nextInt(words.length() / Long.BYTES) * 8L,
+                        random.nextLong(),
+                        random.nextBoolean() ? -1 : random.nextLong(),
+                        random.nextLong(),
+                        random.nextBoolean() ? 0 : random.nextLong()));
     }
 
     private byte[] readRequest() {
@@ -224,6 +257,7 @@ final class FuzzedStream {
         wrong = true;
         boolean tagged = (segment[0] & 0x80) != 0;
         boolean read = !tagged && (segment[1] & 0xF) == Frames.READ_REQUEST && segment.length == READ_END;
+        boolean atomic = !tagged && (segment[1] & 0xF) == Frames.ATOMIC_REQUEST && segment.length == ATOMIC_END;
         return switch (random.nextInt(16)) {
             case 0 -> fpdu(flip(segment, READ_END));
             case 1 -> fpdu(put(segment, 0, (short) (segment[0] << 8 | (segment[1] & 0xF0) | random.nextInt(16))));
@@ -232,7 +266,11 @@ final class FuzzedStream {
             case 4 -> fpdu(put(segment, tagged ? STAG : MSN, tagged ? stag() : near(sendMsn)));
             case 5 ->
                 fpdu(tagged ? place(segment, STAG, TAGGED_OFFSET) : put(segment, MESSAGE_OFFSET, near(sendOffset)));
-            case 6 -> fpdu(read ? place(segment, READ_SOURCE, READ_SOURCE_OFFSET) : flip(segment, 18));
+            case 6 ->
+                fpdu(
+                        read
+                                ? place(segment, READ_SOURCE, READ_SOURCE_OFFSET)
+                                : atomic ? place(segment, WORD_STAG, WORD_OFFSET) : flip(segment, 18));
             case 7 ->
                 fpdu(
                         read

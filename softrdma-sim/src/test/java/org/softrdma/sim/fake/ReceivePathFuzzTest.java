@@ -9,11 +9,12 @@ import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.sim.peer.Bystander;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.sim.peer.RawPeer;
 import org.softrdma.sim.peer.TestDevice;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QueuePair;
@@ -38,7 +39,7 @@ class ReceivePathFuzzTest {
     private static final long FAST_SOCKET_BYTES = 50_000;
     private static final long SLOW_SOCKET_BYTES = SLOW_BYTES / 10;
     private static final QueuePairLimits LIMITS =
-            new QueuePairLimits(FuzzPlot.READS.length, FuzzPlot.RECEIVES.length, 1, 4, 0);
+            new QueuePairLimits(FuzzPlot.READS.length + FuzzPlot.ATOMICS, FuzzPlot.RECEIVES.length, 1, 4, 0);
     private static final int INBOUND_READS = 6;
     /** A peer-to-peer peer that never finishes its first message: the fake sockets know no time-out of the handshake. */
     private static final long PATIENCE_NS = 50_000_000;
@@ -53,30 +54,33 @@ class ReceivePathFuzzTest {
             "responderReads",
             "responderWrites",
             "responderSends",
-            "receivedSegments.readResponse");
+            "receivedSegments.readResponse",
+            "responderAtomics",
+            "responderImmediates",
+            "receivedSegments.atomicResponse");
 
     @ParameterizedTest
-    @ValueSource(strings = {"off", "on"})
-    void shouldSurviveAnythingAPeerSays(String crc) {
-        overFakeSockets(crc, FAST_BYTES);
+    @CsvSource({"off,off", "on,off", "off,on", "on,on"})
+    void shouldSurviveAnythingAPeerSays(String crc, String ring) {
+        overFakeSockets(crc, ring, FAST_BYTES);
     }
 
     @Tag("slow")
     @ParameterizedTest
-    @ValueSource(strings = {"off", "on"})
-    void shouldSurviveAnythingAPeerSaysForLong(String crc) {
-        overFakeSockets(crc, SLOW_BYTES);
+    @CsvSource({"off,off", "on,off", "off,on", "on,on"})
+    void shouldSurviveAnythingAPeerSaysForLong(String crc, String ring) {
+        overFakeSockets(crc, ring, SLOW_BYTES);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldKeepItsThreadWhenPeersSayAnything(String transport) throws Exception {
         overSockets(transport, FAST_SOCKET_BYTES);
     }
 
     @Tag("slow")
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldKeepItsThreadWhenPeersSayAnythingForLong(String transport) throws Exception {
         overSockets(transport, SLOW_SOCKET_BYTES);
     }
@@ -88,9 +92,9 @@ class ReceivePathFuzzTest {
 
     // ---- a device in manual progress over fake sockets, in one thread
 
-    private static void overFakeSockets(String crc, long bytes) {
+    private static void overFakeSockets(String crc, String ring, long bytes) {
         int connection = 0;
-        try (Arena arena = new Arena(crc)) {
+        try (Arena arena = new Arena(crc, ring)) {
             while (arena.given < bytes) {
                 connection++;
                 arena.fight(new Random(SEED * 1_000_003 + connection));
@@ -122,9 +126,9 @@ class ReceivePathFuzzTest {
         private int refused;
         private long given;
 
-        Arena(String crc) {
+        Arena(String crc, String ring) {
             this.crc = crc.equals("on");
-            device = new FakeDevice("crc", crc);
+            device = new FakeDevice("crc", crc, "ring", ring);
             plot = new FuzzPlot(
                     device.memory(FuzzPlot.BLOCK),
                     device.domain(),

@@ -43,7 +43,8 @@ class ShortSendTest {
         WRITES,
         SENDS,
         INLINE,
-        READ_REQUESTS
+        READ_REQUESTS,
+        ATOMIC_REQUESTS
     }
 
     /** A device, a source of bytes in it, and what each kind of traffic looks like on the wire. */
@@ -53,10 +54,17 @@ class ShortSendTest {
         private final MemoryRegion sink;
         private final boolean crc;
 
-        Bench(boolean crc, boolean copied) {
+        Bench(boolean crc, boolean copied, String ring) {
             this.crc = crc;
             device = new FakeDevice(
-                    "crc", crc ? "on" : "off", "segment", "" + SEGMENT, "copy-below", copied ? "4096" : "1");
+                    "crc",
+                    crc ? "on" : "off",
+                    "segment",
+                    "" + SEGMENT,
+                    "copy-below",
+                    copied ? "4096" : "1",
+                    "ring",
+                    ring);
             source = device.region(7, SOURCE_BYTES, AccessFlag.REMOTE_READ);
             sink = device.region(8, SOURCE_BYTES, AccessFlag.READ_SINK);
         }
@@ -79,6 +87,8 @@ class ShortSendTest {
         /** Lengths of READs: empty, one byte, odd, one segment, several. */
         private static final int[] READS = {5, 0, SEGMENT, 1, SEGMENT + 1, 3 * SEGMENT - 1, 17};
 
+        private static final int ATOMICS = 8;
+
         private void post(Kind kind, QueuePair pair) {
             switch (kind) {
                 case READ_RESPONSES -> {
@@ -88,7 +98,9 @@ class ShortSendTest {
                     for (int i = 0; i < MESSAGES.length; i++) {
                         SendWorkRequest request = new SendWorkRequest();
                         int flags = SendFlags.SIGNALLED | (kind == Kind.INLINE ? SendFlags.INLINE : 0);
-                        if (kind == Kind.SENDS || (kind == Kind.INLINE && i % 2 == 0)) {
+                        if (kind == Kind.SENDS && i == INVALIDATING) {
+                            request.sendInvalidate(i, RKEY + i, flags);
+                        } else if (kind == Kind.SENDS || (kind == Kind.INLINE && i % 2 == 0)) {
                             request.send(i, flags | (i == 1 ? SendFlags.SOLICITED : 0));
                         } else {
                             request.write(i, REMOTE + i, RKEY + i, flags);
@@ -101,6 +113,20 @@ class ShortSendTest {
                             }
                         }
                         assertEquals(PostStatus.ACCEPTED, pair.post(request));
+                    }
+                }
+                case ATOMIC_REQUESTS -> {
+                    for (int i = 0; i < ATOMICS; i++) {
+                        long at = REMOTE + 8L * i;
+                        assertEquals(
+                                PostStatus.ACCEPTED,
+                                switch (i % 3) {
+                                    case 0 -> pair.postFetchAndAdd(i, sink, i, at, RKEY + i, -i, SendFlags.SIGNALLED);
+                                    case 1 ->
+                                        pair.postCompareAndSwap(
+                                                i, sink, i, at, RKEY + i, i, -1L << i, SendFlags.SIGNALLED);
+                                    default -> pair.postRead(i, sink, i, i, at, RKEY + i, SendFlags.SIGNALLED);
+                                });
                     }
                 }
                 case READ_REQUESTS -> {
@@ -122,6 +148,9 @@ class ShortSendTest {
             {{0, SEGMENT}}
         };
 
+        /** Number of the message of several segments that invalidates a key when it is a SEND. */
+        private static final int INVALIDATING = 3;
+
         /** The stream that the device must send. */
         private byte[] expected(Kind kind) {
             ByteArrayOutputStream stream = new ByteArrayOutputStream();
@@ -130,6 +159,19 @@ class ShortSendTest {
                     for (int i = 0; i < READS.length; i++) {
                         byte[] payload = Frames.slice(Frames.pattern(7, SOURCE_BYTES), 3 * i, 3 * i + READS[i]);
                         putTagged(stream, Frames.READ_RESPONSE, 50 + i, 1000L * i, payload);
+                    }
+                }
+                case ATOMIC_REQUESTS -> {
+                    for (int i = 0; i < ATOMICS; i++) {
+                        long at = REMOTE + 8L * i;
+                        stream.writeBytes(Frames.fpdu(
+                                switch (i % 3) {
+                                    case 0 -> Frames.fetchAdd(i + 1, RKEY + i, at, -i);
+                                    case 1 -> Frames.compareSwap(i + 1, RKEY + i, at, i, -1L << i);
+                                    default ->
+                                        Frames.readRequest(i + 1, sink.lkey(), sink.address() + i, i, RKEY + i, at);
+                                },
+                                crc));
                     }
                 }
                 case READ_REQUESTS -> {
@@ -154,8 +196,14 @@ class ShortSendTest {
                             payload.write(Frames.pattern(7, SOURCE_BYTES), piece[0], piece[1]);
                         }
                         if (kind == Kind.SENDS || (kind == Kind.INLINE && i % 2 == 0)) {
+                            boolean invalidates = kind == Kind.SENDS && i == INVALIDATING;
                             int opcode = i == 1 ? Frames.SEND_SOLICITED : Frames.SEND;
-                            putSend(stream, opcode, msn++, payload.toByteArray());
+                            putSend(
+                                    stream,
+                                    invalidates ? Frames.SEND_INVALIDATE : opcode,
+                                    invalidates ? RKEY + i : 0,
+                                    msn++,
+                                    payload.toByteArray());
                         } else {
                             putTagged(stream, Frames.WRITE, RKEY + i, REMOTE + i, payload.toByteArray());
                         }
@@ -174,12 +222,13 @@ class ShortSendTest {
             }
         }
 
-        private void putSend(ByteArrayOutputStream stream, int opcode, int msn, byte[] message) {
+        private void putSend(ByteArrayOutputStream stream, int opcode, int stag, int msn, byte[] message) {
             for (int at = 0; at == 0 || at < message.length; at += SEGMENT) {
                 int end = Math.min(message.length, at + SEGMENT);
+                byte[] segment =
+                        Frames.untagged(opcode, end == message.length, 0, msn, at, Frames.slice(message, at, end));
                 stream.writeBytes(Frames.fpdu(
-                        Frames.untagged(opcode, end == message.length, 0, msn, at, Frames.slice(message, at, end)),
-                        crc));
+                        java.nio.ByteBuffer.wrap(segment).putInt(2, stag).array(), crc));
             }
         }
 
@@ -190,7 +239,10 @@ class ShortSendTest {
                 post(kind, pair);
                 socket.taking(taking).give(incoming(kind));
                 List<CompletionStatus> statuses = device.drain();
-                int completions = kind == Kind.READ_RESPONSES || kind == Kind.READ_REQUESTS ? 0 : MESSAGES.length;
+                int completions = switch (kind) {
+                    case READ_RESPONSES, READ_REQUESTS, ATOMIC_REQUESTS -> 0;
+                    case WRITES, SENDS, INLINE -> MESSAGES.length;
+                };
                 assertEquals(completions, statuses.size(), () -> "completions, statuses " + statuses);
                 statuses.forEach(status -> assertEquals(CompletionStatus.SUCCESS, status));
                 return FakeDevice.stream(socket);
@@ -216,15 +268,17 @@ class ShortSendTest {
     static Stream<Arguments> everything() {
         return Stream.of(Kind.values())
                 .flatMap(kind -> Stream.of(
-                        Arguments.of(kind, false, false),
-                        Arguments.of(kind, false, true),
-                        Arguments.of(kind, true, true)));
+                        Arguments.of(kind, false, false, "off"),
+                        Arguments.of(kind, false, true, "off"),
+                        Arguments.of(kind, true, true, "off"),
+                        Arguments.of(kind, false, false, "on"),
+                        Arguments.of(kind, true, true, "on")));
     }
 
-    @ParameterizedTest(name = "{0}, crc={1}, copied={2}")
+    @ParameterizedTest(name = "{0}, crc={1}, copied={2}, like io_uring={3}")
     @MethodSource("everything")
-    void shouldSendTheSameBytesWhenTheKernelStopsAnywhere(Kind kind, boolean crc, boolean copied) {
-        try (Bench bench = new Bench(crc, copied)) {
+    void shouldSendTheSameBytesWhenTheKernelStopsAnywhere(Kind kind, boolean crc, boolean copied, String ring) {
+        try (Bench bench = new Bench(crc, copied, ring)) {
             byte[] expected = bench.expected(kind);
             check(expected, bench.run(kind, offered -> offered), "unbroken");
             for (int position = 0; position <= expected.length; position++) {
@@ -240,10 +294,10 @@ class ShortSendTest {
         }
     }
 
-    @ParameterizedTest(name = "{0}, crc={1}, copied={2}")
+    @ParameterizedTest(name = "{0}, crc={1}, copied={2}, like io_uring={3}")
     @MethodSource("everything")
-    void shouldSendTheSameBytesWhenEachCallTakesFew(Kind kind, boolean crc, boolean copied) {
-        try (Bench bench = new Bench(crc, copied)) {
+    void shouldSendTheSameBytesWhenEachCallTakesFew(Kind kind, boolean crc, boolean copied, String ring) {
+        try (Bench bench = new Bench(crc, copied, ring)) {
             byte[] expected = bench.expected(kind);
             for (int bytes = 1; bytes < 130; bytes++) {
                 int few = bytes;
@@ -252,10 +306,10 @@ class ShortSendTest {
         }
     }
 
-    @ParameterizedTest(name = "{0}, crc={1}, copied={2}")
+    @ParameterizedTest(name = "{0}, crc={1}, copied={2}, like io_uring={3}")
     @MethodSource("everything")
-    void shouldSendTheSameBytesWhenCallsTakeRandomNumbers(Kind kind, boolean crc, boolean copied) {
-        try (Bench bench = new Bench(crc, copied)) {
+    void shouldSendTheSameBytesWhenCallsTakeRandomNumbers(Kind kind, boolean crc, boolean copied, String ring) {
+        try (Bench bench = new Bench(crc, copied, ring)) {
             byte[] expected = bench.expected(kind);
             for (int round = 0; round < 200; round++) {
                 long seed = SEED + round;
@@ -394,7 +448,7 @@ class ShortSendTest {
     @Test
     void shouldKeepTheOrderOfEachKindWhenTheyMix() {
         for (int mode = 0; mode < 3; mode++) {
-            try (Bench bench = new Bench(mode == 2, mode != 0)) {
+            try (Bench bench = new Bench(mode == 2, mode != 0, mode == 1 ? "on" : "off")) {
                 for (int round = 0; round < 200; round++) {
                     long seed = SEED + 10_000 + round;
                     Random random = new Random(seed);

@@ -44,12 +44,13 @@ class SplitStreamTest {
          * Makes one.
          *
          * @param large bytes of the largest payload; above 16 KiB it is received straight into its place
+         * @param ring on if its sockets behave like those of io_uring
          * @param also more flags of the regions
          */
-        Bench(boolean crc, int large, AccessFlag... also) {
+        Bench(boolean crc, int large, String ring, AccessFlag... also) {
             this.crc = crc;
             this.large = large;
-            device = new FakeDevice("crc", crc ? "on" : "off");
+            device = new FakeDevice("crc", crc ? "on" : "off", "ring", ring);
             target = device.region(
                     1, REGION, with(also, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE));
             sink = device.region(2, REGION, with(also, AccessFlag.READ_SINK));
@@ -213,9 +214,12 @@ class SplitStreamTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"false,200", "true,200", "false,20000", "true,20000"})
-    void shouldTakeAStreamSplitAnywhere(boolean crc, int large) {
-        try (Bench bench = new Bench(crc, large)) {
+    @CsvSource({
+        "false,200,off", "true,200,off", "false,20000,off", "true,20000,off",
+        "false,200,on", "true,200,on", "false,20000,on", "true,20000,on"
+    })
+    void shouldTakeAStreamSplitAnywhere(boolean crc, int large, String ring) {
+        try (Bench bench = new Bench(crc, large, ring)) {
             int length = bench.stream.length;
             bench.run(FakeSocket::give, "unbroken");
             // Every position of a short stream; of a long one those near its borders and some between.
@@ -230,9 +234,12 @@ class SplitStreamTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"false,200", "true,200", "false,17000", "true,17000"})
-    void shouldTakeAStreamInSmallPieces(boolean crc, int large) {
-        try (Bench bench = new Bench(crc, large)) {
+    @CsvSource({
+        "false,200,off", "true,200,off", "false,17000,off", "true,17000,off",
+        "false,200,on", "true,200,on", "false,17000,on", "true,17000,on"
+    })
+    void shouldTakeAStreamInSmallPieces(boolean crc, int large, String ring) {
+        try (Bench bench = new Bench(crc, large, ring)) {
             for (int piece = 1; piece < 80; piece += large > 1000 ? 13 : 1) {
                 int size = piece;
                 bench.run(
@@ -256,9 +263,12 @@ class SplitStreamTest {
 
     /** ULPDUs of any size (RFC 5044 section 4.1) in pieces of any size. */
     @ParameterizedTest
-    @CsvSource({"false,200", "true,200", "false,65000", "true,65000"})
-    void shouldTakeMessagesInAnySegmentsAndPieces(boolean crc, int large) {
-        try (Bench bench = new Bench(crc, large)) {
+    @CsvSource({
+        "false,200,off", "true,200,off", "false,65000,off", "true,65000,off",
+        "false,200,on", "true,200,on", "false,65000,on", "true,65000,on"
+    })
+    void shouldTakeMessagesInAnySegmentsAndPieces(boolean crc, int large, String ring) {
+        try (Bench bench = new Bench(crc, large, ring)) {
             for (int round = 0; round < 40; round++) {
                 long seed = SEED + 1000 + round;
                 Random random = new Random(seed);
@@ -270,9 +280,12 @@ class SplitStreamTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"false,200", "true,200", "false,65000", "true,65000"})
-    void shouldTakeAStreamInRandomPieces(boolean crc, int large) {
-        try (Bench bench = new Bench(crc, large)) {
+    @CsvSource({
+        "false,200,off", "true,200,off", "false,65000,off", "true,65000,off",
+        "false,200,on", "true,200,on", "false,65000,on", "true,65000,on"
+    })
+    void shouldTakeAStreamInRandomPieces(boolean crc, int large, String ring) {
+        try (Bench bench = new Bench(crc, large, ring)) {
             for (int round = 0; round < 40; round++) {
                 long seed = SEED + round;
                 Random random = new Random(seed);
@@ -288,9 +301,12 @@ class SplitStreamTest {
 
     /** Into memory that is polled bytes go another way, by words, with the end of each message held back. */
     @ParameterizedTest
-    @CsvSource({"false,200", "true,200", "false,65000", "true,65000"})
-    void shouldTakeMessagesIntoPolledMemoryInAnySegmentsAndPieces(boolean crc, int large) {
-        try (Bench bench = new Bench(crc, large, AccessFlag.POLLED)) {
+    @CsvSource({
+        "false,200,off", "true,200,off", "false,65000,off", "true,65000,off",
+        "false,200,on", "true,200,on", "false,65000,on", "true,65000,on"
+    })
+    void shouldTakeMessagesIntoPolledMemoryInAnySegmentsAndPieces(boolean crc, int large, String ring) {
+        try (Bench bench = new Bench(crc, large, ring, AccessFlag.POLLED)) {
             for (int round = 0; round < 40; round++) {
                 long seed = SEED + 2000 + round;
                 Random random = new Random(seed);

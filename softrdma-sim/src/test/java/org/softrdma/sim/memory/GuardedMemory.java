@@ -170,6 +170,18 @@ public final class GuardedMemory extends MemoryOperations {
     }
 
     @Override
+    public long fetchAndAdd(long word, long delta, long fields) {
+        called();
+        return super.fetchAndAdd(word, delta, fields);
+    }
+
+    @Override
+    public long compareAndSwap(long word, long expected, long compared, long replacement, long replaced) {
+        called();
+        return super.compareAndSwap(word, expected, compared, replacement, replaced);
+    }
+
+    @Override
     PageMemory map(long length, MemorySource source) {
         called();
         return super.map(length, source);

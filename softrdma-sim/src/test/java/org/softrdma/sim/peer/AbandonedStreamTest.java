@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
@@ -39,7 +39,7 @@ class AbandonedStreamTest {
     private static final int LEAST_READ = 2 << 20;
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldSendOnlyWellFormedSegmentsWhenTheQueuePairIsClosedDuringItsTerminate(String transport) throws Exception {
         int most = LEAST_READ + CLOSES * 65_521;
         byte[] expected = Frames.pattern(SEED, most);
@@ -117,7 +117,7 @@ class AbandonedStreamTest {
     private static final byte AFTER = (byte) 0xEE;
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldSendNothingStoredAfterTheCompletionWhenAReadIsRefusedBehindAWrite(String transport) throws Exception {
         // Whether the application is quick enough to store while the engine still sends is up to the two threads.
         for (int round = 0; round < REFUSALS; round++) {

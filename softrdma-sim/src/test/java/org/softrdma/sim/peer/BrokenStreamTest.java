@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.transport.EveryTransport;
+import org.softrdma.sim.transport.TransportKinds;
 import org.softrdma.verbs.CompletionStatus;
 
 /** Streams that are cut, corrupted, terminated or reset by the peer. */
@@ -44,11 +46,12 @@ class BrokenStreamTest {
         // Not the length field: a wrong length shows as a wrong CRC only once that many bytes have come.
         return IntStream.range(2, fpdu.length)
                 .boxed()
-                .flatMap(at -> Stream.of("epoll", "nio").map(transport -> Arguments.of(at, transport)));
+                .flatMap(at -> TransportKinds.names().map(transport -> Arguments.of(at, transport)));
     }
 
     @ParameterizedTest
     @MethodSource("flippedBytes")
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldTerminateWhenAByteIsFlipped(int at, String transport) throws Exception {
         try (Scene scene = new Scene(transport, true, 2)) {
             scene.postRead();
@@ -66,7 +69,7 @@ class BrokenStreamTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldPlaceNothingOfASegmentWhoseCrcIsWrong(String transport) throws Exception {
         try (Scene scene = new Scene(transport, true, 2)) {
             scene.postRead();
@@ -91,7 +94,7 @@ class BrokenStreamTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldIgnoreCrcFieldPadAndReservedBitsWhenCrcIsOff(String transport) throws Exception {
         try (Scene scene = new Scene(transport, false, 2)) {
             byte[] fpdu = Frames.fpdu(Frames.send(1, Frames.pattern(41, 5)), false);
@@ -118,11 +121,14 @@ class BrokenStreamTest {
                 .flatMap(at -> Stream.of(
                         Arguments.of(at, "epoll", false),
                         Arguments.of(at, "epoll", true),
+                        Arguments.of(at, "uring", false),
+                        Arguments.of(at, "uring", true),
                         Arguments.of(at, "nio", false)));
     }
 
     @ParameterizedTest
     @MethodSource("cuts")
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldEndWithoutTerminateWhenTheStreamIsCutWithinASegment(int at, String transport, boolean crc)
             throws Exception {
         try (Scene scene = new Scene(transport, crc, 2)) {
@@ -212,14 +218,18 @@ class BrokenStreamTest {
                 Arguments.of("with an unknown code", terminate(0xFEDC), flushed, 0xFEDC));
         return all.stream()
                 .flatMap(one -> Stream.of(
-                                new Object[] {"epoll", false}, new Object[] {"epoll", true}, new Object[] {"nio", false
-                                })
+                                new Object[] {"epoll", false},
+                                new Object[] {"epoll", true},
+                                new Object[] {"uring", false},
+                                new Object[] {"uring", true},
+                                new Object[] {"nio", false})
                         .map(how ->
                                 Arguments.of(one.get()[0], one.get()[1], one.get()[2], one.get()[3], how[0], how[1])));
     }
 
     @ParameterizedTest(name = "Terminate {0}, {4}, crc={5}")
     @MethodSource("terminates")
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldEndWithoutAnswerWhenThePeerTerminates(
             String name, byte[] terminate, CompletionStatus ofRead, int vendorCode, String transport, boolean crc)
             throws Exception {
@@ -244,7 +254,7 @@ class BrokenStreamTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldTakeOnlyTheReadThatThePeerTerminates(String transport) throws Exception {
         try (Scene scene = new Scene(transport, false, 0)) {
             scene.postRead(1, 1, 8);
@@ -260,7 +270,7 @@ class BrokenStreamTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldIgnoreWhatComesBehindAnError(String transport) throws Exception {
         try (Scene scene = new Scene(transport, false, 2)) {
             scene.postRead();
@@ -283,7 +293,7 @@ class BrokenStreamTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldCloseInTimeWhenThePeerDoesNotEndItsSide(String transport) throws Exception {
         try (Scene scene = new Scene(transport, false, 2, "linger-timeout", "50")) {
             scene.postRead();
@@ -322,11 +332,14 @@ class BrokenStreamTest {
                 .flatMap(phase -> Stream.of(
                         Arguments.of(phase, "epoll", false),
                         Arguments.of(phase, "epoll", true),
+                        Arguments.of(phase, "uring", false),
+                        Arguments.of(phase, "uring", true),
                         Arguments.of(phase, "nio", false)));
     }
 
     @ParameterizedTest
     @MethodSource("phases")
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldEndWhenThePeerResets(Phase phase, String transport, boolean crc) throws Exception {
         try (Scene scene = new Scene(transport, crc, 2)) {
             scene.postRead();

@@ -5,7 +5,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.cm.ConnectionParameters;
@@ -17,7 +17,7 @@ class ClosedSocketTest {
     private static final int ROUND_TRIPS = 8;
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldNotTouchABystanderWhenARequestIsClosedAfterItsQueuePair(String transport) throws Exception {
         try (TestDevice server = new TestDevice("transport", transport)) {
             // Descriptors are the lowest that are free: the bystanders' own ends take these, the device the one in

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.MemoryRegion;
@@ -60,14 +60,14 @@ class DeregistrationStressTest {
     private record Plot(MemorySegment memory, MemoryRegion region) {}
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldNeverTouchMemoryAfterClose(String transport) throws Exception {
         run(transport, TimeUnit.SECONDS.toNanos(Integer.getInteger("softrdma.test.stress.seconds", 1)));
     }
 
     @Tag("slow")
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldNeverTouchMemoryAfterCloseForLong(String transport) throws Exception {
         run(transport, TimeUnit.SECONDS.toNanos(Boolean.getBoolean("softrdma.slow.short") ? 5 : 30));
     }

@@ -9,8 +9,10 @@ import java.lang.foreign.ValueLayout;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
@@ -99,7 +101,17 @@ class DeregistrationTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"epoll,off,0", "epoll,off,16384", "epoll,on,16384", "nio,off,0", "nio,off,16384"})
+    @CsvSource({
+        "epoll,off,0",
+        "epoll,off,16384",
+        "epoll,on,16384",
+        "uring,off,0",
+        "uring,off,16384",
+        "uring,on,16384",
+        "nio,off,0",
+        "nio,off,16384"
+    })
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldNotReadOnWhenThePeerHasStoppedInAResponse(String transport, String crc, String buffer) throws Exception {
         int length = 64 * 1024 * 1024;
         try (Scene scene = new Scene(transport, crc.equals("on"), 0, "crc", crc, "socket-buffer", buffer)) {
@@ -120,7 +132,17 @@ class DeregistrationTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"epoll,off,0", "epoll,off,16384", "epoll,on,16384", "nio,off,0", "nio,off,16384"})
+    @CsvSource({
+        "epoll,off,0",
+        "epoll,off,16384",
+        "epoll,on,16384",
+        "uring,off,0",
+        "uring,off,16384",
+        "uring,on,16384",
+        "nio,off,0",
+        "nio,off,16384"
+    })
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldNotReadOnWhenThePeerHasStoppedInAWrite(String transport, String crc, String buffer) throws Exception {
         int length = 64 * 1024 * 1024;
         try (Scene scene = new Scene(transport, crc.equals("on"), 0, "crc", crc, "socket-buffer", buffer)) {
@@ -144,7 +166,8 @@ class DeregistrationTest {
 
     /** Half an FPDU, deregistration, the other half. The sizes take the copying and the direct way of placing. */
     @ParameterizedTest
-    @CsvSource({"epoll,1000", "epoll,60000", "nio,1000", "nio,60000"})
+    @CsvSource({"epoll,1000", "epoll,60000", "uring,1000", "uring,60000", "nio,1000", "nio,60000"})
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldNotWriteOnWhenThePeerHasStoppedInAWrite(String transport, int length) throws Exception {
         try (Scene scene = new Scene(transport, false, 2)) {
             TestDevice.Guarded target = scene.server.guarded(length, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
@@ -178,7 +201,8 @@ class DeregistrationTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"epoll,1000", "epoll,60000", "nio,1000", "nio,60000"})
+    @CsvSource({"epoll,1000", "epoll,60000", "uring,1000", "uring,60000", "nio,1000", "nio,60000"})
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldNotWriteOnWhenThePeerHasStoppedInASend(String transport, int length) throws Exception {
         try (Scene scene = new Scene(transport, false, 0)) {
             TestDevice.Guarded target = scene.server.guarded(length, AccessFlag.RECEIVE_SINK);
@@ -202,7 +226,8 @@ class DeregistrationTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"epoll,1000", "epoll,60000", "nio,1000", "nio,60000"})
+    @CsvSource({"epoll,1000", "epoll,60000", "uring,1000", "uring,60000", "nio,1000", "nio,60000"})
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldNotWriteOnWhenThePeerHasStoppedInAReadResponse(String transport, int length) throws Exception {
         try (Scene scene = new Scene(transport, false, 0)) {
             TestDevice.Guarded target = scene.server.guarded(length, AccessFlag.READ_SINK);

@@ -4,14 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.CompletionStatus;
 
 /** A valid stream that comes one byte at a time, over real sockets; {@code SplitStreamTest} has every position. */
 class DribbledStreamTest {
     @ParameterizedTest
-    @CsvSource({"epoll,false", "epoll,true", "nio,false", "nio,true"})
+    @CsvSource({"epoll,false", "epoll,true", "uring,false", "uring,true", "nio,false", "nio,true"})
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldTakeAStreamByteByByte(String transport, boolean crc) throws Exception {
         try (Scene scene = new Scene(transport, crc, 2)) {
             scene.bystander.begin();

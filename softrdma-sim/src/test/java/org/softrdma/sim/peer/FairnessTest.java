@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.QueuePairLimits;
 
 /** A peer that always has more to say does not have the engine to itself. */
@@ -33,7 +33,7 @@ class FairnessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldHandleABoundedAmountInOnePollWhenAPeerHasSentALot(String transport) throws Exception {
         try (TestDevice server =
                         new TestDevice("transport", transport, "progress", "manual", "socket-buffer", "4194304");
@@ -89,7 +89,7 @@ class FairnessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldCompleteReadsOfOthersWhenAPeerStreamsWritesOfNothing(String transport) throws Exception {
         AtomicBoolean stop = new AtomicBoolean();
         try (TestDevice server = new TestDevice("transport", transport);

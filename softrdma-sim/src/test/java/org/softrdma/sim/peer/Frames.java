@@ -22,6 +22,18 @@ public final class Frames {
     public static final int SEND_SOLICITED_INVALIDATE = 6;
     public static final int TERMINATE = 7;
 
+    /** The same of RFC 7306 section 4.1. */
+    public static final int IMMEDIATE = 8;
+
+    public static final int IMMEDIATE_SOLICITED = 9;
+    public static final int ATOMIC_REQUEST = 10;
+    public static final int ATOMIC_RESPONSE = 11;
+
+    /** AOpCodes (RFC 7306 section 10.1). */
+    public static final int FETCH_ADD = 0;
+
+    public static final int COMPARE_SWAP = 2;
+
     /** DDP control: tagged and last, both with version 1 of DDP and RDMAP. */
     public static final int TAGGED = 0x8140;
 
@@ -111,6 +123,13 @@ public final class Frames {
         return untagged(SEND, true, 0, msn, 0, payload);
     }
 
+    /** A whole SEND that invalidates a key, solicited or not. */
+    public static byte[] sendInvalidate(boolean solicited, int msn, int stag, byte... payload) {
+        int opcode = solicited ? SEND_SOLICITED_INVALIDATE : SEND_INVALIDATE;
+        byte[] segment = untagged(opcode, true, 0, msn, 0, payload);
+        return ByteBuffer.wrap(segment).putInt(2, stag).array();
+    }
+
     /** What a READ request says behind its DDP header. */
     public static byte[] readRequestBody(
             int sinkStag, long sinkOffset, long length, int sourceStag, long sourceOffset) {
@@ -128,6 +147,66 @@ public final class Frames {
             int msn, int sinkStag, long sinkOffset, long length, int sourceStag, long sourceOffset) {
         return untagged(
                 READ_REQUEST, true, 1, msn, 0, readRequestBody(sinkStag, sinkOffset, length, sourceStag, sourceOffset));
+    }
+
+    /** Immediate Data of the verbs' 32 bits. */
+    public static byte[] immediate(boolean solicited, int msn, int immediate) {
+        return untagged(
+                solicited ? IMMEDIATE_SOLICITED : IMMEDIATE,
+                true,
+                0,
+                msn,
+                0,
+                ByteBuffer.allocate(8).putInt(immediate).putInt(0).array());
+    }
+
+    /** What an Atomic Request says behind its DDP header. */
+    public static byte[] atomicBody(
+            int operation,
+            int identifier,
+            int stag,
+            long offset,
+            long data,
+            long mask,
+            long compare,
+            long compareMask) {
+        return ByteBuffer.allocate(52)
+                .putInt(operation)
+                .putInt(identifier)
+                .putInt(stag)
+                .putLong(offset)
+                .putLong(data)
+                .putLong(mask)
+                .putLong(compare)
+                .putLong(compareMask)
+                .array();
+    }
+
+    /** A FetchAdd of a whole word whose identifier is its MSN, as softrdma sends it. */
+    public static byte[] fetchAdd(int msn, int stag, long offset, long delta) {
+        return untagged(ATOMIC_REQUEST, true, 1, msn, 0, atomicBody(FETCH_ADD, msn, stag, offset, delta, 0, 0, -1));
+    }
+
+    /** A CmpSwap of a whole word whose identifier is its MSN, as softrdma sends it. */
+    public static byte[] compareSwap(int msn, int stag, long offset, long expected, long replacement) {
+        return untagged(
+                ATOMIC_REQUEST,
+                true,
+                1,
+                msn,
+                0,
+                atomicBody(COMPARE_SWAP, msn, stag, offset, replacement, -1, expected, -1));
+    }
+
+    /** An Atomic Response. */
+    public static byte[] atomicResponse(int msn, int identifier, long original) {
+        return untagged(
+                ATOMIC_RESPONSE,
+                true,
+                3,
+                msn,
+                0,
+                ByteBuffer.allocate(12).putInt(identifier).putLong(original).array());
     }
 
     /**

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.sim.transport.EveryTransport;
 
 /** Peers that are rejected and do not close hold a bounded number of descriptors; who has waited longest is reset first. */
 class LingeringLimitTest {
@@ -15,7 +17,8 @@ class LingeringLimitTest {
     private static final int REJECTED = 40;
 
     @ParameterizedTest
-    @CsvSource({"epoll, 1", "nio, 1", "epoll, 2"})
+    @CsvSource({"epoll, 1", "uring, 1", "nio, 1", "epoll, 2"})
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldResetTheOldestWhenTooManyWaitForTheirPeer(String transport, int threads) throws IOException {
         Deque<RawPeer> peers = new ArrayDeque<>();
         try (TestDevice server = new TestDevice(

@@ -8,9 +8,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.CompletionStatus;
 
 /**
@@ -149,7 +151,7 @@ class MalformedStreamTest {
                                         (byte) 1))
                         .withRead());
             }
-            if (opcode == Frames.WRITE || opcode == Frames.READ_RESPONSE || opcode > Frames.TERMINATE) {
+            if (opcode == Frames.WRITE || opcode == Frames.READ_RESPONSE || opcode > Frames.ATOMIC_RESPONSE) {
                 for (int queue = 0; queue < 3; queue++) {
                     int qn = queue;
                     cases.add(one(
@@ -164,8 +166,26 @@ class MalformedStreamTest {
             cases.add(one(
                     "opcode " + opcode + ", invalidate",
                     CANNOT_INVALIDATE,
-                    PROTOCOL,
+                    ACCESS,
                     scene -> Frames.untagged(opcode, true, 0, 1, 0, (byte) 1)));
+            boolean solicited = opcode == Frames.SEND_SOLICITED_INVALIDATE;
+            cases.add(one(
+                    "opcode " + opcode + ", invalidates a region",
+                    CANNOT_INVALIDATE,
+                    ACCESS,
+                    scene -> Frames.sendInvalidate(
+                            solicited, 1, scene.readWrite.region().rkey())));
+            cases.add(one(
+                    "opcode " + opcode + ", invalidates what is gone",
+                    CANNOT_INVALIDATE,
+                    ACCESS,
+                    scene -> Frames.sendInvalidate(solicited, 1, scene.staleKey, (byte) 7)));
+            cases.add(one(
+                            "opcode " + opcode + ", no RECV",
+                            NO_BUFFER,
+                            PROTOCOL,
+                            scene -> Frames.sendInvalidate(solicited, 1, scene.staleKey))
+                    .receives(0));
         }
     }
 
@@ -678,11 +698,14 @@ class MalformedStreamTest {
                 .flatMap(one -> Stream.of(
                         Arguments.of(one, "epoll", false),
                         Arguments.of(one, "epoll", true),
+                        Arguments.of(one, "uring", false),
+                        Arguments.of(one, "uring", true),
                         Arguments.of(one, "nio", false)));
     }
 
     @ParameterizedTest(name = "{0}, {1}, crc={2}")
     @MethodSource("everywhere")
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldTerminateThatConnectionAlone(Case broken, String transport, boolean crc) throws Exception {
         try (Scene scene = new Scene(transport, crc, broken.receives())) {
             if (broken.readPosted()) {
@@ -725,6 +748,9 @@ class MalformedStreamTest {
         }
         if (broken.code() == TOO_LONG) {
             statuses.put(Scene.FIRST_RECV_WR, CompletionStatus.LOCAL_LENGTH_ERROR);
+        }
+        if (broken.code() == CANNOT_INVALIDATE) {
+            statuses.put(Scene.FIRST_RECV_WR, CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
         }
         assertEquals(broken.receives() + (broken.readPosted() ? 1 : 0), statuses.size());
         return statuses;

@@ -12,11 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.transport.EveryTransport;
+import org.softrdma.sim.transport.TransportKinds;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
@@ -55,12 +57,12 @@ class PassiveHandshakeTest {
                 Arguments.of("no depths", Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, new byte[0])),
                 Arguments.of("1 byte of depths", Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, new byte[1])),
                 Arguments.of("3 bytes of depths", Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, new byte[3])));
-        return onBothTransports(all);
+        return onEveryTransport(all);
     }
 
-    private static Stream<Arguments> onBothTransports(List<Arguments> cases) {
+    private static Stream<Arguments> onEveryTransport(List<Arguments> cases) {
         return cases.stream()
-                .flatMap(one -> Stream.of("epoll", "nio").map(transport -> {
+                .flatMap(one -> TransportKinds.names().map(transport -> {
                     List<Object> arguments = new ArrayList<>(List.of(one.get()));
                     arguments.add(transport);
                     return Arguments.of(arguments.toArray());
@@ -69,6 +71,7 @@ class PassiveHandshakeTest {
 
     @ParameterizedTest(name = "{0}, {2}")
     @MethodSource("malformed")
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldCloseWithoutAReplyWhenTheRequestIsMalformed(String name, byte[] request, String transport)
             throws Exception {
         try (TestDevice server = new TestDevice("transport", transport);
@@ -89,7 +92,7 @@ class PassiveHandshakeTest {
     static Stream<Arguments> markers() {
         int readyByWrite = Frames.PEER_TO_PEER | Frames.RTR_WRITE;
         int readyByAny = Frames.PEER_TO_PEER | Frames.RTR_WRITE | Frames.RTR_READ;
-        return onBothTransports(List.of(
+        return onEveryTransport(List.of(
                 Arguments.of(
                         "rev 1",
                         Frames.mpa(Frames.REQUEST_KEY, Frames.MARKERS, 1, new byte[] {1, 2}),
@@ -139,11 +142,12 @@ class PassiveHandshakeTest {
 
     static Stream<Arguments> unfinished() {
         return Stream.of(0, 1, 15, 16, 19, 20, 24)
-                .flatMap(length -> Stream.of("epoll", "nio").map(transport -> Arguments.of(length, transport)));
+                .flatMap(length -> TransportKinds.names().map(transport -> Arguments.of(length, transport)));
     }
 
     @ParameterizedTest
     @MethodSource("unfinished")
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldCloseWhenThePeerClosesTooEarly(int length, String transport) throws Exception {
         try (TestDevice server = new TestDevice("transport", transport);
                 Bystander bystander = new Bystander(server, transport)) {
@@ -161,6 +165,7 @@ class PassiveHandshakeTest {
 
     @ParameterizedTest
     @MethodSource("unfinished")
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldCloseWhenThePeerResetsTooEarly(int length, String transport) throws Exception {
         try (TestDevice server = new TestDevice("transport", transport);
                 Bystander bystander = new Bystander(server, transport)) {
@@ -193,7 +198,7 @@ class PassiveHandshakeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldTakeARequestByteByByte(String transport) throws Exception {
         try (TestDevice server = new TestDevice("transport", transport);
                 RawPeer peer = RawPeer.connect(server.address())) {
@@ -208,7 +213,7 @@ class PassiveHandshakeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldTakeTheLongestPrivateDataAndNotAByteMore(String transport) throws Exception {
         byte[] data = Frames.pattern(5, 508);
         try (TestDevice server = new TestDevice("transport", transport);
@@ -319,7 +324,7 @@ class PassiveHandshakeTest {
                                 Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(p2p | Frames.RTR_SEND, 16, 16)),
                         Frames.mpa(Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(both, ird, ord, data)),
                         ord));
-        return onBothTransports(all);
+        return onEveryTransport(all);
     }
 
     @ParameterizedTest(name = "{0}, {4}")
@@ -351,7 +356,7 @@ class PassiveHandshakeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldRejectInThePeersRevision(String transport) throws Exception {
         try (TestDevice server = new TestDevice("transport", transport)) {
             for (int revision = 1; revision <= 2; revision++) {
@@ -377,7 +382,7 @@ class PassiveHandshakeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldFailTheAcceptWhenThePeerHasResetAfterItsRequest(String transport) throws Exception {
         try (TestDevice server = new TestDevice("transport", transport);
                 Bystander bystander = new Bystander(server, transport)) {
@@ -403,7 +408,7 @@ class PassiveHandshakeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldFlushTheQueuePairWhenNoReadyToReceiveComesInTime(String transport) throws Exception {
         try (TestDevice server = new TestDevice("transport", transport, "handshake-timeout", "100");
                 RawPeer peer = RawPeer.connect(server.address())) {
@@ -429,7 +434,7 @@ class PassiveHandshakeTest {
 
     /** `rdma_accept` does not wait for the peer either: one that says nothing must not hold up a loop that accepts. */
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldServeTheNextPeerOnTheSameThreadWhenOneIsNeverReady(String transport) throws Exception {
         try (TestDevice server = new TestDevice("transport", transport);
                 RawPeer hostile = RawPeer.connect(server.address());
@@ -462,7 +467,7 @@ class PassiveHandshakeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldHoldBackWhatIsPostedUntilThePeerIsReady(String transport) throws Exception {
         try (TestDevice server = new TestDevice("transport", transport);
                 RawPeer peer = RawPeer.connect(server.address())) {
@@ -483,7 +488,7 @@ class PassiveHandshakeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldTerminateWhenTheFirstSegmentIsMalformed(String transport) throws Exception {
         try (TestDevice server = new TestDevice("transport", transport);
                 RawPeer peer = RawPeer.connect(server.address())) {

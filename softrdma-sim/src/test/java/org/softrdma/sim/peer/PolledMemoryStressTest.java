@@ -13,8 +13,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
@@ -82,14 +84,24 @@ class PolledMemoryStressTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"epoll,engine,off", "epoll,engine,on", "epoll,manual,off", "nio,engine,off", "nio,manual,on"})
+    @CsvSource({
+        "epoll,engine,off",
+        "epoll,engine,on",
+        "epoll,manual,off",
+        "uring,engine,off",
+        "uring,manual,on",
+        "nio,engine,off",
+        "nio,manual,on"
+    })
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldSeeAllOfAMessageWhoseLastWordItSees(String transport, String progress, String crc) throws Exception {
         run(transport, progress, crc, Integer.getInteger("softrdma.test.stress.seconds", 1));
     }
 
     @Tag("slow")
     @ParameterizedTest
-    @CsvSource({"epoll,engine,off", "epoll,manual,off"})
+    @CsvSource({"epoll,engine,off", "epoll,manual,off", "uring,engine,off", "uring,manual,off"})
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldSeeAllOfAMessageWhoseLastWordItSeesForLong(String transport, String progress, String crc)
             throws Exception {
         run(transport, progress, crc, Boolean.getBoolean("softrdma.slow.short") ? 5 : 30);

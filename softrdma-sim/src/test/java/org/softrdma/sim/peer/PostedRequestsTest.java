@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
@@ -38,7 +38,7 @@ class PostedRequestsTest {
     // ---- a request that is wrong
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldSendTheWritesBeforeItWhenTheKeyOfAWriteIsWrong(String transport) throws Exception {
         try (TestDevice server = new TestDevice("transport", transport, "socket-buffer", "8192");
                 RecordingPeer peer = new RecordingPeer(server, 64 << 10, LIMITS)) {
@@ -68,7 +68,7 @@ class PostedRequestsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldRefuseInlineDataOutsideOfItsRegion(String transport) throws Exception {
         try (TestDevice server = new TestDevice("transport", transport);
                 RecordingPeer peer = new RecordingPeer(server, 0, LIMITS)) {
@@ -103,7 +103,7 @@ class PostedRequestsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldRefuseAnInlinePostWhenItsRegionIsClosed(String transport) throws Exception {
         try (TestDevice server = new TestDevice("transport", transport);
                 RecordingPeer peer = new RecordingPeer(server, 0, LIMITS)) {
@@ -124,7 +124,7 @@ class PostedRequestsTest {
     // ---- a queue pair that never had a connection
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldFlushPostsWhenTheConnectionWasRefused(String transport) throws Exception {
         try (Socket bound = new Socket()) { // its port is nobody else's, and nobody listens there
             bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -133,7 +133,7 @@ class PostedRequestsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldFlushPostsWhenTheConnectFailedAtOnce(String transport) {
         // connect(2) itself fails for the broadcast address.
         expectFlushedWhenConnectFails(transport, new InetSocketAddress(InetAddress.ofLiteral("255.255.255.255"), 9));
@@ -151,7 +151,7 @@ class PostedRequestsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldFlushPostsWhenTheConnectorWasClosed(String transport) {
         try (TestDevice here = new TestDevice("transport", transport)) {
             Connector connector = here.device().resolve(here.address(), TestDevice.DEADLINE_NS);
@@ -162,7 +162,7 @@ class PostedRequestsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldFlushPostsWhenTheRequestWasRejected(String transport) throws Exception {
         try (TestDevice here = new TestDevice("transport", transport);
                 RawPeer peer = RawPeer.connect(here.address())) {
@@ -175,7 +175,7 @@ class PostedRequestsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldFlushPostsWhenTheRequestWasClosed(String transport) throws Exception {
         try (TestDevice here = new TestDevice("transport", transport);
                 RawPeer peer = RawPeer.connect(here.address())) {

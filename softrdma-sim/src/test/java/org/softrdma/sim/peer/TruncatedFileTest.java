@@ -12,9 +12,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
@@ -108,8 +110,10 @@ class TruncatedFileTest {
     @ParameterizedTest
     @CsvSource({
         "epoll,READ,1000", "epoll,READ,1000000", "epoll,WRITE,1000", "epoll,WRITE,1000000",
+        "uring,READ,1000", "uring,READ,1000000", "uring,WRITE,1000", "uring,WRITE,1000000",
         "nio,READ,1000", "nio,READ,1000000", "nio,WRITE,1000", "nio,WRITE,1000000"
     })
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
     void shouldCostOneConnection(String transport, String request, int length, @TempDir Path directory)
             throws IOException {
         try (Scene scene = new Scene(transport, directory.resolve("mapped"))) {

@@ -17,10 +17,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.peer.TwoHosts.Host;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
@@ -160,9 +161,11 @@ class VanishedHostTest {
     }
 
     /** While bytes are under way keep-alive is silent and java.nio tells nothing: docs/reference/wire.md. */
-    @Test
-    void shouldFailTheReadsWhenTheHostOfTheResponderVanishes() throws Exception {
-        try (Initiator initiator = new Initiator("epoll")) {
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "uring"})
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
+    void shouldFailTheReadsWhenTheHostOfTheResponderVanishes(String transport) throws Exception {
+        try (Initiator initiator = new Initiator(transport)) {
             for (int i = 0; i < READS + 1; i++) {
                 initiator.read(i);
             }
@@ -179,9 +182,11 @@ class VanishedHostTest {
         }
     }
 
-    @Test
-    void shouldFailTheWritesWhenTheHostOfTheResponderVanishesBeforeItHasTheirBytes() throws Exception {
-        try (Initiator initiator = new Initiator("epoll")) {
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "uring"})
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
+    void shouldFailTheWritesWhenTheHostOfTheResponderVanishesBeforeItHasTheirBytes(String transport) throws Exception {
+        try (Initiator initiator = new Initiator(transport)) {
             hosts().forward(false);
             int writes = 40;
             for (int i = 0; i < writes; i++) {
@@ -197,7 +202,7 @@ class VanishedHostTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldFlushTheReceivesWhenTheHostOfAnIdleInitiatorVanishes(String transport) throws Exception {
         try (TestDevice device = device(Host.RIGHT, transport)) {
             Listener listener =
@@ -218,9 +223,11 @@ class VanishedHostTest {
     }
 
     /** TCP_USER_TIMEOUT would end it: it counts while the window is closed, though every question is answered. */
-    @Test
-    void shouldWaitForAPeerThatDoesNotReadUntilItsHostVanishes() throws Exception {
-        try (Initiator initiator = new Initiator("epoll")) {
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "uring"})
+    @ExtendWith(EveryTransport.SkipUnavailable.class)
+    void shouldWaitForAPeerThatDoesNotReadUntilItsHostVanishes(String transport) throws Exception {
+        try (Initiator initiator = new Initiator(transport)) {
             int writes = 40;
             for (int i = 0; i < writes; i++) {
                 initiator.write(i);
@@ -236,7 +243,7 @@ class VanishedHostTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldWaitForAPeerThatSaysNothing(String transport) throws Exception {
         try (Initiator initiator = new Initiator(transport)) {
             initiator.read(1);

@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
@@ -73,7 +73,7 @@ class SameUnderEveryPolicyTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldGiveTheSameOnSmallGranules(String transport) {
         assertEquals(
                 outcome(SEED + 1, "pinning", "off", "transport", transport),

@@ -5,13 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionQueue;
@@ -23,73 +21,16 @@ import org.softrdma.verbs.WorkCompletion;
 class CompletionQueueTest {
     private static final int RACES = 20_000;
 
-    /** Threads of the device's own: nothing to drive. */
-    private static final Progress ENGINE = new Progress() {
-        @Override
-        public boolean isManual() {
-            return false;
-        }
+    private final Progress engine = new ThreadedProgress();
+    private final RecordingSource source = new RecordingSource(7);
 
-        @Override
-        public boolean isThreaded() {
-            return true;
-        }
-
-        @Override
-        public void checkThread() {
-            // Any thread may call.
-        }
-
-        @Override
-        public void settle(CompletableFuture<?> future) {
-            throw new AssertionError("nobody waits here");
-        }
-
-        @Override
-        public void poll() {
-            throw new AssertionError("nobody drives an engine");
-        }
-
-        @Override
-        public void send() {
-            throw new AssertionError("nobody drives an engine");
-        }
-
-        @Override
-        public boolean runUntil(BooleanSupplier condition, long timeoutNs) {
-            throw new AssertionError("nobody drives an engine");
-        }
-    };
-
-    private static final CompletionSource SOURCE = new CompletionSource() {
-        @Override
-        public int number() {
-            return 7;
-        }
-
-        @Override
-        public void releaseSendSlots(long sequence) {
-            // Its send queue is not looked at.
-        }
-
-        @Override
-        public void releaseReceiveSlots(long sequence) {
-            // Nor its receive queue.
-        }
-
-        @Override
-        public void completionQueueOverrun() {
-            throw new AssertionError("overrun");
-        }
-    };
-
-    private static void push(SoftCompletionQueue queue, long wrId) {
-        queue.push(SOURCE, wrId, CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, 1, 0, 0, false);
+    private void push(SoftCompletionQueue queue, long wrId) {
+        queue.push(source, wrId, CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, 1, 0, 0, false);
     }
 
     @Test
     void shouldRefuseAnArrayWithAHoleAndLoseNothing() {
-        try (SoftCompletionQueue queue = new SoftCompletionQueue(4, ENGINE, null, () -> {})) {
+        try (SoftCompletionQueue queue = new SoftCompletionQueue(4, engine, null, () -> {})) {
             push(queue, 1);
             push(queue, 2);
             WorkCompletion[] holed = WorkCompletion.array(2);
@@ -109,10 +50,10 @@ class CompletionQueueTest {
     @Test
     void shouldNotCloseWithAnEventThatWasTaken() throws Exception {
         try (ExecutorService other = Executors.newSingleThreadExecutor();
-                SoftCompletionChannel channel = new SoftCompletionChannel(ENGINE, () -> {})) {
+                SoftCompletionChannel channel = new SoftCompletionChannel(engine, () -> {})) {
             CyclicBarrier start = new CyclicBarrier(2);
             for (int race = 0; race < RACES; race++) {
-                SoftCompletionQueue queue = new SoftCompletionQueue(1, ENGINE, channel, () -> {});
+                SoftCompletionQueue queue = new SoftCompletionQueue(1, engine, channel, () -> {});
                 queue.requestNotification(false);
                 push(queue, race);
                 Future<Optional<CompletionQueue>> taking = other.submit(() -> {
@@ -132,6 +73,7 @@ class CompletionQueueTest {
                 queue.acknowledgeEvents(taken ? 1 : 0);
                 queue.close();
             }
+            assertEquals(0, source.overruns());
         }
     }
 }

@@ -3,6 +3,7 @@ package org.softrdma.sim.queue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -53,6 +54,22 @@ class InboundReadQueueTest {
         assertEquals(1, queue.sinkStag(slot));
         assertEquals(0, queue.length(slot));
         assertEquals(-1, queue.sourceStag(slot));
+    }
+
+    @Test
+    void shouldKeepTheResultOfAnAtomicAmongReads() {
+        InboundReadQueue queue = new InboundReadQueue(2);
+        add(queue, 1);
+        queue.addExecuted(2, 0xF1F2F3F4, Long.MIN_VALUE + 5);
+        assertFalse(queue.hasRoom(), "they share what was granted");
+        assertEquals(3, queue.nextMsn());
+        assertEquals(MessageKind.READ_RESPONSE, queue.kind(queue.slot(0)));
+        int slot = queue.slot(1);
+        assertEquals(MessageKind.ATOMIC_RESPONSE, queue.kind(slot));
+        assertEquals(2, queue.msn(slot));
+        assertEquals(0xF1F2F3F4, queue.identifier(slot));
+        assertEquals(Long.MIN_VALUE + 5, queue.original(slot));
+        assertThrows(IllegalStateException.class, () -> queue.addExecuted(3, 0, 0));
     }
 
     /** What was granted in one batch must be looked up again in the next: the region may be gone. */

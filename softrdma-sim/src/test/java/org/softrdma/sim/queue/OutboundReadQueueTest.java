@@ -38,6 +38,22 @@ class OutboundReadQueueTest {
     }
 
     @Test
+    void shouldFindTheOldestOfAKind() {
+        OutboundReadQueue queue = new OutboundReadQueue(4);
+        assertEquals(-1, queue.oldest(sequence -> true));
+        queue.add(10);
+        queue.add(11);
+        queue.add(12);
+        assertEquals(1, queue.oldestMsn());
+        assertEquals(11, queue.oldest(sequence -> sequence % 2 == 1));
+        assertEquals(-1, queue.oldest(sequence -> sequence > 12));
+        queue.complete();
+        queue.complete();
+        assertEquals(3, queue.oldestMsn());
+        assertEquals(-1, queue.oldest(sequence -> sequence % 2 == 1), "it has its data");
+    }
+
+    @Test
     void shouldGiveTheSameNumberAgainWhenAReadWasTakenBack() {
         OutboundReadQueue queue = new OutboundReadQueue(2);
         queue.add(10);

@@ -48,6 +48,14 @@ class SendQueueTest {
             case READ -> request.read(wrId, wrId * 7000, (int) wrId + 2, flags);
             case WRITE -> request.write(wrId, wrId * 7000, (int) wrId + 2, flags);
             case SEND -> request.send(wrId, flags);
+            case WRITE_IMMEDIATE -> request.writeImmediate(wrId, wrId * 7000, (int) wrId + 2, (int) -wrId, flags);
+            case COMPARE_AND_SWAP ->
+                request.compareAndSwap(wrId, wrId * 7000, (int) wrId + 2, -wrId, Long.MIN_VALUE + wrId, flags);
+            case FETCH_AND_ADD -> request.fetchAndAdd(wrId, wrId * 7000, (int) wrId + 2, Long.MAX_VALUE - wrId, flags);
+            case SEND_IMMEDIATE -> request.sendImmediate(wrId, (int) wrId + 3, flags);
+            case SEND_INVALIDATE -> request.sendInvalidate(wrId, (int) wrId + 2, flags);
+            case INVALIDATE -> request.invalidate(wrId, (int) wrId + 2, flags);
+            case BIND_WINDOW -> throw new IllegalArgumentException("a bind needs its window");
         };
     }
 
@@ -84,6 +92,24 @@ class SendQueueTest {
         assertFalse(queue.hasUnsent());
         queue.cursor(1);
         assertTrue(queue.hasUnsent(), "a short write did not take it");
+    }
+
+    @Test
+    void shouldKeepTheOperandsOfEachRequest() {
+        write(1, UNSIGNALLED);
+        post(SendOpcode.WRITE_IMMEDIATE, 2, SIGNALLED);
+        post(SendOpcode.COMPARE_AND_SWAP, 3, SIGNALLED);
+        post(SendOpcode.FETCH_AND_ADD, 4, SIGNALLED);
+        assertEquals(-2, queue.immediate(queue.slot(1)));
+        assertEquals(-3, queue.compareAdd(queue.slot(2)));
+        assertEquals(Long.MIN_VALUE + 3, queue.swap(queue.slot(2)));
+        assertEquals(Long.MAX_VALUE - 4, queue.compareAdd(queue.slot(3)));
+        sendAll();
+        for (int i = 0; i < CAPACITY; i++) {
+            queue.complete(i);
+        }
+        assertEquals(
+                List.of("2 WRITE 0", "3 COMPARE_AND_SWAP 30", "4 FETCH_AND_ADD 40"), Completions.drain(completions));
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -73,6 +74,33 @@ class SoftCompletionQueueTest {
         assertEquals(CompletionOpcode.READ, completions[0].opcode());
         assertEquals(1L << 40, completions[0].byteLength());
         assertEquals(1, completions[0].qpNumber());
+    }
+
+    @Test
+    void shouldTellAnImmediateAndAnInvalidatedKeyOfTheirCompletionsOnly() {
+        List<Long> released = new ArrayList<>();
+        source.receiveQueue(released::add);
+        CompletionOpcode withImmediate = CompletionOpcode.RECEIVE_WRITE_IMMEDIATE;
+        queue.push(source, 1, CompletionStatus.SUCCESS, withImmediate, 700, 0, 5, false);
+        queue.push(source, 2, CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, 30, -7, 6, false);
+        queue.push(source, 3, CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, 30, 0, 7, false);
+        assertEquals(3, queue.poll(completions, 16));
+        assertEquals(CompletionOpcode.RECEIVE_WRITE_IMMEDIATE, completions[0].opcode());
+        assertEquals(700, completions[0].byteLength());
+        assertTrue(completions[0].hasImmediate());
+        assertEquals(0, completions[0].immediate());
+        assertFalse(completions[0].hasInvalidatedKey());
+        assertEquals(CompletionOpcode.RECEIVE, completions[1].opcode());
+        assertEquals(30, completions[1].byteLength());
+        assertFalse(completions[1].hasImmediate());
+        assertEquals(-7, completions[1].invalidatedKey());
+        assertFalse(completions[2].hasImmediate());
+        assertFalse(completions[2].hasInvalidatedKey());
+        assertEquals(List.of(5L, 6L, 7L), released, "slots of the receive queue");
+        assertEquals(List.of(), source.released(), "slots of the send queue");
+        queue.push(source, 4, CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, 30, 0, 8, false);
+        queue.poll(completions, 16);
+        assertFalse(completions[0].hasImmediate(), "an object that is used again");
     }
 
     @ParameterizedTest

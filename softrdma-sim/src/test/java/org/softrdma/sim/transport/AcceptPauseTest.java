@@ -19,7 +19,6 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a listener does when a process has no descriptors left, in a process of its own that has few. */
 class AcceptPauseTest {
@@ -27,7 +26,7 @@ class AcceptPauseTest {
     private static final long PROCESS_SECONDS = 100;
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldRestAndAcceptLaterWhenNoDescriptorsAreLeft(String kind, @TempDir Path directory) throws Exception {
         Path output = directory.resolve("output");
         Assumptions.assumeTrue(Files.isExecutable(Path.of("/bin/sh")), "ulimit is a command of /bin/sh");
@@ -74,9 +73,7 @@ class AcceptPauseTest {
 
         public static void main(String[] arguments) throws Exception {
             SocketOptions options = new SocketOptions(0, 0, 0);
-            try (Transport transport = arguments[0].equals("epoll")
-                    ? NettyTransport.epoll(1, true, options)
-                    : NettyTransport.nio(1, true, options)) {
+            try (Transport transport = TransportKinds.open(arguments[0], true, options)) {
                 EventLoop loop = transport.loops().getFirst();
                 List<EventLoop.PendingSocket> accepted = new ArrayList<>();
                 InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

@@ -3,11 +3,11 @@ package org.softrdma.sim.transport;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whose an interrupt is: that of a thread which runs a loop by hand is its own, a loop's own thread has no use for one. */
 class InterruptedLoopTest {
@@ -15,13 +15,13 @@ class InterruptedLoopTest {
     private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(10);
 
-    private static Transport openManual(String kind) {
-        return kind.equals("epoll") ? NettyTransport.epoll(1, true, OPTIONS) : NettyTransport.nio(1, true, OPTIONS);
+    private static Transport openManual(String kind) throws IOException {
+        return TransportKinds.open(kind, true, OPTIONS);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
-    void shouldLeaveAnInterruptToTheThreadThatRunsIt(String kind) {
+    @EveryTransport
+    void shouldLeaveAnInterruptToTheThreadThatRunsIt(String kind) throws IOException {
         try (Transport transport = openManual(kind)) {
             EventLoop loop = transport.loops().getFirst();
             Thread.currentThread().interrupt();

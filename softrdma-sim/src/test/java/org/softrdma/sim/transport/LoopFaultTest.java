@@ -15,15 +15,14 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** An Error that comes out of what a loop tells costs one socket; the loop goes on. */
 class LoopFaultTest {
     private static final int DEADLINE_S = 20;
 
-    private static Transport transport(String kind) {
+    private static Transport transport(String kind) throws IOException {
         SocketOptions options = new SocketOptions(0, 0, 0);
-        return kind.equals("epoll") ? NettyTransport.epoll(1, false, options) : NettyTransport.nio(1, false, options);
+        return TransportKinds.open(kind, false, options);
     }
 
     private static <T> T call(EventLoop loop, Callable<T> work) throws Exception {
@@ -39,7 +38,7 @@ class LoopFaultTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldCloseTheSocketAndSaySoWhenItsOwnerThrows(String kind) throws Exception {
         try (Transport transport = transport(kind);
                 ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -71,7 +70,7 @@ class LoopFaultTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldCloseAConnectionThatCannotBeHandedOverAndAcceptTheNext(String kind) throws Exception {
         try (Transport transport = transport(kind)) {
             EventLoop loop = transport.loops().getFirst();
@@ -105,7 +104,7 @@ class LoopFaultTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldCountASocketOnceThatIsGivenUpTwice(String kind) throws Exception {
         try (Transport transport = transport(kind)) {
             EventLoop loop = transport.loops().getFirst();

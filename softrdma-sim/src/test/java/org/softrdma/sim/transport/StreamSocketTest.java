@@ -17,11 +17,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.peer.Frames;
 
-/** What a stream socket promises, on both transports, against a plain blocking socket. */
+/** What a stream socket promises, on every transport, against a plain blocking socket. */
 class StreamSocketTest {
     private static final long DEADLINE_S = 10;
 
@@ -36,9 +35,7 @@ class StreamSocketTest {
 
         Pair(String kind) throws Exception {
             SocketOptions options = new SocketOptions(0, 0, 0);
-            transport = kind.equals("epoll")
-                    ? NettyTransport.epoll(1, false, options)
-                    : NettyTransport.nio(1, false, options);
+            transport = TransportKinds.open(kind, false, options);
             loop = transport.loops().getFirst();
             try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
                 InetSocketAddress address = (InetSocketAddress) server.getLocalSocketAddress();
@@ -83,7 +80,7 @@ class StreamSocketTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldNotThrowFromShutdownCloseOrAbortWhenThePeerHasReset(String kind) throws Exception {
         try (Pair pair = new Pair(kind)) {
             MemorySegment memory = pair.arena.allocate(16);
@@ -105,7 +102,7 @@ class StreamSocketTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldSayThatThePeerHasEndedEvenIfItsLastBytesCameInPart(String kind) throws Exception {
         try (Pair pair = new Pair(kind)) {
             MemorySegment memory = pair.arena.allocate(64);
@@ -115,7 +112,7 @@ class StreamSocketTest {
             int received = 0;
             while (received >= 0) {
                 int got = pair.receive(memory.asSlice(total, 64 - total));
-                if (got == 0 || (got > 0 && !pair.call(pair.socket::isHungUp))) {
+                if (got == 0 || (got > 0 && !pair.call(pair.socket::hasMore))) {
                     pair.awaitEvent();
                 }
                 total += Math.max(0, got);
@@ -130,7 +127,7 @@ class StreamSocketTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
+    @EveryTransport
     void shouldGatherInOrderAndRaiseAnEventWhenThereIsRoomAgain(String kind) throws Exception {
         try (Pair pair = new Pair(kind)) {
             int length = 12 * 1024 * 1024;

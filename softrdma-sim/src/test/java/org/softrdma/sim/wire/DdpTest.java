@@ -118,9 +118,22 @@ class DdpTest {
         assertEquals(1, Ddp.RDMAP_VERSION >>> Integer.numberOfTrailingZeros(Ddp.RDMAP_VERSION_MASK));
     }
 
-    /** RFC 5040 figure 4. */
+    /** RFC 5040 figure 4, RFC 7306 figure 2. */
     @ParameterizedTest
-    @CsvSource({"0, 4140", "1, 4141", "2, 4142", "3, 4143", "4, 4144", "5, 4145", "6, 4146", "7, 4147"})
+    @CsvSource({
+        "0, 4140",
+        "1, 4141",
+        "2, 4142",
+        "3, 4143",
+        "4, 4144",
+        "5, 4145",
+        "6, 4146",
+        "7, 4147",
+        "8, 4148",
+        "9, 4149",
+        "10, 414a",
+        "11, 414b"
+    })
     void shouldCarryEachOpcodeInTheLowestBits(int opcode, String control) {
         int[] opcodes = {
             RdmapOpcode.WRITE,
@@ -130,7 +143,11 @@ class DdpTest {
             RdmapOpcode.SEND_INVALIDATE,
             RdmapOpcode.SEND_SOLICITED,
             RdmapOpcode.SEND_SOLICITED_INVALIDATE,
-            RdmapOpcode.TERMINATE
+            RdmapOpcode.TERMINATE,
+            RdmapOpcode.IMMEDIATE,
+            RdmapOpcode.IMMEDIATE_SOLICITED,
+            RdmapOpcode.ATOMIC_REQUEST,
+            RdmapOpcode.ATOMIC_RESPONSE
         };
         assertEquals(opcodes.length, RdmapOpcode.COUNT);
         assertEquals(opcode, opcodes[opcode], "in the order of the figure");

@@ -2,9 +2,12 @@ package org.softrdma.verbs.device;
 
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.Optional;
+import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.PinningCounters;
@@ -96,6 +99,22 @@ public interface VerbsDevice extends AutoCloseable {
     /** What pinning did to all regions since the device was opened; zeros if the device does not count it. */
     default PinningCounters pinningCounters() {
         return new PinningCounters(0, 0, 0, 0, 0, 0, 0, 0, 0);
+    }
+
+    /**
+     * Waits for something that happened to an object of this device (C: {@code ibv_get_async_event}, {@code
+     * ibv_ack_async_event}). Each event is given once, to one of the threads that wait. Those of an object that was
+     * closed meanwhile are dropped, and the oldest are dropped if nobody takes them. Needs {@link
+     * Feature#ASYNC_EVENTS}.
+     *
+     * @param timeoutNs how long to wait; 0 returns at once
+     * @return empty if nothing happened in time
+     * @throws VerbsException {@link VerbsErrorCode#NOT_SUPPORTED} without the feature; {@link
+     *     VerbsErrorCode#INTERRUPTED} if the thread is interrupted. Its interrupted flag stays set, and no event is lost
+     */
+    default Optional<AsyncEvent> awaitEvent(long timeoutNs) {
+        throw new VerbsException(
+                VerbsErrorCode.NOT_SUPPORTED, "awaitEvent: this device has no " + Feature.ASYNC_EVENTS);
     }
 
     /**

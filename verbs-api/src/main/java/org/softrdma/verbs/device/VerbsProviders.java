@@ -55,6 +55,11 @@ public final class VerbsProviders {
         return named(name, List.of(provider), decorators());
     }
 
+    /** The name of a provider without the prefixes of its decorators: {@code sim} of {@code sanitised:sim}. */
+    public static String bareName(String name) {
+        return name.substring(name.lastIndexOf(DECORATED) + 1);
+    }
+
     private static List<ProviderDecorator> decorators() {
         return ServiceLoader.load(ProviderDecorator.class).stream()
                 .map(ServiceLoader.Provider::get)

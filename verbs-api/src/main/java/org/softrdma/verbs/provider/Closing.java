@@ -24,11 +24,27 @@ public final class Closing {
      * @param action closes; if it throws, the object counts as closed unless it has called {@link #stillOpen}
      */
     public void once(Runnable action) {
+        run(action, true);
+    }
+
+    /**
+     * Does something that closing must not overtake.
+     *
+     * @param action short; it must not wait for a thread that may close the same object
+     * @return false if closing has begun: the action was not run
+     */
+    public boolean whileOpen(Runnable action) {
+        return run(action, false);
+    }
+
+    private boolean run(Runnable action, boolean closes) {
         synchronized (this) {
-            if (!begun) {
-                begun = true;
-                action.run();
+            if (begun) {
+                return false;
             }
+            begun = closes;
+            action.run();
+            return true;
         }
     }
 

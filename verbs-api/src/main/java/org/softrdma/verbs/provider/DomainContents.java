@@ -5,72 +5,66 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * How many memory regions and queue pairs live in a protection domain, which cannot be closed before they are.
- * Thread-safe.
+ * How many objects of each kind live in a protection domain, which cannot be closed before they are gone. Thread-safe.
  */
 public final class DomainContents {
     private final ReentrantLock lock = new ReentrantLock();
     private final Closing closing = new Closing();
-    private int regions;
-    private int queuePairs;
+    private final int[] live = new int[Kind.COUNT];
     private boolean closed;
+
+    /** What can live in a domain. */
+    public enum Kind {
+        /** A memory region. */
+        MEMORY_REGION("memory regions"),
+        /** A memory window. */
+        MEMORY_WINDOW("memory windows"),
+        /** A queue pair. */
+        QUEUE_PAIR("queue pairs"),
+        /** A shared receive queue. */
+        SHARED_RECEIVE_QUEUE("shared receive queues");
+
+        private static final int COUNT = values().length;
+
+        private final String plural;
+
+        Kind(String plural) {
+            this.plural = plural;
+        }
+    }
 
     /** Of a new domain. */
     public DomainContents() {}
 
     /**
-     * A region is about to be registered.
+     * An object is about to be made.
      *
+     * @param kind of the object
      * @throws IllegalStateException if the domain is closed
      */
-    public void regionOpened() {
+    public void opened(Kind kind) {
         lock.lock();
         try {
-            checkOpen();
-            regions++;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** A region is gone, or was not registered. */
-    public void regionClosed() {
-        lock.lock();
-        try {
-            regions--;
+            if (closed) {
+                throw new IllegalStateException("the protection domain is closed");
+            }
+            live[kind.ordinal()]++;
         } finally {
             lock.unlock();
         }
     }
 
     /**
-     * A queue pair is about to be created.
+     * An object is gone, or was not made.
      *
-     * @throws IllegalStateException if the domain is closed
+     * @param kind of the object
      */
-    public void queuePairOpened() {
+    public void closed(Kind kind) {
         lock.lock();
         try {
-            checkOpen();
-            queuePairs++;
+            live[kind.ordinal()]--;
         } finally {
             lock.unlock();
-        }
-    }
-
-    /** A queue pair is gone, or was not created. */
-    public void queuePairClosed() {
-        lock.lock();
-        try {
-            queuePairs--;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void checkOpen() {
-        if (closed) {
-            throw new IllegalStateException("the protection domain is closed");
         }
     }
 
@@ -90,17 +84,28 @@ public final class DomainContents {
     private void closeIfEmpty() {
         lock.lock();
         try {
-            if (regions > 0 || queuePairs > 0) {
+            String users = users();
+            if (!users.isEmpty()) {
                 closing.stillOpen();
-                throw new VerbsException(
-                        VerbsErrorCode.BUSY,
-                        regions + " memory regions and " + queuePairs
-                                + " queue pairs still use this protection domain");
+                throw new VerbsException(VerbsErrorCode.BUSY, users + " still use this protection domain");
             }
             closed = true;
         } finally {
             lock.unlock();
         }
+    }
+
+    private String users() {
+        StringBuilder users = new StringBuilder();
+        for (Kind kind : Kind.values()) {
+            if (live[kind.ordinal()] > 0) {
+                users.append(users.isEmpty() ? "" : ", ")
+                        .append(live[kind.ordinal()])
+                        .append(' ')
+                        .append(kind.plural);
+            }
+        }
+        return users.toString();
     }
 
     /** It could not be closed after all, and is as it was before {@link #close}. From the action. */

@@ -1,6 +1,9 @@
 package org.softrdma.verbs.provider;
 
+import java.util.Set;
+import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairLimits;
@@ -95,6 +98,11 @@ public abstract class PostingQueuePair implements QueuePair {
      */
     protected abstract PostStatus take(ReceiveWorkRequest request);
 
+    /** True if its RECVs come from a shared queue: none can be posted here. */
+    protected boolean sharesReceives() {
+        return false;
+    }
+
     /** A RECV may have been posted. Under no lock. */
     protected void receivesPosted() {
         // Only where somebody is told after the lock was released.
@@ -140,6 +148,134 @@ public abstract class PostingQueuePair implements QueuePair {
         try {
             checkSendable(SendOpcode.SEND);
             status = writeOne(oneSend.send(wrId, flags).add(local, offset, length));
+        } finally {
+            endSends();
+        }
+        return told(status);
+    }
+
+    @Override
+    public final PostStatus postCompareAndSwap(
+            long wrId,
+            MemoryRegion result,
+            long offset,
+            long remoteAddress,
+            int rkey,
+            long expected,
+            long replacement,
+            int flags) {
+        rules.check(SendOpcode.COMPARE_AND_SWAP, result, offset, Long.BYTES, flags);
+        PostStatus status;
+        beginSends();
+        try {
+            checkSendable(SendOpcode.COMPARE_AND_SWAP);
+            status = writeOne(oneSend.compareAndSwap(wrId, remoteAddress, rkey, expected, replacement, flags)
+                    .add(result, offset, Long.BYTES));
+        } finally {
+            endSends();
+        }
+        return told(status);
+    }
+
+    @Override
+    public final PostStatus postFetchAndAdd(
+            long wrId, MemoryRegion result, long offset, long remoteAddress, int rkey, long delta, int flags) {
+        rules.check(SendOpcode.FETCH_AND_ADD, result, offset, Long.BYTES, flags);
+        PostStatus status;
+        beginSends();
+        try {
+            checkSendable(SendOpcode.FETCH_AND_ADD);
+            status = writeOne(
+                    oneSend.fetchAndAdd(wrId, remoteAddress, rkey, delta, flags).add(result, offset, Long.BYTES));
+        } finally {
+            endSends();
+        }
+        return told(status);
+    }
+
+    @Override
+    public final PostStatus postWriteImmediate(
+            long wrId,
+            MemoryRegion local,
+            long offset,
+            long length,
+            long remoteAddress,
+            int rkey,
+            int immediate,
+            int flags) {
+        rules.check(SendOpcode.WRITE_IMMEDIATE, local, offset, length, flags);
+        PostStatus status;
+        beginSends();
+        try {
+            checkSendable(SendOpcode.WRITE_IMMEDIATE);
+            status = writeOne(oneSend.writeImmediate(wrId, remoteAddress, rkey, immediate, flags)
+                    .add(local, offset, length));
+        } finally {
+            endSends();
+        }
+        return told(status);
+    }
+
+    @Override
+    public final PostStatus postSendImmediate(
+            long wrId, MemoryRegion local, long offset, long length, int immediate, int flags) {
+        rules.check(SendOpcode.SEND_IMMEDIATE, local, offset, length, flags);
+        PostStatus status;
+        beginSends();
+        try {
+            checkSendable(SendOpcode.SEND_IMMEDIATE);
+            status = writeOne(oneSend.sendImmediate(wrId, immediate, flags).add(local, offset, length));
+        } finally {
+            endSends();
+        }
+        return told(status);
+    }
+
+    @Override
+    public final PostStatus postSendInvalidate(
+            long wrId, MemoryRegion local, long offset, long length, int peersKey, int flags) {
+        rules.check(SendOpcode.SEND_INVALIDATE, local, offset, length, flags);
+        PostStatus status;
+        beginSends();
+        try {
+            checkSendable(SendOpcode.SEND_INVALIDATE);
+            status = writeOne(oneSend.sendInvalidate(wrId, peersKey, flags).add(local, offset, length));
+        } finally {
+            endSends();
+        }
+        return told(status);
+    }
+
+    @Override
+    public final PostStatus postInvalidate(long wrId, int key, int flags) {
+        rules.check(SendOpcode.INVALIDATE, flags);
+        PostStatus status;
+        beginSends();
+        try {
+            checkSendable(SendOpcode.INVALIDATE);
+            status = writeOne(oneSend.invalidate(wrId, key, flags));
+        } finally {
+            endSends();
+        }
+        return told(status);
+    }
+
+    @Override
+    public final PostStatus postBindWindow(
+            long wrId,
+            MemoryWindow window,
+            MemoryRegion region,
+            long offset,
+            long length,
+            Set<AccessFlag> access,
+            int flags) {
+        rules.check(SendOpcode.BIND_WINDOW, region, offset, length, flags);
+        rules.checkWindowAccess(access);
+        PostStatus status;
+        beginSends();
+        try {
+            checkSendable(SendOpcode.BIND_WINDOW);
+            status = writeOne(oneSend.bindWindow(wrId, window, access, flags).add(region, offset, length));
         } finally {
             endSends();
         }
@@ -269,6 +405,10 @@ public abstract class PostingQueuePair implements QueuePair {
     private void checkReceivable() {
         if (state() == QueuePairState.CLOSED) {
             throw new IllegalStateException("RECV on queue pair " + number() + " in state CLOSED");
+        }
+        if (sharesReceives()) {
+            throw new IllegalStateException("RECV on queue pair " + number()
+                    + ", which takes its RECVs from a shared receive queue: post it there");
         }
     }
 

@@ -1,12 +1,17 @@
 package org.softrdma.verbs.provider;
 
+import java.util.Set;
+import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Capabilities;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 
 /**
  * Refuses what can never be posted to a queue pair, before anything is queued. Allocates nothing unless it refuses.
@@ -47,15 +52,52 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities) {
      * @param request to be posted
      */
     public void check(SendWorkRequest request) {
-        int most = request.opcode() == SendOpcode.READ
-                ? Math.min(limits.maxSendScatterGather(), capabilities.maxScatterGatherRead())
-                : limits.maxSendScatterGather();
+        SendOpcode opcode = request.opcode();
         int entries = request.local().size();
-        if (entries > most) {
-            throw new IllegalArgumentException(
-                    request.opcode() + " with " + entries + " local entries: expected at most " + most);
+        int least = leastEntries(opcode);
+        int most = mostEntries(opcode);
+        if (entries < least || entries > most) {
+            throw new IllegalArgumentException(opcode + " with " + entries + " local entries: expected "
+                    + (least == most ? "" : least == 0 ? "at most " : least + " to ") + most);
         }
-        check(request.opcode(), request.flags(), request.local().totalLength());
+        long length = request.local().totalLength();
+        if (opcode.isAtomic() && length != Long.BYTES) {
+            throw new IllegalArgumentException(
+                    opcode + " with a local entry of " + length + " bytes: expected " + Long.BYTES);
+        }
+        if (opcode == SendOpcode.BIND_WINDOW) {
+            checkWindowAccess(request.windowAccess());
+        }
+        check(opcode, request.flags(), length);
+    }
+
+    private static int leastEntries(SendOpcode opcode) {
+        return opcode.isAtomic() || opcode == SendOpcode.BIND_WINDOW ? 1 : 0;
+    }
+
+    private int mostEntries(SendOpcode opcode) {
+        return switch (opcode) {
+            case SEND, SEND_IMMEDIATE, SEND_INVALIDATE, WRITE, WRITE_IMMEDIATE -> limits.maxSendScatterGather();
+            case READ -> Math.min(limits.maxSendScatterGather(), capabilities.maxScatterGatherRead());
+            case COMPARE_AND_SWAP, FETCH_AND_ADD, BIND_WINDOW -> 1;
+            case INVALIDATE -> 0;
+        };
+    }
+
+    /**
+     * Checks the rights that a window gives.
+     *
+     * @param access rights
+     */
+    public void checkWindowAccess(Set<AccessFlag> access) {
+        for (AccessFlag flag : access) {
+            switch (flag) {
+                case REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC -> {}
+                case LOCAL_WRITE, ZERO_BASED, READ_SINK, RECEIVE_SINK, POLLED, BIND_WINDOWS ->
+                    throw new IllegalArgumentException(
+                            flag + " of a window: expected REMOTE_READ, REMOTE_WRITE and REMOTE_ATOMIC");
+            }
+        }
     }
 
     /**
@@ -89,9 +131,20 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities) {
         }
     }
 
+    /**
+     * Checks a send work request without data of its own.
+     *
+     * @param opcode what it does
+     * @param flags {@link SendFlags}
+     */
+    public void check(SendOpcode opcode, int flags) {
+        check(opcode, flags, 0);
+    }
+
     private void check(SendOpcode opcode, int flags, long length) {
+        checkFeature(opcode);
         checkFlags(opcode, flags, length);
-        checkLength(length);
+        checkLength(opcode == SendOpcode.BIND_WINDOW ? Math.min(length, 0) : length); // A bind moves nothing.
     }
 
     /**
@@ -106,6 +159,27 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities) {
         }
     }
 
+    private void checkFeature(SendOpcode opcode) {
+        switch (opcode) {
+            case SEND, WRITE, READ -> {}
+            case SEND_IMMEDIATE,
+                    SEND_INVALIDATE,
+                    WRITE_IMMEDIATE,
+                    COMPARE_AND_SWAP,
+                    FETCH_AND_ADD,
+                    INVALIDATE,
+                    BIND_WINDOW -> {
+                Feature needed = opcode.feature().orElseThrow();
+                if (!capabilities.has(needed)) {
+                    throw new VerbsException(
+                            VerbsErrorCode.NOT_SUPPORTED,
+                            opcode + ": this device (" + capabilities.provider() + ", " + capabilities.transport()
+                                    + ") has no " + needed);
+                }
+            }
+        }
+    }
+
     private void checkFlags(SendOpcode opcode, int flags, long length) {
         if ((flags & ~(SendFlags.SIGNALLED | SendFlags.FENCE)) == 0) {
             return;
@@ -113,12 +187,12 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities) {
         if ((flags & ~KNOWN_FLAGS) != 0) {
             throw new IllegalArgumentException("flags=0x" + Integer.toHexString(flags) + ": unknown bits");
         }
-        if ((flags & SendFlags.SOLICITED) != 0 && opcode != SendOpcode.SEND) {
-            throw new IllegalArgumentException("SOLICITED belongs to SEND, not " + opcode);
+        if ((flags & SendFlags.SOLICITED) != 0 && !opcode.consumesReceive()) {
+            throw new IllegalArgumentException("SOLICITED belongs to SEND and WRITE with immediate, not " + opcode);
         }
         if ((flags & SendFlags.INLINE) != 0) {
-            if (opcode == SendOpcode.READ) {
-                throw new IllegalArgumentException("INLINE belongs to SEND and WRITE, not READ");
+            if (!opcode.carriesData()) {
+                throw new IllegalArgumentException("INLINE belongs to SEND and WRITE, not " + opcode);
             }
             if (length > limits.maxInline()) {
                 throw new IllegalArgumentException("inline length=" + length + ": expected at most maxInline="

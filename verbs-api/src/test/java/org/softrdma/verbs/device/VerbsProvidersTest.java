@@ -63,6 +63,12 @@ class VerbsProvidersTest {
     }
 
     @Test
+    void shouldTellTheNameOfAProviderWithoutItsDecorators() {
+        assertEquals("sim", VerbsProviders.bareName("outer:inner:sim"));
+        assertEquals("sim", VerbsProviders.bareName("sim"));
+    }
+
+    @Test
     void shouldListTheDecoratorsWhenNoneHasThePrefix() {
         List<VerbsProvider> providers = List.of(usable);
         VerbsException one = assertThrows(

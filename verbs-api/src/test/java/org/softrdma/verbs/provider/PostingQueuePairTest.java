@@ -8,14 +8,19 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
+import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.EndCause;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairLimits;
@@ -39,6 +44,7 @@ class PostingQueuePairTest {
         final List<Integer> given = new ArrayList<>();
         QueuePairState state = QueuePairState.READY_TO_SEND;
         boolean reads = true;
+        boolean shares;
         int deviceTakes = Integer.MAX_VALUE;
         boolean refuses;
         int told;
@@ -49,7 +55,9 @@ class PostingQueuePairTest {
                     QueuePairLimits.DEFAULT,
                     Capabilities.builder("test", "none")
                             .maxScatterGather(1)
+                            .maxScatterGatherRead(1)
                             .maxMessageLength(1000)
+                            .features(EnumSet.allOf(Feature.class))
                             .build()));
         }
 
@@ -83,11 +91,32 @@ class PostingQueuePairTest {
             if (written.size() == ROOM) {
                 return false;
             }
-            written.add(request.wrId() + " " + request.opcode() + " "
-                    + request.local().address(0) + "+"
-                    + request.local().length(0) + " key " + request.local().lkey(0) + " to " + request.remoteAddress()
-                    + " key " + request.rkey() + " flags " + request.flags());
+            written.add(request.wrId() + " " + request.opcode() + " " + local(request) + " to "
+                    + request.remoteAddress() + " key " + request.rkey() + " flags " + request.flags()
+                    + operands(request));
             return true;
+        }
+
+        private static String local(SendWorkRequest request) {
+            return request.local().size() == 0
+                    ? "nothing"
+                    : request.local().address(0) + "+" + request.local().length(0) + " key "
+                            + request.local().lkey(0);
+        }
+
+        private static String operands(SendWorkRequest request) {
+            return switch (request.opcode()) {
+                case SEND, WRITE, READ, SEND_INVALIDATE, INVALIDATE -> "";
+                case SEND_IMMEDIATE, WRITE_IMMEDIATE -> " immediate " + request.immediate();
+                case COMPARE_AND_SWAP -> " if " + request.compareAdd() + " then " + request.swap();
+                case FETCH_AND_ADD -> " add " + request.compareAdd();
+                case BIND_WINDOW -> " window " + request.window() + " " + request.windowAccess();
+            };
+        }
+
+        @Override
+        protected boolean sharesReceives() {
+            return shares;
         }
 
         @Override
@@ -204,6 +233,75 @@ class PostingQueuePairTest {
                         "4 RECV 5013+23"),
                 queuePair.written);
         assertEquals(4, queuePair.told);
+    }
+
+    @Test
+    void shouldTurnEveryRequestOfAFeatureIntoOneRequest() {
+        MemoryWindow window = mock(MemoryWindow.class, "w");
+        Set<AccessFlag> access = Set.of(AccessFlag.REMOTE_READ);
+        assertEquals(
+                PostStatus.ACCEPTED, queuePair.postCompareAndSwap(1, region, 10, 30, 40, 50, 60, SendFlags.SIGNALLED));
+        assertEquals(PostStatus.ACCEPTED, queuePair.postFetchAndAdd(2, region, 11, 31, 41, -51, SendFlags.FENCE));
+        assertEquals(
+                PostStatus.ACCEPTED, queuePair.postWriteImmediate(3, region, 12, 22, 32, 42, -52, SendFlags.SOLICITED));
+        assertEquals(PostStatus.ACCEPTED, queuePair.postSendImmediate(4, region, 13, 23, 53, SendFlags.NONE));
+        assertEquals(PostStatus.ACCEPTED, queuePair.postSendInvalidate(5, region, 14, 24, 44, SendFlags.NONE));
+        assertEquals(
+                List.of(
+                        "1 COMPARE_AND_SWAP 5010+8 key 7 to 30 key 40 flags 2 if 50 then 60",
+                        "2 FETCH_AND_ADD 5011+8 key 7 to 31 key 41 flags 1 add -51",
+                        "3 WRITE_IMMEDIATE 5012+22 key 7 to 32 key 42 flags 4 immediate -52",
+                        "4 SEND_IMMEDIATE 5013+23 key 7 to 0 key 0 flags 0 immediate 53",
+                        "5 SEND_INVALIDATE 5014+24 key 7 to 0 key 44 flags 0"),
+                queuePair.written);
+        queuePair.written.clear();
+        queuePair.given.clear();
+        assertEquals(PostStatus.ACCEPTED, queuePair.postInvalidate(6, 46, SendFlags.SIGNALLED));
+        assertEquals(
+                PostStatus.ACCEPTED,
+                queuePair.postBindWindow(7, window, region, 16, 2000, access, SendFlags.SIGNALLED));
+        assertEquals(
+                List.of(
+                        "6 INVALIDATE nothing to 0 key 46 flags 2",
+                        "7 BIND_WINDOW 5016+2000 key 7 to 0 key 0 flags 2 window w [REMOTE_READ]"),
+                queuePair.written);
+        assertEquals(7, queuePair.told);
+    }
+
+    @Test
+    void shouldRefuseAtomicsWhereTheConnectionAllowsNoReads() {
+        queuePair.reads = false;
+        assertThrows(
+                IllegalStateException.class,
+                () -> queuePair.postCompareAndSwap(1, region, 0, 0, 0, 0, 0, SendFlags.NONE));
+        assertThrows(
+                IllegalStateException.class, () -> queuePair.postFetchAndAdd(1, region, 0, 0, 0, 0, SendFlags.NONE));
+        SendWorkRequest request =
+                new SendWorkRequest().fetchAndAdd(1, 0, 0, 1, SendFlags.NONE).add(region, 0, Long.BYTES);
+        assertThrows(IllegalStateException.class, () -> queuePair.post(request));
+        assertEquals(List.of(), queuePair.written);
+        assertFalse(queuePair.locked);
+        assertEquals(PostStatus.ACCEPTED, queuePair.postWriteImmediate(1, region, 0, 1, 0, 0, 0, SendFlags.NONE));
+    }
+
+    @Test
+    void shouldRefuseAReceiveWhereReceivesAreShared() {
+        queuePair.shares = true;
+        assertThrows(IllegalStateException.class, () -> queuePair.postReceive(1, region, 0, 1));
+        ReceiveWorkRequest request = new ReceiveWorkRequest().receive(1).add(region, 0, 1);
+        assertThrows(IllegalStateException.class, () -> queuePair.post(request));
+        assertEquals(List.of(), queuePair.written);
+        assertFalse(queuePair.locked);
+    }
+
+    @Test
+    void shouldRefuseAWindowWithLocalRights() {
+        MemoryWindow window = mock(MemoryWindow.class);
+        Set<AccessFlag> access = Set.of(AccessFlag.LOCAL_WRITE);
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> queuePair.postBindWindow(1, window, region, 0, 1, access, SendFlags.NONE));
+        assertEquals(List.of(), queuePair.written);
     }
 
     @Test

@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.softrdma.disni.library.DisniLibrary;
 import org.softrdma.ibverbs.WireProtocol;
-import org.softrdma.ibverbs.device.IbvCompletionQueue;
+import org.softrdma.ibverbs.device.CompletionCodes;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.MemoryRegion;
@@ -128,7 +128,7 @@ public class DisniPostAndPollBenchmark {
 
         @Override
         public int opcode(int index) {
-            return IbvCompletionQueue.COMPLETED_READ;
+            return CompletionCodes.READ;
         }
 
         @Override

@@ -64,6 +64,13 @@ final class PreparedCalls {
             case WRITE -> 0;
             case SEND -> 2;
             case READ -> 4;
+            case SEND_IMMEDIATE,
+                    SEND_INVALIDATE,
+                    WRITE_IMMEDIATE,
+                    COMPARE_AND_SWAP,
+                    FETCH_AND_ADD,
+                    INVALIDATE,
+                    BIND_WINDOW -> throw new IllegalStateException(opcode + " on DiSNI, which has no feature for it");
         };
     }
 

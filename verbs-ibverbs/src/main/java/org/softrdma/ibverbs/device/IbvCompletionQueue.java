@@ -5,9 +5,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.QueuePairTable;
 import org.softrdma.ibverbs.WorkRing;
-import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.CompletionQueueEvent;
 import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
@@ -25,22 +27,14 @@ import org.softrdma.verbs.WorkCompletion;
  *
  * <p>Threads: any thread that polls, under one lock.
  */
-public abstract class IbvCompletionQueue implements CompletionQueue {
-    /** Maximum number of completions in a native poll. */
-    protected static final int LARGEST_BATCH = 32;
-
-    /** {@code IBV_WC_RDMA_WRITE}. */
-    public static final int COMPLETED_WRITE = 1;
-    /** {@code IBV_WC_RDMA_READ}. */
-    public static final int COMPLETED_READ = 2;
-
+public abstract class IbvCompletionQueue extends NativeCompletions implements CompletionQueue {
     private static final int FLUSHED = CompletionStatus.FLUSHED.code();
     /** Result of {@link #take}: this completion must wait, and with it those behind it. */
     private static final int EARLY = -1;
 
     private final OpenDevice device;
     private final @Nullable IbvCompletionChannel channel;
-    private final int entries;
+    private volatile int entries;
 
     @SuppressWarnings("this-escape") // kept, not called
     private final Arming arming = new Arming(this, () -> armNatively(true));
@@ -60,7 +54,7 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     private boolean early;
 
     private boolean overrun;
-    private boolean closed;
+    private volatile boolean closed;
 
     /** A queue of a queue pair whose requests the device does not flush. */
     private record ToFlush(QueuePairWork work, WorkRing ring) {}
@@ -81,44 +75,22 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     // ---- what a provider does
 
     /**
-     * How many completions a native poll asks for.
-     *
-     * @param room how many completions there is room for, at least 1
-     * @return 1 to {@link #LARGEST_BATCH}, at most {@code room}
-     */
-    protected int batchSize(int room) {
-        return Math.min(LARGEST_BATCH, room);
-    }
-
-    /**
-     * {@code ibv_poll_cq}: the batch of the next calls. Under the lock.
-     *
-     * @param size of {@link #batchSize}
-     * @return how many were polled; fewer than {@code size} if the native queue is empty now
-     */
-    protected abstract int pollNatively(int size);
-
-    /** {@code wr_id} of a completion of the batch. */
-    protected abstract long wrId(int index);
-
-    /** {@code status} of a completion of the batch. */
-    protected abstract int status(int index);
-
-    /** {@code opcode} of a successful completion of the batch, other than a RECV's. */
-    protected abstract int opcode(int index);
-
-    /** {@code byte_len} of a successful completion of the batch, as unsigned. */
-    protected abstract int byteLength(int index);
-
-    /** {@code vendor_err} of a failed completion of the batch, 0 if unknown. */
-    protected abstract int vendorError(int index);
-
-    /**
      * {@code ibv_req_notify_cq}.
      *
      * @param any of any completion; else of solicited ones
      */
     protected abstract void armNatively(boolean any);
+
+    /**
+     * {@code ibv_resize_cq}, where the device has {@link Feature#QUEUE_RESIZE}. Under the lock.
+     *
+     * @param minimumEntries checked
+     * @return how many it holds now
+     * @throws VerbsException if it is refused: the queue is as it was
+     */
+    protected int resizeNatively(int minimumEntries) {
+        throw new IllegalStateException("a device with " + Feature.QUEUE_RESIZE + " must resize to " + minimumEntries);
+    }
 
     /** {@code ibv_destroy_cq}; frees all memory. Under the lock. */
     protected abstract void destroy();
@@ -137,6 +109,25 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     @Override
     public final int entries() {
         return entries;
+    }
+
+    @Override
+    public final void resize(int minimumEntries) {
+        Capabilities capabilities = device.traits().capabilities();
+        if (!capabilities.has(Feature.QUEUE_RESIZE)) {
+            CompletionQueue.super.resize(minimumEntries);
+        }
+        int most = capabilities.maxCompletionQueueEntries();
+        if (minimumEntries < 1 || minimumEntries > most) {
+            throw new IllegalArgumentException("minimumEntries=" + minimumEntries + ": expected 1 to " + most);
+        }
+        lock.lock();
+        try {
+            checkOpen();
+            entries = resizeNatively(minimumEntries);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** A queue pair begins to use this queue. */
@@ -176,6 +167,11 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
             lock.unlock();
         }
         raise();
+    }
+
+    /** Tells the application of {@link #overrun}, once its queue pairs are in ERROR. */
+    public final void happened() {
+        device.events().add(new CompletionQueueEvent(this), () -> !closed);
     }
 
     /** From now on the requests of a queue of a queue pair are flushed here. */
@@ -324,6 +320,9 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
     /** Hands out a native completion; returns 0 if it is obsolete, {@link #EARLY} if it must wait. */
     private int take(int index, WorkCompletion to) {
         long nativeId = wrId(index);
+        if (QueuePairTable.isShared(nativeId)) {
+            return takeShared(index, nativeId, to);
+        }
         QueuePairWork work = device.queuePairs().find(nativeId);
         if (work == null) {
             return 0;
@@ -349,11 +348,12 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
                 ring.complete(sequence, true);
                 return 0;
             }
-            to.succeeded(
-                    ring.complete(sequence, true),
-                    work.number(),
-                    receive ? CompletionOpcode.RECEIVE : meaning(opcode(index)),
-                    Integer.toUnsignedLong(byteLength(index)));
+            long wrId = ring.complete(sequence, true);
+            if (receive) {
+                received(index, wrId, work.number(), to);
+            } else {
+                done(index, wrId, work.number(), to);
+            }
         } else {
             to.failed(
                     ring.complete(sequence, false), work.number(), CompletionStatus.ofCode(status), vendorError(index));
@@ -362,12 +362,30 @@ public abstract class IbvCompletionQueue implements CompletionQueue {
         return 1;
     }
 
-    private static CompletionOpcode meaning(int opcode) {
-        return switch (opcode) {
-            case COMPLETED_READ -> CompletionOpcode.READ;
-            case COMPLETED_WRITE -> CompletionOpcode.WRITE;
-            default -> CompletionOpcode.SEND;
-        };
+    /** As {@link #take}, for a RECV of a shared receive queue. The slot of an obsolete one is free again. */
+    private int takeShared(int index, long nativeId, WorkCompletion to) {
+        SharedReceives receives = device.sharedReceives().find(nativeId);
+        int slot = (int) (nativeId & WorkRing.SEQUENCE_MASK);
+        if (receives == null || !receives.isTaken(slot)) {
+            return 0;
+        }
+        QueuePairWork work = receives.queuePair(queuePair(index));
+        if (work == null) {
+            receives.free(slot);
+            return 0;
+        }
+        int status = status(index);
+        if (status == 0 && work.state() == QueuePairState.INITIAL) {
+            return EARLY;
+        }
+        long wrId = receives.free(slot);
+        if (status == 0) {
+            received(index, wrId, work.number(), to);
+        } else {
+            to.failed(wrId, work.number(), CompletionStatus.ofCode(status), vendorError(index));
+            noteFailed(work);
+        }
+        return 1;
     }
 
     /** Its state changes once this queue's lock is released. */

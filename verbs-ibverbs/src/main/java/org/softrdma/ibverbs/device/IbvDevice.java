@@ -2,11 +2,14 @@ package org.softrdma.ibverbs.device;
 
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.ArenaMemory;
 import org.softrdma.ibverbs.Deadline;
+import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -138,6 +141,13 @@ public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
     }
 
     @Override
+    public final Optional<AsyncEvent> awaitEvent(long timeoutNs) {
+        return capabilities().has(Feature.ASYNC_EVENTS)
+                ? opened.events().await(timeoutNs)
+                : VerbsDevice.super.awaitEvent(timeoutNs);
+    }
+
+    @Override
     public final Listener listen(InetSocketAddress local, int backlog) {
         if (backlog < 1) {
             throw new IllegalArgumentException("backlog=" + backlog + ": expected at least 1");
@@ -199,6 +209,7 @@ public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
                         live + " protection domains, completion channels, completion queues, listeners, connectors and"
                                 + " connection requests of " + name() + " are open");
             }
+            opened.events().close();
             destroy();
         });
     }

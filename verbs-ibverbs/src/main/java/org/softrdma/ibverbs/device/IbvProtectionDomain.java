@@ -7,8 +7,13 @@ import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.LockedMemory;
 import org.softrdma.ibverbs.RegionRights;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.Capabilities;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.Reregistration;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.provider.Creation;
@@ -21,6 +26,9 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
 
     private final OpenDevice device;
     private final DomainContents contents = new DomainContents();
+
+    @SuppressWarnings("this-escape") // kept, not called
+    private final IbvMemoryRegion.Home home = new RegionHome();
 
     /**
      * Wraps a domain that was just allocated.
@@ -47,6 +55,26 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
      * @throws VerbsException if it is refused
      */
     protected abstract IbvMemoryRegion register(IbvMemoryRegion.Registration registration);
+
+    /**
+     * {@code ibv_create_srq}, where the device has {@link Feature#SHARED_RECEIVE_QUEUES}.
+     *
+     * @param parts checked
+     * @throws VerbsException if it is refused
+     */
+    protected IbvSharedReceiveQueue newSharedReceiveQueue(IbvSharedReceiveQueue.Parts parts) {
+        throw new IllegalStateException("a device with " + Feature.SHARED_RECEIVE_QUEUES + " must make " + parts);
+    }
+
+    /**
+     * {@code ibv_alloc_mw}, where the device has {@link Feature#MEMORY_WINDOWS}.
+     *
+     * @param whenClosed runs when it is closed
+     * @throws VerbsException if it is refused
+     */
+    protected IbvMemoryWindow newWindow(Runnable whenClosed) {
+        throw new IllegalStateException("a device with " + Feature.MEMORY_WINDOWS + " must make one");
+    }
 
     /** {@code ibv_dealloc_pd}; may throw after {@link #stillOpen}. */
     protected abstract void deallocate();
@@ -92,26 +120,26 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
 
     @Override
     public final MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
-        Set<AccessFlag> granted = RegionRights.granted(
-                memory,
-                access,
-                device.traits().capabilities().maxRegionLength(),
-                device.traits().isIwarp());
+        Set<AccessFlag> granted = granted(memory, access);
         if (granted.contains(AccessFlag.ZERO_BASED)) {
             checkZeroBased(memory);
         }
         return Creation.counted(
-                contents::regionOpened,
+                () -> contents.opened(DomainContents.Kind.MEMORY_REGION),
                 () -> register(memory, granted, HostMemories.acquire(memory)),
-                contents::regionClosed,
+                () -> contents.closed(DomainContents.Kind.MEMORY_REGION),
                 WHAT);
+    }
+
+    private Set<AccessFlag> granted(MemorySegment memory, Set<AccessFlag> access) {
+        return RegionRights.granted(
+                memory, access, device.traits().capabilities(), device.traits().isIwarp());
     }
 
     private IbvMemoryRegion register(
             MemorySegment memory, Set<AccessFlag> granted, HostMemories.@Nullable Allocation owner) {
         return Creation.orUndo(
-                () -> keep(
-                        register(new IbvMemoryRegion.Registration(this, memory, granted, owner, this::regionClosed))),
+                () -> keep(register(new IbvMemoryRegion.Registration(this, memory, granted, owner, home))),
                 () -> {
                     if (owner != null) {
                         owner.release();
@@ -131,9 +159,134 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
                 WHAT);
     }
 
-    private void regionClosed(MemoryRegion region) {
-        device.regionClosed(region);
-        contents.regionClosed();
+    /** What this domain does for its regions. */
+    private final class RegionHome implements IbvMemoryRegion.Home {
+        @Override
+        public IbvMemoryRegion.Registration prepare(IbvMemoryRegion.Registration current, Reregistration change) {
+            if (!device.traits().capabilities().has(Feature.REREGISTRATION)) {
+                throw new VerbsException(
+                        VerbsErrorCode.NOT_SUPPORTED,
+                        "reregister: " + device.traits().name() + " has no " + Feature.REREGISTRATION
+                                + "; close the region and register anew");
+            }
+            IbvProtectionDomain next = domain(change);
+            MemorySegment memory = change.memory() == null ? current.memory() : change.memory();
+            Set<AccessFlag> granted = granted(memory, change.access() == null ? current.access() : change.access());
+            checkBase(current, granted, change.memory() != null);
+            if (next == IbvProtectionDomain.this) {
+                return prepared(next, memory, granted, current);
+            }
+            return Creation.counted(
+                    next.home::entered, () -> prepared(next, memory, granted, current), next.home::left, WHAT);
+        }
+
+        private IbvProtectionDomain domain(Reregistration change) {
+            ProtectionDomain asked = change.domain();
+            if (asked == null) {
+                return IbvProtectionDomain.this;
+            }
+            if (!(asked instanceof IbvProtectionDomain mine) || !mine.isOf(device)) {
+                throw new IllegalArgumentException("the protection domain belongs to another device, not to "
+                        + device.traits().name());
+            }
+            return mine;
+        }
+
+        /** ibv_rereg_mr has no argument for the first address: it is the memory's own. */
+        private void checkBase(IbvMemoryRegion.Registration current, Set<AccessFlag> granted, boolean memoryChanges) {
+            boolean was = current.access().contains(AccessFlag.ZERO_BASED);
+            boolean willBe = granted.contains(AccessFlag.ZERO_BASED);
+            if (was != willBe || (willBe && memoryChanges)) {
+                throw new VerbsException(
+                        VerbsErrorCode.NOT_SUPPORTED,
+                        "reregister: this device cannot move a region to another first address, nor one from 0 to"
+                                + " other memory; close the region and register anew");
+            }
+        }
+
+        private IbvMemoryRegion.Registration prepared(
+                IbvProtectionDomain next,
+                MemorySegment memory,
+                Set<AccessFlag> granted,
+                IbvMemoryRegion.Registration current) {
+            HostMemories.Allocation owner =
+                    memory.equals(current.memory()) ? current.owner() : HostMemories.acquire(memory);
+            return new IbvMemoryRegion.Registration(next, memory, granted, owner, next.home);
+        }
+
+        @Override
+        public void entered() {
+            contents.opened(DomainContents.Kind.MEMORY_REGION);
+        }
+
+        @Override
+        public void left() {
+            contents.closed(DomainContents.Kind.MEMORY_REGION);
+        }
+
+        @Override
+        public void closed(MemoryRegion region) {
+            device.regionClosed(region);
+        }
+    }
+
+    // ---- windows and shared receive queues
+
+    @Override
+    public final MemoryWindow allocateWindow() {
+        if (!device.traits().capabilities().has(Feature.MEMORY_WINDOWS)) {
+            throw lacks("allocateWindow", Feature.MEMORY_WINDOWS);
+        }
+        return Creation.counted(
+                () -> contents.opened(DomainContents.Kind.MEMORY_WINDOW),
+                () -> newWindow(() -> contents.closed(DomainContents.Kind.MEMORY_WINDOW)),
+                () -> contents.closed(DomainContents.Kind.MEMORY_WINDOW),
+                "a memory window");
+    }
+
+    @Override
+    public final SharedReceiveQueue createSharedReceiveQueue(int maxWorkRequests, int maxScatterGather) {
+        Capabilities capabilities = device.traits().capabilities();
+        if (!capabilities.has(Feature.SHARED_RECEIVE_QUEUES)) {
+            throw lacks("createSharedReceiveQueue", Feature.SHARED_RECEIVE_QUEUES);
+        }
+        check("maxWorkRequests", maxWorkRequests, capabilities.maxSharedReceiveWorkRequests());
+        check("maxScatterGather", maxScatterGather, capabilities.maxScatterGather());
+        return Creation.counted(
+                () -> contents.opened(DomainContents.Kind.SHARED_RECEIVE_QUEUE),
+                () -> sharedReceiveQueue(maxWorkRequests, maxScatterGather),
+                () -> contents.closed(DomainContents.Kind.SHARED_RECEIVE_QUEUE),
+                "a shared receive queue");
+    }
+
+    private IbvSharedReceiveQueue sharedReceiveQueue(int maxWorkRequests, int maxScatterGather) {
+        long number = device.sharedReceives().take();
+        return Creation.orUndo(
+                () -> {
+                    IbvSharedReceiveQueue made = newSharedReceiveQueue(new IbvSharedReceiveQueue.Parts(
+                            device,
+                            this,
+                            number,
+                            maxWorkRequests,
+                            maxScatterGather,
+                            () -> contents.closed(DomainContents.Kind.SHARED_RECEIVE_QUEUE)));
+                    device.sharedReceives().set(number, made.receives());
+                    return made;
+                },
+                () -> device.sharedReceives().giveBack(number),
+                "a shared receive queue");
+    }
+
+    private static void check(String name, int asked, int most) {
+        if (asked < 1 || asked > most) {
+            throw new IllegalArgumentException(name + "=" + asked + ": expected 1 to " + most);
+        }
+    }
+
+    private VerbsException lacks(String what, Feature feature) {
+        return new VerbsException(
+                VerbsErrorCode.NOT_SUPPORTED,
+                what + ": this device (" + device.traits().name() + ") has no " + feature);
     }
 
     final DomainContents contents() {

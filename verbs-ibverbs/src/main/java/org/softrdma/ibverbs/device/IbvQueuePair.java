@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePairEvent;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 
@@ -228,6 +229,15 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     @Override
     public final EndCause endCause() {
         return endCause;
+    }
+
+    /**
+     * Tells the application what has happened to it.
+     *
+     * @param kind what
+     */
+    public final void happened(QueuePairEvent.Kind kind) {
+        device.events().add(new QueuePairEvent(this, kind), () -> state() != QueuePairState.CLOSED);
     }
 
     /** The device has reported that it refused an access of the peer. A device may report that late or never. */

@@ -9,7 +9,6 @@ import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.provider.PostingQueuePair;
@@ -32,6 +31,7 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
     private final IbvCompletionQueue receiveCompletions;
     private final long tableNumber;
     private final boolean signalAll;
+    private final boolean sharesReceives;
     /** siw completes a SEND or WRITE while earlier READs are in flight, unless it is fenced. */
     private final int orderFlags;
     /**
@@ -64,6 +64,7 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
         receiveCompletions = parts.receiveCompletions();
         tableNumber = parts.tableNumber();
         signalAll = parts.signalAll();
+        sharesReceives = parts.sharedReceives() != null;
         orderFlags = device.isSoftIwarp() ? SendFlags.FENCE : SendFlags.NONE;
         addedFlags = deviceFlushes ? SendFlags.NONE : SendFlags.SIGNALLED;
     }
@@ -178,7 +179,7 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
 
     /** On siw, fences everything but READs. */
     private int nativeFlags(SendWorkRequest request) {
-        int asked = request.opcode() == SendOpcode.READ ? request.flags() : request.flags() | orderFlags;
+        int asked = request.opcode().isAnswered() ? request.flags() : request.flags() | orderFlags;
         return PostingRules.nativeFlags(asked, request.local().totalLength(), signalAll);
     }
 
@@ -200,6 +201,11 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
      */
     protected final boolean isTaken(int errno) {
         return errno == 0 || (!work.deviceFlushes() && (errno == Errno.ENOTCONN || errno == Errno.EPERM));
+    }
+
+    @Override
+    protected final boolean sharesReceives() {
+        return sharesReceives;
     }
 
     @Override

@@ -19,6 +19,8 @@ public final class OpenDevice {
 
     private final DeviceTraits traits;
     private final QueuePairTable<QueuePairWork> queuePairs = new QueuePairTable<>();
+    private final QueuePairTable<SharedReceives> sharedReceives = new QueuePairTable<>();
+    private final DriverEvents events = new DriverEvents();
     /** Keeps regions reachable: neither the C object nor a key keeps their memory alive. */
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
 
@@ -39,6 +41,15 @@ public final class OpenDevice {
 
     QueuePairTable<QueuePairWork> queuePairs() {
         return queuePairs;
+    }
+
+    QueuePairTable<SharedReceives> sharedReceives() {
+        return sharedReceives;
+    }
+
+    /** What has happened to its objects. */
+    public DriverEvents events() {
+        return events;
     }
 
     // ---- regions

@@ -4,6 +4,7 @@ import java.util.function.Function;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.provider.Creation;
 
 /** Creates the queue pairs of a device, for connectors and connection requests. Thread-safe. */
@@ -26,7 +27,7 @@ final class QueuePairs {
      * Creates one.
      *
      * @param domain of this device
-     * @param attributes sizes, and completion queues of this device
+     * @param attributes sizes, and queues of this device
      * @param id on which it is created
      */
     IbvQueuePair create(ProtectionDomain domain, QueuePairAttributes attributes, CmId id) {
@@ -35,11 +36,15 @@ final class QueuePairs {
         }
         checkMine(attributes.sendCompletions());
         checkMine(attributes.receiveCompletions());
+        SharedReceiveQueue shared = attributes.sharedReceives();
+        if (shared != null && !(shared instanceof IbvSharedReceiveQueue mineToo && mineToo.isOf(device))) {
+            throw new IllegalArgumentException("the shared receive queue belongs to another device, not to " + name());
+        }
         QueuePairParts parts = QueuePairParts.take(device, mine, attributes, id);
         return Creation.orUndo(
                 () -> {
                     IbvQueuePair made = create.apply(parts);
-                    device.queuePairs().set(parts.tableNumber(), made.work);
+                    parts.made(made.work);
                     id.heldBy(made);
                     return made;
                 },

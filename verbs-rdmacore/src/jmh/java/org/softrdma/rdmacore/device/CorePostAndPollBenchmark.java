@@ -17,10 +17,11 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
-import org.softrdma.ibverbs.device.IbvCompletionQueue;
+import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.device.CompletionCodes;
 import org.softrdma.rdmacore.abi.CMemory;
-import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
+import org.softrdma.rdmacore.abi.WorkRequestAbi;
 import org.softrdma.rdmacore.fake.FakeVerbsLibrary;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
@@ -78,14 +79,29 @@ public class CorePostAndPollBenchmark {
 
         @Override
         public int postSend(long queuePair, long workRequests, long bad) {
-            posted = CMemory.getLong(workRequests + VerbsAbi.SEND_WR_ID);
+            posted = CMemory.getLong(workRequests + WorkRequestAbi.SEND_WR_ID);
             return 0;
         }
 
         @Override
         public int postReceive(long queuePair, long workRequests, long bad) {
-            posted = CMemory.getLong(workRequests + VerbsAbi.RECEIVE_WR_ID);
+            posted = CMemory.getLong(workRequests + WorkRequestAbi.RECEIVE_WR_ID);
             return 0;
+        }
+
+        @Override
+        public int postSharedReceive(long sharedQueue, long workRequests, long bad) {
+            return postReceive(sharedQueue, workRequests, bad);
+        }
+
+        @Override
+        public long allocateWindow(long domain, int type) {
+            return -Errno.EOPNOTSUPP;
+        }
+
+        @Override
+        public int deallocateWindow(long window) {
+            return Errno.EOPNOTSUPP;
         }
 
         @Override
@@ -93,10 +109,10 @@ public class CorePostAndPollBenchmark {
             if (posted == 0) {
                 return 0;
             }
-            CMemory.putLong(completions + VerbsAbi.COMPLETION_WR_ID, posted);
-            CMemory.putInt(completions + VerbsAbi.COMPLETION_STATUS, 0);
-            CMemory.putInt(completions + VerbsAbi.COMPLETION_OPCODE, IbvCompletionQueue.COMPLETED_READ);
-            CMemory.putInt(completions + VerbsAbi.COMPLETION_LENGTH, BYTES);
+            CMemory.putLong(completions + WorkRequestAbi.COMPLETION_WR_ID, posted);
+            CMemory.putInt(completions + WorkRequestAbi.COMPLETION_STATUS, 0);
+            CMemory.putInt(completions + WorkRequestAbi.COMPLETION_OPCODE, CompletionCodes.READ);
+            CMemory.putInt(completions + WorkRequestAbi.COMPLETION_LENGTH, BYTES);
             posted = 0;
             return 1;
         }

@@ -28,6 +28,13 @@ final class CFunction {
     /** A {@code uint8_t}. */
     static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
 
+    /** {@code IBV_REREG_MR_ERR_INPUT}. */
+    private static final int REREGISTER_INPUT = -1;
+    /** {@code IBV_REREG_MR_ERR_DONT_FORK_NEW}. */
+    private static final int REREGISTER_FORK = -2;
+    /** {@code IBV_REREG_MR_ERR_DO_FORK_OLD}: it has worked, but a child process will not have the old memory. */
+    private static final int REREGISTERED_STILL_FORKED = -3;
+
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final String ERRNO = "errno";
     private static final VarHandle ERRNO_VALUE = STATE.varHandle(MemoryLayout.PathElement.groupElement(ERRNO));
@@ -42,6 +49,11 @@ final class CFunction {
         COUNT_OR_ERRNO,
         /** It returns an errno, of either sign; here: the errno. */
         ERRNO_RETURNED,
+        /**
+         * As {@code ibv_rereg_mr}: -1 and -2 leave the region as it was, -3 is a success, anything lower leaves nothing
+         * to be used; errno is set. Here: 0, the errno, or the negated errno for the last.
+         */
+        REREGISTERED,
         /** It cannot fail, or does not report it; here: what it returns, 0 for void. */
         NONE
     }
@@ -60,9 +72,19 @@ final class CFunction {
      * @param parameters layouts of its parameters
      * @throws java.util.NoSuchElementException if there is no such symbol
      */
-    @SuppressWarnings("restricted")
     CFunction(
             SymbolLookup lookup,
+            String name,
+            Failure failure,
+            @org.jspecify.annotations.Nullable MemoryLayout result,
+            MemoryLayout... parameters) {
+        this(lookup.findOrThrow(name), name, failure, result, parameters);
+    }
+
+    /** Links a function by its address, as the other constructor does by its name. */
+    @SuppressWarnings("restricted")
+    CFunction(
+            MemorySegment function,
             String name,
             Failure failure,
             @org.jspecify.annotations.Nullable MemoryLayout result,
@@ -71,8 +93,8 @@ final class CFunction {
         this.failure = failure;
         FunctionDescriptor descriptor =
                 result == null ? FunctionDescriptor.ofVoid(parameters) : FunctionDescriptor.of(result, parameters);
-        MethodHandle exact = Linker.nativeLinker()
-                .downcallHandle(lookup.findOrThrow(name), descriptor, Linker.Option.captureCallState(ERRNO));
+        MethodHandle exact =
+                Linker.nativeLinker().downcallHandle(function, descriptor, Linker.Option.captureCallState(ERRNO));
         MethodType wide = MethodType.methodType(long.class, MemorySegment.class);
         for (int i = 0; i < parameters.length; i++) {
             wide = wide.appendParameterTypes(long.class);
@@ -91,6 +113,7 @@ final class CFunction {
                 case MINUS_ONE_AND_ERRNO -> result == -1 ? known(errno) : Math.abs(result);
                 case COUNT_OR_ERRNO -> result == -1 ? -known(errno) : result;
                 case ERRNO_RETURNED -> Math.abs(result);
+                case REREGISTERED -> reregistered((int) result, known(errno));
                 case NONE -> result;
             };
         } catch (RuntimeException | Error e) {
@@ -98,6 +121,14 @@ final class CFunction {
         } catch (Throwable e) {
             throw new IllegalStateException("calling " + name, e);
         }
+    }
+
+    private static int reregistered(int result, int errno) {
+        return switch (result) {
+            case 0, REREGISTERED_STILL_FORKED -> 0;
+            case REREGISTER_INPUT, REREGISTER_FORK -> errno;
+            default -> -errno;
+        };
     }
 
     /** A nonzero errno: some failures leave errno unset. */

@@ -2,6 +2,7 @@ package org.softrdma.rdmacore.abi;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /** Memory by address, as in C. The caller must know that the address is valid. */
@@ -44,6 +45,11 @@ public final class CMemory {
     /** Reads 64 bits. */
     public static long getLong(long address) {
         return EVERYTHING.get(ValueLayout.JAVA_LONG, address);
+    }
+
+    /** A number whose bytes in memory are those of another in network byte order; the other way round too. */
+    public static int networkOrder(int value) {
+        return ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? value : Integer.reverseBytes(value);
     }
 
     /** Writes 64 bits. */

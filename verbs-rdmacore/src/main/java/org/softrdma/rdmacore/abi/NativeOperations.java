@@ -5,10 +5,12 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.ibverbs.Errno;
 
 /**
- * The data path of a context, through its operation table like the inline functions of {@code infiniband/verbs.h}.
- * Allocates nothing. Thread-safe.
+ * The data path of a context, and its windows, through its operation table like the inline functions of {@code
+ * infiniband/verbs.h}. Posting and polling allocate nothing. Thread-safe.
  */
 final class NativeOperations implements VerbsLibrary.Operations {
     // Static, so that the JIT compiler inlines them.
@@ -31,6 +33,10 @@ final class NativeOperations implements VerbsLibrary.Operations {
     private final MemorySegment postReceive;
     private final MemorySegment poll;
     private final MemorySegment requestNotification;
+    // Null where the driver has none.
+    private final @Nullable MemorySegment postSharedReceive;
+    private final @Nullable CFunction allocateWindow;
+    private final @Nullable CFunction deallocateWindow;
 
     /**
      * Reads the table.
@@ -44,6 +50,27 @@ final class NativeOperations implements VerbsLibrary.Operations {
         postReceive = function(executable, context, "post_recv", VerbsAbi.CONTEXT_POST_RECV);
         poll = function(executable, context, "poll_cq", VerbsAbi.CONTEXT_POLL_CQ);
         requestNotification = function(executable, context, "req_notify_cq", VerbsAbi.CONTEXT_REQ_NOTIFY_CQ);
+        postSharedReceive = optional(executable, context, "post_srq_recv", VerbsAbi.CONTEXT_POST_SRQ_RECV);
+        MemorySegment allocate = optional(executable, context, "alloc_mw", VerbsAbi.CONTEXT_ALLOC_MW);
+        MemorySegment deallocate = optional(executable, context, "dealloc_mw", VerbsAbi.CONTEXT_DEALLOC_MW);
+        allocateWindow = allocate == null
+                ? null
+                : new CFunction(
+                        allocate,
+                        "alloc_mw",
+                        CFunction.Failure.NULL_AND_ERRNO,
+                        CFunction.WORD,
+                        CFunction.WORD,
+                        CFunction.INT);
+        deallocateWindow = deallocate == null
+                ? null
+                : new CFunction(
+                        deallocate, "dealloc_mw", CFunction.Failure.ERRNO_RETURNED, CFunction.INT, CFunction.WORD);
+    }
+
+    /** A function that a driver need not have; null if the slot is empty. */
+    private static @Nullable MemorySegment optional(ExecutableMemory executable, long context, String name, long slot) {
+        return CMemory.getLong(context + slot) == 0 ? null : function(executable, context, name, slot);
     }
 
     @SuppressWarnings("restricted")
@@ -76,6 +103,31 @@ final class NativeOperations implements VerbsLibrary.Operations {
         } catch (Throwable e) {
             throw failed("post_recv", e);
         }
+    }
+
+    @Override
+    public int postSharedReceive(long sharedQueue, long workRequests, long bad) {
+        MemorySegment function = postSharedReceive;
+        if (function == null) {
+            return Errno.EOPNOTSUPP;
+        }
+        try {
+            return (int) POST.invokeExact(function, sharedQueue, workRequests, bad);
+        } catch (Throwable e) {
+            throw failed("post_srq_recv", e);
+        }
+    }
+
+    @Override
+    public long allocateWindow(long domain, int type) {
+        CFunction function = allocateWindow;
+        return function == null ? -Errno.EOPNOTSUPP : function.call(domain, type);
+    }
+
+    @Override
+    public int deallocateWindow(long window) {
+        CFunction function = deallocateWindow;
+        return function == null ? Errno.EOPNOTSUPP : (int) function.call(window);
     }
 
     @Override

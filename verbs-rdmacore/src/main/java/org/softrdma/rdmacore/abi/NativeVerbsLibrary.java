@@ -6,6 +6,7 @@ import static org.softrdma.rdmacore.abi.CFunction.Failure.ERRNO_RETURNED;
 import static org.softrdma.rdmacore.abi.CFunction.Failure.MINUS_ONE_AND_ERRNO;
 import static org.softrdma.rdmacore.abi.CFunction.Failure.NONE;
 import static org.softrdma.rdmacore.abi.CFunction.Failure.NULL_AND_ERRNO;
+import static org.softrdma.rdmacore.abi.CFunction.Failure.REREGISTERED;
 import static org.softrdma.rdmacore.abi.CFunction.INT;
 import static org.softrdma.rdmacore.abi.CFunction.WORD;
 
@@ -60,15 +61,20 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
     private final CFunction allocateDomain;
     private final CFunction deallocateDomain;
     private final CFunction registerRegion;
+    private final CFunction reregisterRegion;
     private final CFunction deregisterRegion;
     private final CFunction createCompletionChannel;
     private final CFunction destroyCompletionChannel;
     private final CFunction createCompletionQueue;
+    private final CFunction resizeCompletionQueue;
     private final CFunction destroyCompletionQueue;
     private final CFunction getCompletionEvent;
     private final CFunction acknowledgeCompletionEvents;
     private final CFunction getAsyncEvent;
     private final CFunction acknowledgeAsyncEvent;
+    private final CFunction createSharedReceiveQueue;
+    private final CFunction modifySharedReceiveQueue;
+    private final CFunction destroySharedReceiveQueue;
     private final CFunction createQueuePair;
     private final CFunction modifyQueuePair;
     private final CFunction destroyQueuePair;
@@ -108,15 +114,20 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
         allocateDomain = new CFunction(verbs, "ibv_alloc_pd", NULL_AND_ERRNO, WORD, WORD);
         deallocateDomain = new CFunction(verbs, "ibv_dealloc_pd", ERRNO_RETURNED, INT, WORD);
         registerRegion = new CFunction(verbs, "ibv_reg_mr_iova2", NULL_AND_ERRNO, WORD, WORD, WORD, WORD, WORD, INT);
+        reregisterRegion = new CFunction(verbs, "ibv_rereg_mr", REREGISTERED, INT, WORD, INT, WORD, WORD, WORD, INT);
         deregisterRegion = new CFunction(verbs, "ibv_dereg_mr", ERRNO_RETURNED, INT, WORD);
         createCompletionChannel = new CFunction(verbs, "ibv_create_comp_channel", NULL_AND_ERRNO, WORD, WORD);
         destroyCompletionChannel = new CFunction(verbs, "ibv_destroy_comp_channel", ERRNO_RETURNED, INT, WORD);
         createCompletionQueue = new CFunction(verbs, "ibv_create_cq", NULL_AND_ERRNO, WORD, WORD, INT, WORD, WORD, INT);
+        resizeCompletionQueue = new CFunction(verbs, "ibv_resize_cq", ERRNO_RETURNED, INT, WORD, INT);
         destroyCompletionQueue = new CFunction(verbs, "ibv_destroy_cq", ERRNO_RETURNED, INT, WORD);
         getCompletionEvent = new CFunction(verbs, "ibv_get_cq_event", MINUS_ONE_AND_ERRNO, INT, WORD, WORD, WORD);
         acknowledgeCompletionEvents = new CFunction(verbs, "ibv_ack_cq_events", NONE, null, WORD, INT);
         getAsyncEvent = new CFunction(verbs, "ibv_get_async_event", MINUS_ONE_AND_ERRNO, INT, WORD, WORD);
         acknowledgeAsyncEvent = new CFunction(verbs, "ibv_ack_async_event", NONE, null, WORD);
+        createSharedReceiveQueue = new CFunction(verbs, "ibv_create_srq", NULL_AND_ERRNO, WORD, WORD, WORD);
+        modifySharedReceiveQueue = new CFunction(verbs, "ibv_modify_srq", ERRNO_RETURNED, INT, WORD, WORD, INT);
+        destroySharedReceiveQueue = new CFunction(verbs, "ibv_destroy_srq", ERRNO_RETURNED, INT, WORD);
         createQueuePair = new CFunction(verbs, "ibv_create_qp", NULL_AND_ERRNO, WORD, WORD, WORD);
         modifyQueuePair = new CFunction(verbs, "ibv_modify_qp", ERRNO_RETURNED, INT, WORD, WORD, INT);
         destroyQueuePair = new CFunction(verbs, "ibv_destroy_qp", ERRNO_RETURNED, INT, WORD);
@@ -339,6 +350,11 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
     }
 
     @Override
+    public int reregisterRegion(long region, int changes, long domain, long address, long length, int access) {
+        return (int) reregisterRegion.call(region, changes, domain, address, length, access);
+    }
+
+    @Override
     public int deregisterRegion(long region) {
         return (int) deregisterRegion.call(region);
     }
@@ -356,6 +372,11 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
     @Override
     public long createCompletionQueue(long context, int entries, long cookie, long channel, int vector) {
         return createCompletionQueue.call(context, entries, cookie, channel, vector);
+    }
+
+    @Override
+    public int resizeCompletionQueue(long queue, int entries) {
+        return (int) resizeCompletionQueue.call(queue, entries);
     }
 
     @Override
@@ -381,6 +402,21 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
     @Override
     public void acknowledgeAsyncEvent(long event) {
         acknowledgeAsyncEvent.call(event);
+    }
+
+    @Override
+    public long createSharedReceiveQueue(long domain, long attributes) {
+        return createSharedReceiveQueue.call(domain, attributes);
+    }
+
+    @Override
+    public int modifySharedReceiveQueue(long queue, long attributes, int mask) {
+        return (int) modifySharedReceiveQueue.call(queue, attributes, mask);
+    }
+
+    @Override
+    public int destroySharedReceiveQueue(long queue) {
+        return (int) destroySharedReceiveQueue.call(queue);
     }
 
     @Override

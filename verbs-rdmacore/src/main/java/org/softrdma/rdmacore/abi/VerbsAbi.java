@@ -10,6 +10,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.GroupLayout;
+import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.ValueLayout;
 
 /**
@@ -22,7 +23,10 @@ public final class VerbsAbi {
 
     /** The operations that are called; other slots only take up space. */
     private static final GroupLayout CONTEXT_OPS = structLayout(
-                    sequenceLayout(10, POINTER).withName("device_to_bind_mw"),
+                    sequenceLayout(7, POINTER).withName("query_device_to_dereg_mr"),
+                    POINTER.withName("alloc_mw"),
+                    POINTER.withName("bind_mw"),
+                    POINTER.withName("dealloc_mw"),
                     paddingLayout(8),
                     POINTER.withName("poll_cq"),
                     POINTER.withName("req_notify_cq"),
@@ -48,6 +52,12 @@ public final class VerbsAbi {
 
     /** Driver of the device. */
     public static final long CONTEXT_DEVICE = offset(CONTEXT, "device");
+    /** Slot of {@code alloc_mw}; 0 in a driver without windows. */
+    public static final long CONTEXT_ALLOC_MW = operation("alloc_mw");
+    /** Slot of {@code dealloc_mw}; 0 in a driver without windows. */
+    public static final long CONTEXT_DEALLOC_MW = operation("dealloc_mw");
+    /** Slot of {@code post_srq_recv}; 0 in a driver without shared receive queues. */
+    public static final long CONTEXT_POST_SRQ_RECV = operation("post_srq_recv");
     /** Slot of {@code poll_cq}. */
     public static final long CONTEXT_POLL_CQ = operation("poll_cq");
     /** Slot of {@code req_notify_cq}. */
@@ -113,7 +123,15 @@ public final class VerbsAbi {
                     JAVA_INT.withName("max_ee_rd_atom"),
                     JAVA_INT.withName("max_res_rd_atom"),
                     JAVA_INT.withName("max_qp_init_rd_atom"),
-                    sequenceLayout(18, JAVA_INT).withName("max_ee_init_rd_atom_to_phys_port_cnt"))
+                    JAVA_INT.withName("max_ee_init_rd_atom"),
+                    JAVA_INT.withName("atomic_cap"),
+                    sequenceLayout(2, JAVA_INT).withName("max_ee_to_max_rdd"),
+                    JAVA_INT.withName("max_mw"),
+                    sequenceLayout(8, JAVA_INT).withName("max_raw_ipv6_qp_to_max_map_per_fmr"),
+                    JAVA_INT.withName("max_srq"),
+                    JAVA_INT.withName("max_srq_wr"),
+                    JAVA_INT.withName("max_srq_sge"),
+                    sequenceLayout(2, JAVA_INT).withName("max_pkeys_to_phys_port_cnt"))
             .withName("ibv_device_attr");
 
     /** Most bytes of a region. */
@@ -134,6 +152,27 @@ public final class VerbsAbi {
     public static final long MAX_QP_RD_ATOM = offset(DEVICE_ATTRIBUTES, "max_qp_rd_atom");
     /** Most READs that a queue pair has in flight. */
     public static final long MAX_QP_INIT_RD_ATOM = offset(DEVICE_ATTRIBUTES, "max_qp_init_rd_atom");
+
+    /** {@code enum ibv_device_cap_flags}. */
+    public static final long DEVICE_CAPABILITIES = offset(DEVICE_ATTRIBUTES, "device_cap_flags");
+    /** {@code IBV_DEVICE_MEM_MGT_EXTENSIONS}: SEND with invalidate, among others. */
+    public static final int CAPABLE_OF_MEMORY_MANAGEMENT = 1 << 21;
+    /** {@code IBV_DEVICE_MEM_WINDOW_TYPE_2A}, {@code IBV_DEVICE_MEM_WINDOW_TYPE_2B}. */
+    public static final int CAPABLE_OF_WINDOWS_OF_TYPE_2 = 1 << 23 | 1 << 24;
+    /** {@code enum ibv_atomic_cap}. */
+    public static final long ATOMIC_CAPABILITY = offset(DEVICE_ATTRIBUTES, "atomic_cap");
+    /** {@code IBV_ATOMIC_HCA}: atomic among requests of the device. */
+    public static final int ATOMIC_IN_DEVICE = 1;
+    /** {@code IBV_ATOMIC_GLOB}: atomic with everybody. */
+    public static final int ATOMIC_GLOBALLY = 2;
+    /** Most windows. */
+    public static final long MAX_MW = offset(DEVICE_ATTRIBUTES, "max_mw");
+    /** Most shared receive queues. */
+    public static final long MAX_SRQ = offset(DEVICE_ATTRIBUTES, "max_srq");
+    /** Most RECVs of a shared receive queue. */
+    public static final long MAX_SRQ_WR = offset(DEVICE_ATTRIBUTES, "max_srq_wr");
+    /** Most entries of a RECV of a shared receive queue. */
+    public static final long MAX_SRQ_SGE = offset(DEVICE_ATTRIBUTES, "max_srq_sge");
 
     /** {@code struct ibv_port_attr}, the part that the exported {@code ibv_query_port} fills. */
     public static final GroupLayout PORT_ATTRIBUTES = structLayout(
@@ -193,6 +232,32 @@ public final class VerbsAbi {
     /** Remote key. */
     public static final long REGION_RKEY = offset(REGION, "rkey");
 
+    /** {@code IBV_REREG_MR_CHANGE_TRANSLATION}. */
+    public static final int CHANGE_MEMORY = 1;
+    /** {@code IBV_REREG_MR_CHANGE_PD}. */
+    public static final int CHANGE_DOMAIN = 1 << 1;
+    /** {@code IBV_REREG_MR_CHANGE_ACCESS}. */
+    public static final int CHANGE_ACCESS = 1 << 2;
+
+    /** {@code struct ibv_mw}. */
+    public static final GroupLayout WINDOW = structLayout(
+                    POINTER.withName("context"),
+                    POINTER.withName("pd"),
+                    JAVA_INT.withName("rkey"),
+                    JAVA_INT.withName("handle"),
+                    JAVA_INT.withName("type"),
+                    paddingLayout(4))
+            .withName("ibv_mw");
+
+    /** Its domain. */
+    public static final long WINDOW_DOMAIN = offset(WINDOW, "pd");
+    /** Its key; the application writes it when it binds a window of type 2. */
+    public static final long WINDOW_RKEY = offset(WINDOW, "rkey");
+    /** Its type. */
+    public static final long WINDOW_TYPE = offset(WINDOW, "type");
+    /** {@code IBV_MW_TYPE_2}. */
+    public static final int TYPE_2 = 2;
+
     /** {@code struct ibv_comp_channel}. */
     public static final GroupLayout COMPLETION_CHANNEL = structLayout(
                     POINTER.withName("context"), JAVA_INT.withName("fd"), JAVA_INT.withName("refcnt"))
@@ -217,6 +282,38 @@ public final class VerbsAbi {
     /** Entries. */
     public static final long COMPLETION_QUEUE_ENTRIES = offset(COMPLETION_QUEUE, "cqe");
 
+    /** {@code struct ibv_srq}, as far as {@code handle}. */
+    public static final GroupLayout SHARED_QUEUE = structLayout(
+                    POINTER.withName("context"),
+                    POINTER.withName("srq_context"),
+                    POINTER.withName("pd"),
+                    JAVA_INT.withName("handle"),
+                    paddingLayout(4))
+            .withName("ibv_srq");
+
+    /** Its domain. */
+    public static final long SHARED_QUEUE_DOMAIN = offset(SHARED_QUEUE, "pd");
+
+    /** {@code struct ibv_srq_attr}; {@code ibv_modify_srq} reads it. */
+    public static final GroupLayout SHARED_QUEUE_ATTRIBUTES = structLayout(
+                    JAVA_INT.withName("max_wr"), JAVA_INT.withName("max_sge"), JAVA_INT.withName("srq_limit"))
+            .withName("ibv_srq_attr");
+
+    /** Limit. */
+    public static final long SHARED_QUEUE_LIMIT = offset(SHARED_QUEUE_ATTRIBUTES, "srq_limit");
+    /** {@code IBV_SRQ_LIMIT}. */
+    public static final int MODIFY_LIMIT = 1 << 1;
+
+    /** {@code struct ibv_srq_init_attr}; the driver writes the sizes granted. */
+    public static final GroupLayout SHARED_QUEUE_INIT = structLayout(
+                    POINTER.withName("srq_context"), SHARED_QUEUE_ATTRIBUTES.withName("attr"), paddingLayout(4))
+            .withName("ibv_srq_init_attr");
+
+    /** RECVs. */
+    public static final long SHARED_INIT_MAX_RECEIVE = offset(SHARED_QUEUE_INIT, "attr", "max_wr");
+    /** Entries of a RECV. */
+    public static final long SHARED_INIT_MAX_SGE = offset(SHARED_QUEUE_INIT, "attr", "max_sge");
+
     /** {@code struct ibv_qp}, as far as {@code qp_type}. */
     public static final GroupLayout QUEUE_PAIR = structLayout(
                     POINTER.withName("context"),
@@ -237,6 +334,8 @@ public final class VerbsAbi {
     public static final long QUEUE_PAIR_SEND_QUEUE = offset(QUEUE_PAIR, "send_cq");
     /** Its completion queue for RECVs. */
     public static final long QUEUE_PAIR_RECEIVE_QUEUE = offset(QUEUE_PAIR, "recv_cq");
+    /** Its shared receive queue, or 0. */
+    public static final long QUEUE_PAIR_SHARED_QUEUE = offset(QUEUE_PAIR, "srq");
     /** Its number. */
     public static final long QUEUE_PAIR_NUMBER = offset(QUEUE_PAIR, "qp_num");
     /** {@link #RELIABLE_CONNECTION}. */
@@ -264,6 +363,8 @@ public final class VerbsAbi {
     public static final long INIT_SEND_QUEUE = offset(QUEUE_PAIR_INIT, "send_cq");
     /** Completion queue for RECVs. */
     public static final long INIT_RECEIVE_QUEUE = offset(QUEUE_PAIR_INIT, "recv_cq");
+    /** Shared receive queue, or 0. */
+    public static final long INIT_SHARED_QUEUE = offset(QUEUE_PAIR_INIT, "srq");
     /** Sends outstanding. */
     public static final long INIT_MAX_SEND = offset(QUEUE_PAIR_INIT, "max_send_wr");
     /** RECVs outstanding. */
@@ -284,115 +385,12 @@ public final class VerbsAbi {
     /** {@code IBV_QPS_ERR}. */
     public static final int STATE_ERROR = 6;
 
-    /** {@code struct ibv_sge}; the application writes it, the driver reads it at the post. */
-    public static final GroupLayout ENTRY = structLayout(
-                    JAVA_LONG.withName("addr"), JAVA_INT.withName("length"), JAVA_INT.withName("lkey"))
-            .withName("ibv_sge");
-
-    /** Address. */
-    public static final long ENTRY_ADDRESS = offset(ENTRY, "addr");
-    /** Bytes, unsigned. */
-    public static final long ENTRY_LENGTH = offset(ENTRY, "length");
-    /** Local key. */
-    public static final long ENTRY_LKEY = offset(ENTRY, "lkey");
-    /** Bytes of an entry. */
-    public static final long ENTRY_BYTES = ENTRY.byteSize();
-
-    /** {@code struct ibv_send_wr}, its arm for READ and WRITE. */
-    public static final GroupLayout SEND = structLayout(
-                    JAVA_LONG.withName("wr_id"),
-                    POINTER.withName("next"),
-                    POINTER.withName("sg_list"),
-                    JAVA_INT.withName("num_sge"),
-                    JAVA_INT.withName("opcode"),
-                    JAVA_INT.withName("send_flags"),
-                    JAVA_INT.withName("imm_data"),
-                    JAVA_LONG.withName("remote_addr"),
-                    JAVA_INT.withName("rkey"),
-                    paddingLayout(4),
-                    sequenceLayout(9, JAVA_LONG).withName("xrc_bind_tso"))
-            .withName("ibv_send_wr");
-
-    /** Returned with the completion. */
-    public static final long SEND_WR_ID = offset(SEND, "wr_id");
-    /** Next of the chain. */
-    public static final long SEND_NEXT = offset(SEND, "next");
-    /** Local entries. */
-    public static final long SEND_ENTRIES = offset(SEND, "sg_list");
-    /** Number of entries. */
-    public static final long SEND_ENTRY_COUNT = offset(SEND, "num_sge");
-    /** One of the {@code OPCODE_} constants. */
-    public static final long SEND_OPCODE = offset(SEND, "opcode");
-    /** {@code IBV_SEND_*}. */
-    public static final long SEND_FLAGS = offset(SEND, "send_flags");
-    /** First address at the peer. */
-    public static final long SEND_REMOTE_ADDRESS = offset(SEND, "remote_addr");
-    /** The peer's key. */
-    public static final long SEND_RKEY = offset(SEND, "rkey");
-    /** Bytes of a send work request. */
-    public static final long SEND_BYTES = SEND.byteSize();
-    /** {@code IBV_WR_RDMA_WRITE}. */
-    public static final int OPCODE_WRITE = 0;
-    /** {@code IBV_WR_SEND}. */
-    public static final int OPCODE_SEND = 2;
-    /** {@code IBV_WR_RDMA_READ}. */
-    public static final int OPCODE_READ = 4;
-
-    /** {@code struct ibv_recv_wr}. */
-    public static final GroupLayout RECEIVE = structLayout(
-                    JAVA_LONG.withName("wr_id"),
-                    POINTER.withName("next"),
-                    POINTER.withName("sg_list"),
-                    JAVA_INT.withName("num_sge"),
-                    paddingLayout(4))
-            .withName("ibv_recv_wr");
-
-    /** Returned with the completion. */
-    public static final long RECEIVE_WR_ID = offset(RECEIVE, "wr_id");
-    /** Local entries. */
-    public static final long RECEIVE_ENTRIES = offset(RECEIVE, "sg_list");
-    /** Number of entries. */
-    public static final long RECEIVE_ENTRY_COUNT = offset(RECEIVE, "num_sge");
-    /** Bytes of a RECV. */
-    public static final long RECEIVE_BYTES = RECEIVE.byteSize();
-
-    /** {@code struct ibv_wc}; the driver writes it. */
-    public static final GroupLayout COMPLETION = structLayout(
-                    JAVA_LONG.withName("wr_id"),
-                    JAVA_INT.withName("status"),
-                    JAVA_INT.withName("opcode"),
-                    JAVA_INT.withName("vendor_err"),
-                    JAVA_INT.withName("byte_len"),
-                    JAVA_INT.withName("imm_data"),
-                    JAVA_INT.withName("qp_num"),
-                    JAVA_INT.withName("src_qp"),
-                    JAVA_INT.withName("wc_flags"),
-                    JAVA_SHORT.withName("pkey_index"),
-                    JAVA_SHORT.withName("slid"),
-                    JAVA_BYTE.withName("sl"),
-                    JAVA_BYTE.withName("dlid_path_bits"),
-                    paddingLayout(2))
-            .withName("ibv_wc");
-
-    /** Of the work request. */
-    public static final long COMPLETION_WR_ID = offset(COMPLETION, "wr_id");
-    /** {@code enum ibv_wc_status}. */
-    public static final long COMPLETION_STATUS = offset(COMPLETION, "status");
-    /** {@code enum ibv_wc_opcode}. */
-    public static final long COMPLETION_OPCODE = offset(COMPLETION, "opcode");
-    /** More about a failure. */
-    public static final long COMPLETION_VENDOR_ERROR = offset(COMPLETION, "vendor_err");
-    /** Bytes, unsigned. */
-    public static final long COMPLETION_LENGTH = offset(COMPLETION, "byte_len");
-    /** Bytes of a completion. */
-    public static final long COMPLETION_BYTES = COMPLETION.byteSize();
-
     /** {@code struct ibv_async_event}; libibverbs writes it. */
     public static final GroupLayout ASYNC_EVENT = structLayout(
                     JAVA_LONG.withName("element"), JAVA_INT.withName("event_type"), paddingLayout(4))
             .withName("ibv_async_event");
 
-    /** A pointer to the queue pair or completion queue, or the number of the port, an int. */
+    /** A pointer to the queue pair, completion queue or shared receive queue, or the number of the port, an int. */
     public static final long ASYNC_EVENT_ELEMENT = offset(ASYNC_EVENT, "element");
     /** One of the {@code EVENT_} numbers of {@code enum ibv_event_type}. */
     public static final long ASYNC_EVENT_TYPE = offset(ASYNC_EVENT, "event_type");
@@ -406,13 +404,25 @@ public final class VerbsAbi {
     public static final int EVENT_QP_ACCESS_ERR = 3;
     /** {@code IBV_EVENT_DEVICE_FATAL}. */
     public static final int EVENT_DEVICE_FATAL = 8;
+    /** {@code IBV_EVENT_PORT_ACTIVE}. */
+    public static final int EVENT_PORT_ACTIVE = 9;
     /** {@code IBV_EVENT_PORT_ERR}. */
     public static final int EVENT_PORT_ERR = 10;
+    /** {@code IBV_EVENT_SRQ_ERR}. */
+    public static final int EVENT_SRQ_ERR = 14;
+    /** {@code IBV_EVENT_SRQ_LIMIT_REACHED}. */
+    public static final int EVENT_SRQ_LIMIT_REACHED = 15;
+    /** {@code IBV_EVENT_QP_LAST_WQE_REACHED}. */
+    public static final int EVENT_QP_LAST_WQE_REACHED = 16;
 
     private VerbsAbi() {}
 
-    static long offset(GroupLayout struct, String field) {
-        return struct.byteOffset(groupElement(field));
+    static long offset(GroupLayout struct, String... path) {
+        PathElement[] elements = new PathElement[path.length];
+        for (int i = 0; i < path.length; i++) {
+            elements[i] = groupElement(path[i]);
+        }
+        return struct.byteOffset(elements);
     }
 
     private static long operation(String name) {

@@ -106,6 +106,14 @@ public interface VerbsLibrary {
     /** {@code ibv_reg_mr_iova2}: addresses of the region begin at {@code iova}. */
     long registerRegion(long domain, long address, long length, long iova, int access);
 
+    /**
+     * {@code ibv_rereg_mr}: 0, the errno if the region is as it was, or the negated errno if it must not be used any
+     * more.
+     *
+     * @param changes {@code IBV_REREG_MR_CHANGE_*}; the other arguments are 0 where they do not change
+     */
+    int reregisterRegion(long region, int changes, long domain, long address, long length, int access);
+
     /** {@code ibv_dereg_mr}. */
     int deregisterRegion(long region);
 
@@ -117,6 +125,9 @@ public interface VerbsLibrary {
 
     /** {@code ibv_create_cq}; {@code channel} may be 0. */
     long createCompletionQueue(long context, int entries, long cookie, long channel, int vector);
+
+    /** {@code ibv_resize_cq}. */
+    int resizeCompletionQueue(long queue, int entries);
 
     /** {@code ibv_destroy_cq}; waits until all events of the queue are acknowledged. */
     int destroyCompletionQueue(long queue);
@@ -136,6 +147,15 @@ public interface VerbsLibrary {
     /** {@code ibv_ack_async_event}. */
     void acknowledgeAsyncEvent(long event);
 
+    /** {@code ibv_create_srq}: writes the sizes granted into its {@code ibv_srq_init_attr}. */
+    long createSharedReceiveQueue(long domain, long attributes);
+
+    /** {@code ibv_modify_srq}. */
+    int modifySharedReceiveQueue(long queue, long attributes, int mask);
+
+    /** {@code ibv_destroy_srq}; waits until all events of the queue are acknowledged. */
+    int destroySharedReceiveQueue(long queue);
+
     /** {@code ibv_create_qp}. */
     long createQueuePair(long domain, long attributes);
 
@@ -152,7 +172,7 @@ public interface VerbsLibrary {
      */
     Operations operations(long context);
 
-    /** The data path of a context. Results are the driver's: 0, an errno, or a negated errno (libsiw). */
+    /** The data path of a context, and windows. Results are the driver's: 0, an errno, or a negated errno (libsiw). */
     interface Operations {
         /**
          * {@code ibv_post_send}: a chain of {@code ibv_send_wr}; the first that was not taken goes to {@code *bad}.
@@ -161,6 +181,15 @@ public interface VerbsLibrary {
 
         /** {@code ibv_post_recv}. */
         int postReceive(long queuePair, long workRequests, long bad);
+
+        /** {@code ibv_post_srq_recv}; EOPNOTSUPP if the driver has none. */
+        int postSharedReceive(long sharedQueue, long workRequests, long bad);
+
+        /** {@code ibv_alloc_mw}: its pointer, or the negated errno; EOPNOTSUPP if the driver has none. */
+        long allocateWindow(long domain, int type);
+
+        /** {@code ibv_dealloc_mw}: 0 or an errno. */
+        int deallocateWindow(long window);
 
         /** {@code ibv_poll_cq}: fills an array of {@code ibv_wc} and returns how many, or a negative number. */
         int poll(long queue, int max, long completions);

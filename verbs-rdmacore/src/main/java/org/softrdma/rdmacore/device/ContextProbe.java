@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.Set;
 import org.softrdma.ibverbs.LockedMemory;
 import org.softrdma.ibverbs.RegionRights;
 import org.softrdma.ibverbs.WireProtocol;
@@ -11,6 +12,7 @@ import org.softrdma.rdmacore.abi.AbiMismatchException;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
+import org.softrdma.rdmacore.abi.WorkRequestAbi;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 
@@ -94,13 +96,12 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
             boolean ethernet = CMemory.getByte(port + VerbsAbi.LINK_LAYER) == VerbsAbi.LINK_LAYER_ETHERNET;
             boolean softIwarp = CMemory.getInt(attributes + VerbsAbi.VENDOR_ID) == SIW_VENDOR;
             // siw ignores the requested first address of a region.
-            Made made = makeObjects(!softIwarp);
-            EnumSet<Feature> features = EnumSet.of(Feature.IPV6);
+            Made made = makeObjects(attributes, !softIwarp);
             WireProtocol speaks = iwarp ? WireProtocol.IWARP : ethernet ? WireProtocol.ROCE : WireProtocol.INFINIBAND;
+            EnumSet<Feature> features = EnumSet.of(Feature.IPV6);
             features.addAll(speaks.connectionFeatures());
-            if (made.zeroBased) {
-                features.add(Feature.ZERO_BASED);
-            }
+            features.addAll(OptionalObjects.told(attributes, speaks, softIwarp));
+            features.addAll(made.features);
             int work = limit(attributes + VerbsAbi.MAX_QP_WR, MAX_WORK_REQUESTS);
             int entries = limit(attributes + VerbsAbi.MAX_SGE, Integer.MAX_VALUE);
             return new ContextProbe(
@@ -122,6 +123,14 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
                             .maxInboundReads(limit(attributes + VerbsAbi.MAX_QP_RD_ATOM, MAX_READS))
                             .maxPrivateData(PRIVATE_DATA)
                             .completionVectors(CMemory.getInt(context + VerbsAbi.CONTEXT_COMP_VECTORS))
+                            .maxSharedReceiveWorkRequests(
+                                    made.features.contains(Feature.SHARED_RECEIVE_QUEUES)
+                                            ? limit(attributes + VerbsAbi.MAX_SRQ_WR, MAX_WORK_REQUESTS)
+                                            : 0)
+                            .maxMemoryWindows(
+                                    made.features.contains(Feature.MEMORY_WINDOWS)
+                                            ? limit(attributes + VerbsAbi.MAX_MW, Integer.MAX_VALUE)
+                                            : 0)
                             .features(features)
                             .build());
         }
@@ -170,9 +179,9 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
             }
         }
 
-        private record Made(int maxInline, boolean zeroBased) {}
+        private record Made(int maxInline, Set<Feature> features) {}
 
-        private Made makeObjects(boolean heedsBase) {
+        private Made makeObjects(long attributes, boolean heedsBase) {
             long domain = NativeErrors.require("ibv_alloc_pd", library.allocateDomain(context), "a probe of " + name);
             try {
                 require(
@@ -180,15 +189,24 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
                         "ibv_pd.context",
                         CMemory.getLong(domain + VerbsAbi.DOMAIN_CONTEXT),
                         "the context");
-                boolean zeroBased = makeRegions(domain) && heedsBase;
-                return new Made(makeQueues(domain), zeroBased);
+                EnumSet<Feature> features = EnumSet.noneOf(Feature.class);
+                OptionalObjects optional = new OptionalObjects(library, operations, attributes, domain, arena);
+                add(features, Feature.ZERO_BASED, makeRegions(domain, optional, features) && heedsBase);
+                add(features, Feature.MEMORY_WINDOWS, optional.hasWindows());
+                return new Made(makeQueues(domain, optional, features), features);
             } finally {
                 library.deallocateDomain(domain);
             }
         }
 
+        private static void add(Set<Feature> features, Feature feature, boolean present) {
+            if (present) {
+                features.add(feature);
+            }
+        }
+
         /** Registers a page at its own address and at 0; true if the latter works. */
-        private boolean makeRegions(long domain) {
+        private boolean makeRegions(long domain, OptionalObjects optional, Set<Feature> features) {
             long page = arena.allocate(PAGE, PAGE).address();
             int access = RegionRights.LOCAL_WRITE | RegionRights.REMOTE_READ;
             long region = NativeErrors.require(
@@ -203,6 +221,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
                         "ibv_mr.length",
                         CMemory.getLong(region + VerbsAbi.REGION_LENGTH),
                         "the domain, address and length that were registered");
+                add(features, Feature.REREGISTRATION, optional.reregisters(region));
             } finally {
                 library.deregisterRegion(region);
             }
@@ -214,7 +233,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
             return true;
         }
 
-        private int makeQueues(long domain) {
+        private int makeQueues(long domain, OptionalObjects optional, Set<Feature> features) {
             long queue = NativeErrors.require(
                     "ibv_create_cq", library.createCompletionQueue(context, 1, COOKIE, 0, 0), "a probe of " + name);
             try {
@@ -225,12 +244,17 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
                         "ibv_cq.cqe",
                         CMemory.getInt(queue + VerbsAbi.COMPLETION_QUEUE_ENTRIES),
                         "the context and cookie it was created with, and 1 or more entries");
-                long completion = arena.allocate(VerbsAbi.COMPLETION).address();
+                long completion = arena.allocate(WorkRequestAbi.COMPLETION).address();
                 int polled = operations.poll(queue, 1, completion);
                 require(polled == 0, "ibv_poll_cq of a new queue", polled, "0");
-                if (!makesQueuePair(domain, queue, 0)) {
+                if (!makesQueuePair(domain, queue, 0, 0)) {
                     throw NativeErrors.failed("ibv_create_qp", 0, name + " makes no reliably connected queue pair");
                 }
+                add(features, Feature.QUEUE_RESIZE, optional.resizes(queue));
+                add(
+                        features,
+                        Feature.SHARED_RECEIVE_QUEUES,
+                        optional.hasSharedReceiveQueues(shared -> makesQueuePair(domain, queue, shared, 0)));
                 return largestInline(domain, queue);
             } finally {
                 library.destroyCompletionQueue(queue);
@@ -243,7 +267,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
             int fails = MAX_INLINE + 1;
             while (fails - works > 1) {
                 int middle = (works + fails) >>> 1;
-                if (makesQueuePair(domain, queue, middle)) {
+                if (makesQueuePair(domain, queue, 0, middle)) {
                     works = middle;
                 } else {
                     fails = middle;
@@ -252,10 +276,11 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
             return works;
         }
 
-        private boolean makesQueuePair(long domain, long queue, int inline) {
+        private boolean makesQueuePair(long domain, long queue, long shared, int inline) {
             long init = arena.allocate(VerbsAbi.QUEUE_PAIR_INIT).address();
             CMemory.putLong(init + VerbsAbi.INIT_SEND_QUEUE, queue);
             CMemory.putLong(init + VerbsAbi.INIT_RECEIVE_QUEUE, queue);
+            CMemory.putLong(init + VerbsAbi.INIT_SHARED_QUEUE, shared);
             CMemory.putInt(init + VerbsAbi.INIT_MAX_SEND, 1);
             CMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE, 1);
             CMemory.putInt(init + VerbsAbi.INIT_MAX_SEND_SGE, 1);
@@ -271,6 +296,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
                         CMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_DOMAIN) == domain
                                 && CMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_SEND_QUEUE) == queue
                                 && CMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_RECEIVE_QUEUE) == queue
+                                && CMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_SHARED_QUEUE) == shared
                                 && CMemory.getInt(queuePair + VerbsAbi.QUEUE_PAIR_TYPE) == VerbsAbi.RELIABLE_CONNECTION,
                         "ibv_qp.qp_type",
                         CMemory.getInt(queuePair + VerbsAbi.QUEUE_PAIR_TYPE),

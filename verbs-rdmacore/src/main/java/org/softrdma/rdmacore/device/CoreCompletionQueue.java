@@ -2,10 +2,14 @@ package org.softrdma.rdmacore.device;
 
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.device.IbvCompletionQueue;
 import org.softrdma.ibverbs.device.OpenDevice;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
+import org.softrdma.rdmacore.abi.WorkRequestAbi;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 
 /** An {@code ibv_cq} by its pointer, and the memory for its native completions. */
 final class CoreCompletionQueue extends IbvCompletionQueue {
@@ -20,7 +24,7 @@ final class CoreCompletionQueue extends IbvCompletionQueue {
         super(counts, CMemory.getInt(pointer + VerbsAbi.COMPLETION_QUEUE_ENTRIES), channel);
         this.device = device;
         this.pointer = pointer;
-        batch = arena.allocate(LARGEST_BATCH * VerbsAbi.COMPLETION_BYTES, Long.BYTES)
+        batch = arena.allocate(LARGEST_BATCH * WorkRequestAbi.COMPLETION_BYTES, Long.BYTES)
                 .address();
         device.shared().opened(pointer, this);
     }
@@ -63,32 +67,52 @@ final class CoreCompletionQueue extends IbvCompletionQueue {
     }
 
     private long completion(int index) {
-        return batch + index * VerbsAbi.COMPLETION_BYTES;
+        return batch + index * WorkRequestAbi.COMPLETION_BYTES;
     }
 
     @Override
     protected long wrId(int index) {
-        return CMemory.getLong(completion(index) + VerbsAbi.COMPLETION_WR_ID);
+        return CMemory.getLong(completion(index) + WorkRequestAbi.COMPLETION_WR_ID);
     }
 
     @Override
     protected int status(int index) {
-        return CMemory.getInt(completion(index) + VerbsAbi.COMPLETION_STATUS);
+        return CMemory.getInt(completion(index) + WorkRequestAbi.COMPLETION_STATUS);
     }
 
     @Override
     protected int opcode(int index) {
-        return CMemory.getInt(completion(index) + VerbsAbi.COMPLETION_OPCODE);
+        return CMemory.getInt(completion(index) + WorkRequestAbi.COMPLETION_OPCODE);
     }
 
     @Override
     protected int byteLength(int index) {
-        return CMemory.getInt(completion(index) + VerbsAbi.COMPLETION_LENGTH);
+        return CMemory.getInt(completion(index) + WorkRequestAbi.COMPLETION_LENGTH);
+    }
+
+    @Override
+    protected int flags(int index) {
+        return CMemory.getInt(completion(index) + WorkRequestAbi.COMPLETION_FLAGS);
+    }
+
+    @Override
+    protected int immediate(int index) {
+        return CMemory.networkOrder(CMemory.getInt(completion(index) + WorkRequestAbi.COMPLETION_IMMEDIATE));
+    }
+
+    @Override
+    protected int invalidatedKey(int index) {
+        return CMemory.getInt(completion(index) + WorkRequestAbi.COMPLETION_IMMEDIATE);
+    }
+
+    @Override
+    protected int queuePair(int index) {
+        return CMemory.getInt(completion(index) + WorkRequestAbi.COMPLETION_QUEUE_PAIR);
     }
 
     @Override
     protected int vendorError(int index) {
-        return CMemory.getInt(completion(index) + VerbsAbi.COMPLETION_VENDOR_ERROR);
+        return CMemory.getInt(completion(index) + WorkRequestAbi.COMPLETION_VENDOR_ERROR);
     }
 
     @Override
@@ -97,6 +121,21 @@ final class CoreCompletionQueue extends IbvCompletionQueue {
         if (errno != 0) {
             throw NativeErrors.failed("ibv_req_notify_cq", errno, "the completion queue cannot be armed");
         }
+    }
+
+    @Override
+    protected int resizeNatively(int minimumEntries) {
+        int errno = Math.abs(device.library().resizeCompletionQueue(pointer, minimumEntries));
+        if (errno == Errno.EINVAL) {
+            throw new VerbsException(
+                    VerbsErrorCode.INVALID,
+                    "ibv_resize_cq: " + Errno.text(errno) + ": " + minimumEntries
+                            + " entries; poll the queue first, for it must hold what is in it");
+        }
+        if (errno != 0) {
+            throw NativeErrors.failed("ibv_resize_cq", errno, minimumEntries + " entries");
+        }
+        return CMemory.getInt(pointer + VerbsAbi.COMPLETION_QUEUE_ENTRIES);
     }
 
     @Override

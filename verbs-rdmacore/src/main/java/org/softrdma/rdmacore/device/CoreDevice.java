@@ -40,7 +40,7 @@ public final class CoreDevice extends IbvDevice {
             long context,
             Optional<InetSocketAddress> address) {
         this.devices = devices;
-        this.context = new DeviceContext(provider, library, context, address);
+        this.context = new DeviceContext(provider, library, context, address, opened().events());
         try {
             manager = new CoreConnectionManager(this.context);
         } catch (RuntimeException e) {

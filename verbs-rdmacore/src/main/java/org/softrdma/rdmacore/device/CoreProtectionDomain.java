@@ -5,7 +5,9 @@ import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.RegionRights;
 import org.softrdma.ibverbs.device.IbvMemoryRegion;
 import org.softrdma.ibverbs.device.IbvMemoryRegion.Registration;
+import org.softrdma.ibverbs.device.IbvMemoryWindow;
 import org.softrdma.ibverbs.device.IbvProtectionDomain;
+import org.softrdma.ibverbs.device.IbvSharedReceiveQueue;
 import org.softrdma.ibverbs.device.OpenDevice;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.AccessFlag;
@@ -61,7 +63,18 @@ final class CoreProtectionDomain extends IbvProtectionDomain {
             int errno = (int) -region;
             throw refused("ibv_reg_mr: " + Errno.text(errno), errno, memory, null);
         }
-        return new CoreMemoryRegion(device.library(), registration, base, region);
+        return new CoreMemoryRegion(
+                device, domain -> ((CoreProtectionDomain) domain).pointer, registration, base, region);
+    }
+
+    @Override
+    protected IbvSharedReceiveQueue newSharedReceiveQueue(IbvSharedReceiveQueue.Parts parts) {
+        return CoreSharedReceiveQueue.create(device, parts, pointer);
+    }
+
+    @Override
+    protected IbvMemoryWindow newWindow(Runnable whenClosed) {
+        return CoreMemoryWindow.allocate(device, this, pointer, whenClosed);
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.WorkRing;
 import org.softrdma.ibverbs.device.IbvQueuePair;
+import org.softrdma.ibverbs.device.IbvSharedReceiveQueue;
 import org.softrdma.ibverbs.device.QueuePairParts;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
@@ -18,14 +19,15 @@ final class CoreQueuePair extends IbvQueuePair {
     private final long pointer;
     private final Arena arena = Arena.ofShared();
     private final PostBuffer buffer;
+    private final ReceiveBuffer receives;
 
     private CoreQueuePair(DeviceContext device, QueuePairParts parts, long pointer, QueuePairLimits limits) {
         super(parts, CMemory.getInt(pointer + VerbsAbi.QUEUE_PAIR_NUMBER), limits);
         this.device = device;
         this.pointer = pointer;
         id = (CoreCmId) parts.id();
-        buffer = new PostBuffer(
-                arena, limits.maxSendScatterGather(), limits.maxReceiveScatterGather(), device.isSoftIwarp());
+        buffer = new PostBuffer(arena, limits.maxSendScatterGather(), device.bindable());
+        receives = new ReceiveBuffer(arena, limits.maxReceiveScatterGather(), device.isSoftIwarp());
         device.shared().opened(pointer, this);
     }
 
@@ -56,6 +58,10 @@ final class CoreQueuePair extends IbvQueuePair {
         long init = scratch.allocate(VerbsAbi.QUEUE_PAIR_INIT).address();
         CMemory.putLong(init + VerbsAbi.INIT_SEND_QUEUE, sends);
         CMemory.putLong(init + VerbsAbi.INIT_RECEIVE_QUEUE, receives);
+        IbvSharedReceiveQueue shared = parts.sharedReceives();
+        if (shared != null) {
+            CMemory.putLong(init + VerbsAbi.INIT_SHARED_QUEUE, ((CoreSharedReceiveQueue) shared).pointer());
+        }
         CMemory.putInt(init + VerbsAbi.INIT_MAX_SEND, asked.maxSendWorkRequests());
         CMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE, asked.maxReceiveWorkRequests());
         CMemory.putInt(init + VerbsAbi.INIT_MAX_SEND_SGE, asked.maxSendScatterGather());
@@ -94,20 +100,26 @@ final class CoreQueuePair extends IbvQueuePair {
     @Override
     protected int postSends(WorkRing ring, int count) {
         buffer.endChain(count);
-        int errno = Math.abs(device.operations().postSend(pointer, buffer.sends(), buffer.bad()));
-        if (isTaken(errno)) {
-            return count;
+        int taken = 0;
+        try {
+            int errno = Math.abs(device.operations().postSend(pointer, buffer.sends(), buffer.bad()));
+            if (isTaken(errno)) {
+                taken = count;
+                return count;
+            }
+            taken = buffer.countBeforeBad(count);
+            ring.takeBack(ring.next() - count + taken);
+            requireFull("ibv_post_send", errno);
+            return taken;
+        } finally {
+            buffer.posted(taken);
         }
-        int taken = buffer.countBeforeBad(count);
-        ring.takeBack(ring.next() - count + taken);
-        requireFull("ibv_post_send", errno);
-        return taken;
     }
 
     @Override
     protected boolean postReceive(WorkRing ring, ReceiveWorkRequest request, long nativeId) {
-        buffer.receive(request, nativeId);
-        int errno = Math.abs(device.operations().postReceive(pointer, buffer.receive(), buffer.badReceive()));
+        receives.write(request, nativeId);
+        int errno = Math.abs(device.operations().postReceive(pointer, receives.request(), receives.bad()));
         if (isTaken(errno)) {
             return true;
         }

@@ -3,6 +3,7 @@ package org.softrdma.rdmacore.device;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import org.softrdma.ibverbs.device.DriverEvents;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
@@ -18,7 +19,8 @@ final class DeviceContext {
     private final Optional<InetSocketAddress> address;
     private final VerbsLibrary.Operations operations;
     private final ContextProbe probe;
-    private final DeviceFaults faults = new DeviceFaults();
+    private final DeviceFaults faults;
+    private final BindableRegions bindable = new BindableRegions();
     private final SharedContext shared;
     /** {@code struct ibv_qp_attr} with {@code IBV_QPS_ERR}; read only. */
     private final Arena arena = Arena.ofShared();
@@ -32,11 +34,18 @@ final class DeviceContext {
      * @param library C functions
      * @param context of librdmacm
      * @param address the address to connect from, with port 0; empty to let routing choose
+     * @param events what happens to the device as a whole goes there
      */
-    DeviceContext(String provider, VerbsLibrary library, long context, Optional<InetSocketAddress> address) {
+    DeviceContext(
+            String provider,
+            VerbsLibrary library,
+            long context,
+            Optional<InetSocketAddress> address,
+            DriverEvents events) {
         this.library = library;
         this.context = context;
         this.address = address;
+        faults = new DeviceFaults(events);
         operations = library.operations(context);
         probe = ContextProbe.of(provider, library, context, operations);
         errorState =
@@ -81,6 +90,11 @@ final class DeviceContext {
 
     SharedContext shared() {
         return shared;
+    }
+
+    /** The regions that windows can be bound to. */
+    BindableRegions bindable() {
+        return bindable;
     }
 
     DeviceFaults faults() {

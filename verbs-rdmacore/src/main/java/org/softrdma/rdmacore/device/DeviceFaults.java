@@ -1,20 +1,39 @@
 package org.softrdma.rdmacore.device;
 
 import java.util.concurrent.atomic.LongAdder;
+import org.softrdma.ibverbs.device.DriverEvents;
+import org.softrdma.verbs.DeviceEvent;
 
-/** Counts asynchronous events that concern a device as a whole. Thread-safe. */
+/** Asynchronous events that concern a device as a whole: counts them and tells the application. Thread-safe. */
 final class DeviceFaults {
+    private final DriverEvents events;
     private final LongAdder deviceErrors = new LongAdder();
     private final LongAdder portErrors = new LongAdder();
 
-    /** {@code IBV_EVENT_DEVICE_FATAL}. */
-    void deviceFailed() {
-        deviceErrors.increment();
+    /**
+     * Of a device without faults.
+     *
+     * @param events where the application takes them
+     */
+    DeviceFaults(DriverEvents events) {
+        this.events = events;
     }
 
-    /** {@code IBV_EVENT_PORT_ERR}. */
-    void portFailed() {
-        portErrors.increment();
+    /**
+     * Something has happened to the device.
+     *
+     * @param kind what
+     * @param detail for people
+     */
+    void happened(DeviceEvent.Kind kind, String detail) {
+        switch (kind) {
+            case FATAL -> deviceErrors.increment();
+            case PORT_DOWN -> portErrors.increment();
+            case PORT_ACTIVE, OTHER -> {
+                // Not counted.
+            }
+        }
+        events.add(new DeviceEvent(kind, detail), () -> true);
     }
 
     long deviceErrors() {

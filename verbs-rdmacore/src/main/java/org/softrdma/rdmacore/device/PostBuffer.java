@@ -2,17 +2,13 @@ package org.softrdma.rdmacore.device;
 
 import java.lang.foreign.Arena;
 import org.softrdma.rdmacore.abi.CMemory;
-import org.softrdma.rdmacore.abi.VerbsAbi;
-import org.softrdma.verbs.ReceiveWorkRequest;
-import org.softrdma.verbs.ScatterGatherList;
+import org.softrdma.rdmacore.abi.WorkRequestAbi;
 import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
 
 /**
- * The native memory to which a queue pair writes its work requests when it posts them: a chain of {@code ibv_send_wr},
- * one {@code ibv_recv_wr}, and their entries. Allocated once; the driver has read it when the post returns.
- *
- * <p>Entries of 0 bytes are left out: their keys are not checked, and some devices take a length of 0 for 2 GiB.
+ * The native memory to which a queue pair writes its send work requests when it posts them: a chain of {@code
+ * ibv_send_wr} and their entries. Allocated once; the driver has read it when the post returns.
  */
 final class PostBuffer {
     /** Maximum number of send work requests per doorbell. */
@@ -21,114 +17,104 @@ final class PostBuffer {
     private final long sends;
     private final long sendEntries;
     private final long sendEntriesStride;
-    private final long receive;
-    private final long receiveEntries;
     private final long bad;
-    private final long badReceive;
-    private final boolean needsReceiveEntry;
+    private final BindBuffer binds;
 
     /**
      * Allocates.
      *
      * @param arena of the queue pair
-     * @param maxSendEntries of a send
-     * @param maxReceiveEntries of a RECV
-     * @param needsReceiveEntry the driver refuses a RECV without entries (libsiw); it gets one of 0 bytes
+     * @param maxEntries of a send
+     * @param bindable what windows can be bound to
      */
-    PostBuffer(Arena arena, int maxSendEntries, int maxReceiveEntries, boolean needsReceiveEntry) {
-        this.needsReceiveEntry = needsReceiveEntry;
-        sendEntriesStride = maxSendEntries * VerbsAbi.ENTRY_BYTES;
-        sends = arena.allocate(CHAIN * VerbsAbi.SEND_BYTES, Long.BYTES).address();
+    PostBuffer(Arena arena, int maxEntries, BindableRegions bindable) {
+        sendEntriesStride = maxEntries * WorkRequestAbi.ENTRY_BYTES;
+        sends = arena.allocate(CHAIN * WorkRequestAbi.SEND_BYTES, Long.BYTES).address();
         sendEntries = arena.allocate(CHAIN * sendEntriesStride, Long.BYTES).address();
-        receive = arena.allocate(VerbsAbi.RECEIVE_BYTES, Long.BYTES).address();
-        receiveEntries = arena.allocate(maxReceiveEntries * VerbsAbi.ENTRY_BYTES, Long.BYTES)
-                .address();
         bad = arena.allocate(Long.BYTES, Long.BYTES).address();
-        badReceive = arena.allocate(Long.BYTES, Long.BYTES).address();
+        binds = new BindBuffer(arena, CHAIN, bindable);
         for (int i = 0; i < CHAIN; i++) {
-            CMemory.putLong(send(i) + VerbsAbi.SEND_ENTRIES, sendEntries + i * sendEntriesStride);
+            CMemory.putLong(send(i) + WorkRequestAbi.SEND_ENTRIES, sendEntries + i * sendEntriesStride);
         }
-        CMemory.putLong(receive + VerbsAbi.RECEIVE_ENTRIES, receiveEntries);
     }
 
     private long send(int position) {
-        return sends + position * VerbsAbi.SEND_BYTES;
+        return sends + position * WorkRequestAbi.SEND_BYTES;
     }
 
-    // ---- send work requests
-
+    /** The chain. */
     long sends() {
         return sends;
     }
 
+    /** Where the driver says which request it did not take. */
     long bad() {
         return bad;
     }
 
-    /** Writes a send work request, which another one may follow. */
+    /**
+     * Writes a send work request, which another one may follow. After this, {@link #posted} must be called.
+     *
+     * @throws IllegalArgumentException if it binds a window of another device; nothing was written
+     * @throws IllegalStateException if the window is closed; nothing was written
+     */
     void send(int position, SendWorkRequest request, long nativeId, int flags) {
         long at = send(position);
-        CMemory.putLong(at + VerbsAbi.SEND_WR_ID, nativeId);
-        CMemory.putLong(at + VerbsAbi.SEND_NEXT, send(position + 1));
-        CMemory.putInt(
-                at + VerbsAbi.SEND_ENTRY_COUNT, entries(sendEntries + position * sendEntriesStride, request.local()));
-        CMemory.putInt(at + VerbsAbi.SEND_OPCODE, code(request.opcode()));
-        CMemory.putInt(at + VerbsAbi.SEND_FLAGS, flags);
-        CMemory.putLong(at + VerbsAbi.SEND_REMOTE_ADDRESS, request.remoteAddress());
-        CMemory.putInt(at + VerbsAbi.SEND_RKEY, request.rkey());
+        SendOpcode opcode = request.opcode();
+        if (opcode == SendOpcode.BIND_WINDOW) {
+            binds.write(at, position, request);
+        }
+        CMemory.putLong(at + WorkRequestAbi.SEND_WR_ID, nativeId);
+        CMemory.putLong(at + WorkRequestAbi.SEND_NEXT, send(position + 1));
+        CMemory.putInt(at + WorkRequestAbi.SEND_ENTRY_COUNT, entries(position, request));
+        CMemory.putInt(at + WorkRequestAbi.SEND_OPCODE, code(opcode));
+        CMemory.putInt(at + WorkRequestAbi.SEND_FLAGS, flags);
+        CMemory.putInt(at + WorkRequestAbi.SEND_IMMEDIATE, immediate(request));
+        CMemory.putLong(at + WorkRequestAbi.SEND_REMOTE_ADDRESS, request.remoteAddress());
+        if (opcode.isAtomic()) {
+            CMemory.putLong(at + WorkRequestAbi.SEND_COMPARE_ADD, request.compareAdd());
+            CMemory.putLong(at + WorkRequestAbi.SEND_SWAP, request.swap());
+            CMemory.putInt(at + WorkRequestAbi.SEND_ATOMIC_RKEY, request.rkey());
+        } else {
+            CMemory.putInt(at + WorkRequestAbi.SEND_RKEY, request.rkey());
+        }
+    }
+
+    /** The entry of a bind is the part of the region, not data: librxe refuses a bind with entries. */
+    private int entries(int position, SendWorkRequest request) {
+        return request.opcode() == SendOpcode.BIND_WINDOW
+                ? 0
+                : EntryBuffer.write(sendEntries + position * sendEntriesStride, request.local());
+    }
+
+    /** The field that is an immediate in network byte order, or a key; librxe refuses a bind where it is not 0. */
+    private static int immediate(SendWorkRequest request) {
+        return switch (request.opcode()) {
+            case SEND_IMMEDIATE, WRITE_IMMEDIATE -> CMemory.networkOrder(request.immediate());
+            case SEND_INVALIDATE, INVALIDATE -> request.rkey();
+            case SEND, WRITE, READ, COMPARE_AND_SWAP, FETCH_AND_ADD, BIND_WINDOW -> 0;
+        };
     }
 
     /** Ends the chain before it is posted. If a driver fails without naming a request, none was taken. */
     void endChain(int count) {
-        CMemory.putLong(send(count - 1) + VerbsAbi.SEND_NEXT, 0);
+        CMemory.putLong(send(count - 1) + WorkRequestAbi.SEND_NEXT, 0);
         CMemory.putLong(bad, sends);
     }
 
     private static int code(SendOpcode opcode) {
         return switch (opcode) {
-            case SEND -> VerbsAbi.OPCODE_SEND;
-            case WRITE -> VerbsAbi.OPCODE_WRITE;
-            case READ -> VerbsAbi.OPCODE_READ;
+            case SEND -> WorkRequestAbi.OPCODE_SEND;
+            case WRITE -> WorkRequestAbi.OPCODE_WRITE;
+            case READ -> WorkRequestAbi.OPCODE_READ;
+            case SEND_IMMEDIATE -> WorkRequestAbi.OPCODE_SEND_IMMEDIATE;
+            case SEND_INVALIDATE -> WorkRequestAbi.OPCODE_SEND_INVALIDATE;
+            case WRITE_IMMEDIATE -> WorkRequestAbi.OPCODE_WRITE_IMMEDIATE;
+            case COMPARE_AND_SWAP -> WorkRequestAbi.OPCODE_COMPARE_AND_SWAP;
+            case FETCH_AND_ADD -> WorkRequestAbi.OPCODE_FETCH_AND_ADD;
+            case INVALIDATE -> WorkRequestAbi.OPCODE_INVALIDATE;
+            case BIND_WINDOW -> WorkRequestAbi.OPCODE_BIND_WINDOW;
         };
-    }
-
-    // ---- the RECV
-
-    long receive() {
-        return receive;
-    }
-
-    long badReceive() {
-        return badReceive;
-    }
-
-    /** Writes it. */
-    void receive(ReceiveWorkRequest request, long nativeId) {
-        CMemory.putLong(receive + VerbsAbi.RECEIVE_WR_ID, nativeId);
-        int count = entries(receiveEntries, request.local());
-        if (count == 0 && needsReceiveEntry) {
-            putEntry(receiveEntries, 0, 0, 0);
-            count = 1;
-        }
-        CMemory.putInt(receive + VerbsAbi.RECEIVE_ENTRY_COUNT, count);
-    }
-
-    /** Writes entries; returns how many there are without those of 0 bytes. */
-    private static int entries(long to, ScatterGatherList list) {
-        int count = 0;
-        for (int i = 0; i < list.size(); i++) {
-            if (list.length(i) != 0) {
-                putEntry(to + count * VerbsAbi.ENTRY_BYTES, list.address(i), list.length(i), list.lkey(i));
-                count++;
-            }
-        }
-        return count;
-    }
-
-    private static void putEntry(long entry, long address, long length, int lkey) {
-        CMemory.putLong(entry + VerbsAbi.ENTRY_ADDRESS, address);
-        CMemory.putInt(entry + VerbsAbi.ENTRY_LENGTH, (int) length);
-        CMemory.putInt(entry + VerbsAbi.ENTRY_LKEY, lkey);
     }
 
     // ---- results
@@ -140,6 +126,15 @@ final class PostBuffer {
      */
     int countBeforeBad(int count) {
         long stopped = CMemory.getLong(bad);
-        return stopped == 0 ? count : (int) ((stopped - sends) / VerbsAbi.SEND_BYTES);
+        return stopped == 0 ? count : (int) ((stopped - sends) / WorkRequestAbi.SEND_BYTES);
+    }
+
+    /**
+     * The chain was posted.
+     *
+     * @param taken requests that the driver took
+     */
+    void posted(int taken) {
+        binds.posted(taken);
     }
 }

@@ -12,16 +12,21 @@ import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.device.IbvCompletionQueue;
 import org.softrdma.ibverbs.device.IbvDevice;
 import org.softrdma.ibverbs.device.IbvQueuePair;
+import org.softrdma.ibverbs.device.IbvSharedReceiveQueue;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
+import org.softrdma.verbs.DeviceEvent;
+import org.softrdma.verbs.QueuePairEvent;
+import org.softrdma.verbs.SharedReceiveQueueEvent;
 
 /**
  * What all devices of this process on one context share, because librdmacm has one table of contexts per process.
  *
  * <p>Asynchronous events (C: {@code ibv_get_async_event}), each of which goes to only one reader. An event is read,
- * acknowledged at once, because {@code ibv_destroy_qp} and {@code ibv_destroy_cq} wait for that, and passed to the
- * queue pairs, completion queue or devices that it concerns. Any of the devices' threads reads, under one lock.
+ * acknowledged at once, because {@code ibv_destroy_qp}, {@code ibv_destroy_cq} and {@code ibv_destroy_srq} wait for
+ * that, and passed to the queue pairs, queue or devices that it concerns, which tell the application. Any of the
+ * devices' threads reads, under one lock.
  *
  * <p>On siw, an unused completion queue ({@link IbvDevice#SIW_GUARD_ENTRIES}).
  */
@@ -44,6 +49,7 @@ final class SharedContext {
     private final Map<Long, IbvQueuePair> queuePairs = new ConcurrentHashMap<>();
 
     private final Map<Long, IbvCompletionQueue> completionQueues = new ConcurrentHashMap<>();
+    private final Map<Long, IbvSharedReceiveQueue> sharedReceiveQueues = new ConcurrentHashMap<>();
 
     private SharedContext(VerbsLibrary library, long context, boolean softIwarp) {
         this.library = library;
@@ -100,6 +106,10 @@ final class SharedContext {
         completionQueues.put(pointer, queue);
     }
 
+    void opened(long pointer, IbvSharedReceiveQueue queue) {
+        sharedReceiveQueues.put(pointer, queue);
+    }
+
     /** The completion queue of a native one; null if it is closed. */
     @Nullable
     IbvCompletionQueue completionQueue(long pointer) {
@@ -114,6 +124,11 @@ final class SharedContext {
     /** Must be called before a completion queue is destroyed. */
     void closingCompletionQueue(long pointer) {
         completionQueues.remove(pointer);
+    }
+
+    /** Must be called before a shared receive queue is destroyed. */
+    void closingSharedReceiveQueue(long pointer) {
+        sharedReceiveQueues.remove(pointer);
     }
 
     /**
@@ -159,21 +174,61 @@ final class SharedContext {
 
     private Runnable meaning(int type, long element) {
         return switch (type) {
-            case VerbsAbi.EVENT_QP_FATAL, VerbsAbi.EVENT_QP_REQ_ERR, VerbsAbi.EVENT_QP_ACCESS_ERR -> {
+            case VerbsAbi.EVENT_QP_FATAL -> queuePairEnded(element, type, QueuePairEvent.Kind.FATAL);
+            case VerbsAbi.EVENT_QP_REQ_ERR -> queuePairEnded(element, type, QueuePairEvent.Kind.REQUEST_ERROR);
+            case VerbsAbi.EVENT_QP_ACCESS_ERR -> {
                 IbvQueuePair queuePair = queuePairs.get(element);
-                if (queuePair != null && type == VerbsAbi.EVENT_QP_ACCESS_ERR) {
+                if (queuePair != null) {
                     queuePair.accessRefused();
                 }
-                yield () -> fail(queuePair == null ? List.of() : List.of(queuePair), "reported " + name(type));
+                yield queuePairEnded(element, type, QueuePairEvent.Kind.ACCESS_ERROR);
             }
+            case VerbsAbi.EVENT_QP_LAST_WQE_REACHED ->
+                queuePairEnded(element, type, QueuePairEvent.Kind.LAST_REQUEST_REACHED);
+            case VerbsAbi.EVENT_SRQ_LIMIT_REACHED ->
+                sharedReceiveQueue(element, SharedReceiveQueueEvent.Kind.LIMIT_REACHED);
+            case VerbsAbi.EVENT_SRQ_ERR -> sharedReceiveQueue(element, SharedReceiveQueueEvent.Kind.ERROR);
             case VerbsAbi.EVENT_CQ_ERR -> {
                 IbvCompletionQueue queue = completionQueues.get(element);
                 yield () -> overrun(queue);
             }
             case VerbsAbi.EVENT_DEVICE_FATAL -> this::deviceFatal;
             case VerbsAbi.EVENT_PORT_ERR -> () -> portDown((int) element);
-            default -> () -> LOG.log(System.Logger.Level.DEBUG, "{0}: {1}", deviceName(), name(type));
+            case VerbsAbi.EVENT_PORT_ACTIVE -> () -> tellDevices(DeviceEvent.Kind.PORT_ACTIVE, port(element));
+            default ->
+                () -> {
+                    LOG.log(System.Logger.Level.DEBUG, "{0}: {1}", deviceName(), name(type));
+                    tellDevices(DeviceEvent.Kind.OTHER, name(type));
+                };
         };
+    }
+
+    /** The application is told once the queue pair is in ERROR. */
+    private Runnable queuePairEnded(long element, int type, QueuePairEvent.Kind kind) {
+        IbvQueuePair queuePair = queuePairs.get(element);
+        return () -> {
+            if (queuePair != null) {
+                fail(List.of(queuePair), "reported " + name(type));
+                queuePair.happened(kind);
+            }
+        };
+    }
+
+    private Runnable sharedReceiveQueue(long element, SharedReceiveQueueEvent.Kind kind) {
+        IbvSharedReceiveQueue queue = sharedReceiveQueues.get(element);
+        return () -> {
+            if (queue != null) {
+                queue.happened(kind);
+            }
+        };
+    }
+
+    private void tellDevices(DeviceEvent.Kind kind, String detail) {
+        devices.forEach(device -> device.happened(kind, detail));
+    }
+
+    private static String port(long element) {
+        return "port " + (int) element;
     }
 
     private void fail(Iterable<IbvQueuePair> failed, String what) {
@@ -190,6 +245,7 @@ final class SharedContext {
                             .filter(each -> each.sendsTo(queue) || each.receivesTo(queue))
                             .toList(),
                     "lost completions of a full completion queue");
+            queue.happened();
         }
     }
 
@@ -199,7 +255,7 @@ final class SharedContext {
                 "{0}: {1}: its queue pairs no longer work; close the device and open it again",
                 deviceName(),
                 name(VerbsAbi.EVENT_DEVICE_FATAL));
-        devices.forEach(DeviceFaults::deviceFailed);
+        tellDevices(DeviceEvent.Kind.FATAL, name(VerbsAbi.EVENT_DEVICE_FATAL));
         fail(queuePairs.values(), "reported " + name(VerbsAbi.EVENT_DEVICE_FATAL));
     }
 
@@ -209,7 +265,7 @@ final class SharedContext {
                 "{0}: port {1} is down: connections stall until it is up again, or end",
                 deviceName(),
                 port);
-        devices.forEach(DeviceFaults::portFailed);
+        tellDevices(DeviceEvent.Kind.PORT_DOWN, port(port));
     }
 
     private String deviceName() {
@@ -222,6 +278,7 @@ final class SharedContext {
             case VerbsAbi.EVENT_QP_REQ_ERR -> "IBV_EVENT_QP_REQ_ERR";
             case VerbsAbi.EVENT_QP_ACCESS_ERR -> "IBV_EVENT_QP_ACCESS_ERR";
             case VerbsAbi.EVENT_DEVICE_FATAL -> "IBV_EVENT_DEVICE_FATAL";
+            case VerbsAbi.EVENT_QP_LAST_WQE_REACHED -> "IBV_EVENT_QP_LAST_WQE_REACHED";
             default -> "asynchronous event " + type;
         };
     }

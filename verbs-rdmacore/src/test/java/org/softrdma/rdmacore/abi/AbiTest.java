@@ -39,11 +39,15 @@ class AbiTest {
         expectSize(16, VerbsAbi.DOMAIN);
         expectSize(48, VerbsAbi.REGION);
         expectSize(16, VerbsAbi.COMPLETION_CHANNEL);
+        expectSize(32, VerbsAbi.WINDOW);
+        expectSize(32, VerbsAbi.SHARED_QUEUE);
+        expectSize(12, VerbsAbi.SHARED_QUEUE_ATTRIBUTES);
+        expectSize(24, VerbsAbi.SHARED_QUEUE_INIT);
         expectSize(64, VerbsAbi.QUEUE_PAIR_INIT);
-        expectSize(16, VerbsAbi.ENTRY);
-        expectSize(128, VerbsAbi.SEND);
-        expectSize(32, VerbsAbi.RECEIVE);
-        expectSize(48, VerbsAbi.COMPLETION);
+        expectSize(16, WorkRequestAbi.ENTRY);
+        expectSize(128, WorkRequestAbi.SEND);
+        expectSize(32, WorkRequestAbi.RECEIVE);
+        expectSize(48, WorkRequestAbi.COMPLETION);
         expectSize(16, VerbsAbi.ASYNC_EVENT);
         expectSize(24, ConnectionManagerAbi.PARAMETERS);
         expectSize(80, ConnectionManagerAbi.EVENT);
@@ -54,7 +58,10 @@ class AbiTest {
 
     @Test
     void shouldHaveTheOffsetsOfTheHeaders() {
+        assertEquals(64, VerbsAbi.CONTEXT_ALLOC_MW);
+        assertEquals(80, VerbsAbi.CONTEXT_DEALLOC_MW);
         assertEquals(96, VerbsAbi.CONTEXT_POLL_CQ);
+        assertEquals(168, VerbsAbi.CONTEXT_POST_SRQ_RECV);
         assertEquals(104, VerbsAbi.CONTEXT_REQ_NOTIFY_CQ);
         assertEquals(208, VerbsAbi.CONTEXT_POST_SEND);
         assertEquals(216, VerbsAbi.CONTEXT_POST_RECV);
@@ -84,14 +91,14 @@ class AbiTest {
         assertEquals(60, VerbsAbi.QUEUE_PAIR_TYPE);
         assertEquals(32, VerbsAbi.INIT_MAX_SEND);
         assertEquals(52, VerbsAbi.INIT_TYPE);
-        assertEquals(28, VerbsAbi.SEND_OPCODE);
-        assertEquals(32, VerbsAbi.SEND_FLAGS);
-        assertEquals(40, VerbsAbi.SEND_REMOTE_ADDRESS);
-        assertEquals(48, VerbsAbi.SEND_RKEY);
-        assertEquals(24, VerbsAbi.RECEIVE_ENTRY_COUNT);
-        assertEquals(12, VerbsAbi.COMPLETION_OPCODE);
-        assertEquals(16, VerbsAbi.COMPLETION_VENDOR_ERROR);
-        assertEquals(20, VerbsAbi.COMPLETION_LENGTH);
+        assertEquals(28, WorkRequestAbi.SEND_OPCODE);
+        assertEquals(32, WorkRequestAbi.SEND_FLAGS);
+        assertEquals(40, WorkRequestAbi.SEND_REMOTE_ADDRESS);
+        assertEquals(48, WorkRequestAbi.SEND_RKEY);
+        assertEquals(24, WorkRequestAbi.RECEIVE_ENTRY_COUNT);
+        assertEquals(12, WorkRequestAbi.COMPLETION_OPCODE);
+        assertEquals(16, WorkRequestAbi.COMPLETION_VENDOR_ERROR);
+        assertEquals(20, WorkRequestAbi.COMPLETION_LENGTH);
         assertEquals(24, ConnectionManagerAbi.ID_QUEUE_PAIR);
         assertEquals(32, ConnectionManagerAbi.ID_SOURCE);
         assertEquals(160, ConnectionManagerAbi.ID_DESTINATION);
@@ -99,6 +106,39 @@ class AbiTest {
         assertEquals(24, ConnectionManagerAbi.EVENT_PARAMETERS);
         assertEquals(8, ConnectionManagerAbi.PARAMETERS_DATA_LENGTH);
         assertEquals(13, ConnectionManagerAbi.PARAMETERS_RNR_RETRIES);
+    }
+
+    @Test
+    void shouldHaveTheOffsetsOfTheHeadersForWhatNotEveryDeviceHas() {
+        assertEquals(116, VerbsAbi.DEVICE_CAPABILITIES);
+        assertEquals(124, VerbsAbi.MAX_SGE_RD);
+        assertEquals(164, VerbsAbi.ATOMIC_CAPABILITY);
+        assertEquals(176, VerbsAbi.MAX_MW);
+        assertEquals(212, VerbsAbi.MAX_SRQ);
+        assertEquals(216, VerbsAbi.MAX_SRQ_WR);
+        assertEquals(220, VerbsAbi.MAX_SRQ_SGE);
+        assertEquals(8, VerbsAbi.WINDOW_DOMAIN);
+        assertEquals(16, VerbsAbi.WINDOW_RKEY);
+        assertEquals(24, VerbsAbi.WINDOW_TYPE);
+        assertEquals(16, VerbsAbi.SHARED_QUEUE_DOMAIN);
+        assertEquals(8, VerbsAbi.SHARED_QUEUE_LIMIT);
+        assertEquals(8, VerbsAbi.SHARED_INIT_MAX_RECEIVE);
+        assertEquals(12, VerbsAbi.SHARED_INIT_MAX_SGE);
+        assertEquals(40, VerbsAbi.QUEUE_PAIR_SHARED_QUEUE);
+        assertEquals(24, VerbsAbi.INIT_SHARED_QUEUE);
+        assertEquals(36, WorkRequestAbi.SEND_IMMEDIATE);
+        assertEquals(48, WorkRequestAbi.SEND_COMPARE_ADD);
+        assertEquals(56, WorkRequestAbi.SEND_SWAP);
+        assertEquals(64, WorkRequestAbi.SEND_ATOMIC_RKEY);
+        assertEquals(80, WorkRequestAbi.SEND_WINDOW);
+        assertEquals(88, WorkRequestAbi.SEND_WINDOW_RKEY);
+        assertEquals(96, WorkRequestAbi.SEND_WINDOW_REGION);
+        assertEquals(104, WorkRequestAbi.SEND_WINDOW_ADDRESS);
+        assertEquals(112, WorkRequestAbi.SEND_WINDOW_LENGTH);
+        assertEquals(120, WorkRequestAbi.SEND_WINDOW_ACCESS);
+        assertEquals(24, WorkRequestAbi.COMPLETION_IMMEDIATE);
+        assertEquals(28, WorkRequestAbi.COMPLETION_QUEUE_PAIR);
+        assertEquals(36, WorkRequestAbi.COMPLETION_FLAGS);
     }
 
     @Test
@@ -133,6 +173,29 @@ class AbiTest {
     private static int postReceive(long queuePair, long request, long bad) {
         CALLS.add(new Call("post_recv", queuePair, request, bad));
         return -ENOMEM;
+    }
+
+    @SuppressWarnings("unused") // called from C
+    private static int postSharedReceive(long queue, long request, long bad) {
+        CALLS.add(new Call("post_srq_recv", queue, request, bad));
+        return ENOMEM;
+    }
+
+    @SuppressWarnings("unused") // called from C
+    private static long allocateWindow(long domain, int type) {
+        CALLS.add(new Call("alloc_mw", domain, type, 0));
+        return 0x1000;
+    }
+
+    @SuppressWarnings("unused") // called from C
+    private static int deallocateWindow(long window) {
+        CALLS.add(new Call("dealloc_mw", window, 0, 0));
+        return ENOMEM;
+    }
+
+    @SuppressWarnings("unused") // called from C
+    private static int same(int result) {
+        return result;
     }
 
     @SuppressWarnings("unused") // called from C
@@ -180,6 +243,76 @@ class AbiTest {
             long filled = arena.allocate(Long.BYTES, Long.BYTES).address();
             operations.poll(filled, 0x5A, 3);
             assertEquals(0x5A5A5AL, CMemory.getLong(filled));
+        }
+    }
+
+    @Test
+    void shouldCallWhatNotEveryDriverHasThroughTheOperationTable() throws ReflectiveOperationException {
+        CALLS.clear();
+        try (Arena arena = Arena.ofConfined()) {
+            FunctionDescriptor post = FunctionDescriptor.of(
+                    ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
+            long context = arena.allocate(VerbsAbi.CONTEXT).address();
+            MemorySegment needed = stub(arena, "postSend", post);
+            put(context, VerbsAbi.CONTEXT_POST_SEND, needed);
+            put(context, VerbsAbi.CONTEXT_POST_RECV, needed);
+            put(context, VerbsAbi.CONTEXT_REQ_NOTIFY_CQ, needed);
+            put(context, VerbsAbi.CONTEXT_POLL_CQ, needed);
+
+            VerbsLibrary.Operations without = new NativeOperations(context);
+            assertEquals(Errno.EOPNOTSUPP, without.postSharedReceive(1, 2, 3));
+            assertEquals(-Errno.EOPNOTSUPP, without.allocateWindow(1, 2));
+            assertEquals(Errno.EOPNOTSUPP, without.deallocateWindow(1));
+
+            put(context, VerbsAbi.CONTEXT_POST_SRQ_RECV, stub(arena, "postSharedReceive", post));
+            put(
+                    context,
+                    VerbsAbi.CONTEXT_ALLOC_MW,
+                    stub(
+                            arena,
+                            "allocateWindow",
+                            FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT)));
+            put(
+                    context,
+                    VerbsAbi.CONTEXT_DEALLOC_MW,
+                    stub(
+                            arena,
+                            "deallocateWindow",
+                            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG)));
+            VerbsLibrary.Operations with = new NativeOperations(context);
+            assertEquals(ENOMEM, with.postSharedReceive(1, 2, 3));
+            assertEquals(0x1000, with.allocateWindow(4, VerbsAbi.TYPE_2));
+            assertEquals(ENOMEM, with.deallocateWindow(0x1000));
+            assertEquals(
+                    List.of(
+                            new Call("post_srq_recv", 1, 2, 3),
+                            new Call("alloc_mw", 4, 2, 0),
+                            new Call("dealloc_mw", 0x1000, 0, 0)),
+                    CALLS);
+
+            CMemory.putLong(context + VerbsAbi.CONTEXT_ALLOC_MW, context);
+            AbiMismatchException refused =
+                    assertThrows(AbiMismatchException.class, () -> new NativeOperations(context));
+            assertTrue(String.valueOf(refused.getMessage()).contains("alloc_mw"), refused::getMessage);
+        }
+    }
+
+    /** {@code enum ibv_rereg_mr_err_code}: which of them leave the region as it was. */
+    @Test
+    void shouldTellARegionThatIsAsItWasFromOneThatIsNot() throws ReflectiveOperationException {
+        try (Arena arena = Arena.ofConfined()) {
+            CFunction function = new CFunction(
+                    stub(arena, "same", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT)),
+                    "same",
+                    CFunction.Failure.REREGISTERED,
+                    CFunction.INT,
+                    CFunction.INT);
+            assertEquals(0, function.call(0));
+            assertTrue(function.call(-1) > 0, "IBV_REREG_MR_ERR_INPUT");
+            assertTrue(function.call(-2) > 0, "IBV_REREG_MR_ERR_DONT_FORK_NEW");
+            assertEquals(0, function.call(-3), "IBV_REREG_MR_ERR_DO_FORK_OLD");
+            assertTrue(function.call(-4) < 0, "IBV_REREG_MR_ERR_CMD");
+            assertTrue(function.call(-5) < 0, "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW");
         }
     }
 

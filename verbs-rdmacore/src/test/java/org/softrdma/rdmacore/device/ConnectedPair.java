@@ -23,7 +23,10 @@ record ConnectedPair(QueuePair connecting, QueuePair accepting) implements AutoC
     private static final long TIMEOUT_NS = 10_000_000_000L;
 
     static ConnectedPair of(VerbsDevice device, ProtectionDomain domain, CompletionQueue queue) {
-        QueuePairAttributes attributes = QueuePairAttributes.of(queue, QueuePairLimits.of(4, 4));
+        return of(device, domain, QueuePairAttributes.of(queue, QueuePairLimits.of(4, 4)));
+    }
+
+    static ConnectedPair of(VerbsDevice device, ProtectionDomain domain, QueuePairAttributes attributes) {
         try (Listener listener = device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
                 Connector connector = device.resolve(listener.localAddress(), TIMEOUT_NS)) {
             QueuePair connecting = connector.createQueuePair(domain, attributes);

@@ -5,18 +5,24 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
+import org.softrdma.rdmacore.abi.WorkRequestAbi;
 
 /** An {@code ibv_cq}. Under the fake's lock. */
 final class FakeQueue {
     /** A completion that waits to be polled. */
-    record Entry(long wrId, int status, int opcode, int vendorError, int length, int queuePair) {}
+    record Entry(
+            long wrId, int status, int opcode, int vendorError, int length, int queuePair, int flags, int immediate) {
+        Entry(long wrId, int status, int opcode, int vendorError, int length, int queuePair) {
+            this(wrId, status, opcode, vendorError, length, queuePair, 0, 0);
+        }
+    }
 
     static final int BYTES = 128;
 
     final long pointer;
     final @Nullable FakeChannel channel;
     private final FakeDescriptors descriptors;
-    private final int size;
+    private int size;
     private final Runnable overrun;
     private final ArrayDeque<Entry> entries = new ArrayDeque<>();
     private boolean armed;
@@ -42,6 +48,16 @@ final class FakeQueue {
 
     int size() {
         return size;
+    }
+
+    /** False if it holds more already. */
+    boolean resize(int newSize) {
+        if (entries.size() > newSize) {
+            return false;
+        }
+        size = newSize;
+        CMemory.putInt(pointer + VerbsAbi.COMPLETION_QUEUE_ENTRIES, size);
+        return true;
     }
 
     void add(Entry entry, boolean solicited) {
@@ -70,12 +86,15 @@ final class FakeQueue {
         int count = 0;
         while (count < max && !entries.isEmpty()) {
             Entry entry = entries.removeFirst();
-            long at = to + count++ * VerbsAbi.COMPLETION_BYTES;
-            CMemory.putLong(at + VerbsAbi.COMPLETION_WR_ID, entry.wrId);
-            CMemory.putInt(at + VerbsAbi.COMPLETION_STATUS, entry.status);
-            CMemory.putInt(at + VerbsAbi.COMPLETION_OPCODE, entry.opcode);
-            CMemory.putInt(at + VerbsAbi.COMPLETION_VENDOR_ERROR, entry.vendorError);
-            CMemory.putInt(at + VerbsAbi.COMPLETION_LENGTH, entry.length);
+            long at = to + count++ * WorkRequestAbi.COMPLETION_BYTES;
+            CMemory.putLong(at + WorkRequestAbi.COMPLETION_WR_ID, entry.wrId);
+            CMemory.putInt(at + WorkRequestAbi.COMPLETION_STATUS, entry.status);
+            CMemory.putInt(at + WorkRequestAbi.COMPLETION_OPCODE, entry.opcode);
+            CMemory.putInt(at + WorkRequestAbi.COMPLETION_VENDOR_ERROR, entry.vendorError);
+            CMemory.putInt(at + WorkRequestAbi.COMPLETION_LENGTH, entry.length);
+            CMemory.putInt(at + WorkRequestAbi.COMPLETION_QUEUE_PAIR, entry.queuePair);
+            CMemory.putInt(at + WorkRequestAbi.COMPLETION_FLAGS, entry.flags);
+            CMemory.putInt(at + WorkRequestAbi.COMPLETION_IMMEDIATE, entry.immediate);
         }
         return count;
     }

@@ -6,9 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.RegionRights;
-import org.softrdma.ibverbs.device.IbvCompletionQueue;
+import org.softrdma.ibverbs.device.CompletionCodes;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
+import org.softrdma.rdmacore.abi.WorkRequestAbi;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.SendFlags;
 
@@ -16,10 +17,6 @@ import org.softrdma.verbs.SendFlags;
  * An {@code ibv_qp} that runs its requests when they are posted, or when the peer's RECV is. Under the fake's lock.
  */
 final class FakeQueuePair {
-    /** {@code IBV_WC_SEND}. */
-    private static final int COMPLETED_SEND = 0;
-
-    private static final int RECEIVED = 128;
     private static final int VENDOR_ERROR = 0x99;
 
     /** A piece of local memory. */
@@ -27,9 +24,40 @@ final class FakeQueuePair {
 
     /** A send work request or RECV, copied at the post. */
     @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
-    record Work(long wrId, int opcode, int flags, long remoteAddress, int rkey, List<Piece> pieces, byte[] inline) {
+    record Work(
+            long wrId,
+            int opcode,
+            int flags,
+            int immediate,
+            long remoteAddress,
+            int rkey,
+            long compareAdd,
+            long swap,
+            FakeWindows.@Nullable Bind bind,
+            List<Piece> pieces,
+            byte[] inline) {
         int length() {
             return pieces.stream().mapToInt(Piece::length).sum();
+        }
+
+        boolean takesReceive() {
+            return switch (opcode) {
+                case WorkRequestAbi.OPCODE_SEND,
+                        WorkRequestAbi.OPCODE_SEND_IMMEDIATE,
+                        WorkRequestAbi.OPCODE_SEND_INVALIDATE,
+                        WorkRequestAbi.OPCODE_WRITE_IMMEDIATE -> true;
+                default -> false;
+            };
+        }
+
+        boolean isAtomic() {
+            return opcode == WorkRequestAbi.OPCODE_COMPARE_AND_SWAP || opcode == WorkRequestAbi.OPCODE_FETCH_AND_ADD;
+        }
+
+        /** What librxe refuses when it is posted. */
+        boolean isRefused() {
+            return (isAtomic() && (remoteAddress % Long.BYTES != 0 || length() < Long.BYTES))
+                    || (bind != null && (immediate != 0 || !pieces.isEmpty()));
         }
     }
 
@@ -38,6 +66,7 @@ final class FakeQueuePair {
     private final FakeVerbsLibrary library;
     private final FakeQueue sendQueue;
     private final FakeQueue receiveQueue;
+    private final @Nullable FakeSharedQueue shared;
     private final ArrayDeque<Work> sends = new ArrayDeque<>();
     private final ArrayDeque<Work> receives = new ArrayDeque<>();
     private final int number;
@@ -48,12 +77,20 @@ final class FakeQueuePair {
     private boolean connected;
     private boolean error;
 
-    FakeQueuePair(FakeVerbsLibrary library, int number, long domain, FakeQueue sendQueue, FakeQueue receiveQueue) {
+    FakeQueuePair(
+            FakeVerbsLibrary library,
+            int number,
+            long domain,
+            FakeQueue sendQueue,
+            FakeQueue receiveQueue,
+            @Nullable FakeSharedQueue shared) {
         this.library = library;
         this.number = number;
         this.domain = domain;
         this.sendQueue = sendQueue;
         this.receiveQueue = receiveQueue;
+        this.shared = shared;
+        CMemory.putLong(pointer + VerbsAbi.QUEUE_PAIR_SHARED_QUEUE, shared == null ? 0 : shared.pointer);
         CMemory.putLong(pointer + VerbsAbi.QUEUE_PAIR_DOMAIN, domain);
         CMemory.putLong(pointer + VerbsAbi.QUEUE_PAIR_SEND_QUEUE, sendQueue.pointer);
         CMemory.putLong(pointer + VerbsAbi.QUEUE_PAIR_RECEIVE_QUEUE, receiveQueue.pointer);
@@ -74,11 +111,11 @@ final class FakeQueuePair {
     static Work copy(long request, int opcode, long entries, int count, int flags) {
         List<Piece> pieces = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            long at = CMemory.getLong(request + entries) + i * VerbsAbi.ENTRY_BYTES;
+            long at = CMemory.getLong(request + entries) + i * WorkRequestAbi.ENTRY_BYTES;
             pieces.add(new Piece(
-                    CMemory.getLong(at + VerbsAbi.ENTRY_ADDRESS),
-                    CMemory.getInt(at + VerbsAbi.ENTRY_LENGTH),
-                    CMemory.getInt(at + VerbsAbi.ENTRY_LKEY)));
+                    CMemory.getLong(at + WorkRequestAbi.ENTRY_ADDRESS),
+                    CMemory.getInt(at + WorkRequestAbi.ENTRY_LENGTH),
+                    CMemory.getInt(at + WorkRequestAbi.ENTRY_LKEY)));
         }
         byte[] inline = {};
         if ((flags & SendFlags.INLINE) != 0) {
@@ -86,15 +123,35 @@ final class FakeQueuePair {
             pieces.forEach(piece -> bytes.writeBytes(CMemory.getBytes(piece.address, piece.length)));
             inline = bytes.toByteArray();
         }
-        boolean send = opcode >= 0;
+        long wrId = CMemory.getLong(request + WorkRequestAbi.SEND_WR_ID);
+        if (opcode < 0) {
+            return new Work(wrId, opcode, flags, 0, 0, 0, 0, 0, null, pieces, inline);
+        }
+        boolean atomic =
+                opcode == WorkRequestAbi.OPCODE_COMPARE_AND_SWAP || opcode == WorkRequestAbi.OPCODE_FETCH_AND_ADD;
         return new Work(
-                CMemory.getLong(request + VerbsAbi.SEND_WR_ID),
+                wrId,
                 opcode,
                 flags,
-                send ? CMemory.getLong(request + VerbsAbi.SEND_REMOTE_ADDRESS) : 0,
-                send ? CMemory.getInt(request + VerbsAbi.SEND_RKEY) : 0,
+                CMemory.getInt(request + WorkRequestAbi.SEND_IMMEDIATE),
+                CMemory.getLong(request + WorkRequestAbi.SEND_REMOTE_ADDRESS),
+                CMemory.getInt(request + (atomic ? WorkRequestAbi.SEND_ATOMIC_RKEY : WorkRequestAbi.SEND_RKEY)),
+                atomic ? CMemory.getLong(request + WorkRequestAbi.SEND_COMPARE_ADD) : 0,
+                atomic ? CMemory.getLong(request + WorkRequestAbi.SEND_SWAP) : 0,
+                opcode == WorkRequestAbi.OPCODE_BIND_WINDOW ? bind(request) : null,
                 pieces,
                 inline);
+    }
+
+    private static FakeWindows.Bind bind(long request) {
+        long region = CMemory.getLong(request + WorkRequestAbi.SEND_WINDOW_REGION);
+        return new FakeWindows.Bind(
+                CMemory.getLong(request + WorkRequestAbi.SEND_WINDOW),
+                CMemory.getInt(request + WorkRequestAbi.SEND_WINDOW_RKEY),
+                CMemory.getInt(region + VerbsAbi.REGION_LKEY),
+                CMemory.getLong(request + WorkRequestAbi.SEND_WINDOW_ADDRESS),
+                CMemory.getLong(request + WorkRequestAbi.SEND_WINDOW_LENGTH),
+                CMemory.getInt(request + WorkRequestAbi.SEND_WINDOW_ACCESS));
     }
 
     void postSend(Work work) {
@@ -110,6 +167,15 @@ final class FakeQueuePair {
             return;
         }
         receives.addLast(work); // rxe: in ERROR nobody looks, until told to go to ERROR
+        receivePosted();
+    }
+
+    boolean shares(FakeSharedQueue queue) {
+        return shared == queue;
+    }
+
+    /** The peer's first request may have waited for it. */
+    void receivePosted() {
         FakeQueuePair other = peer;
         if (!error && other != null) {
             other.run();
@@ -118,6 +184,9 @@ final class FakeQueuePair {
 
     /** Goes to ERROR, or looks again, and flushes. */
     void fail() {
+        if (!error && shared != null) {
+            library.raise(VerbsAbi.EVENT_QP_LAST_WQE_REACHED, pointer);
+        }
         error = true;
         while (!sends.isEmpty()) {
             Work work = library.iwarp() ? sends.removeLast() : sends.removeFirst(); // siw keeps no order here
@@ -138,6 +207,7 @@ final class FakeQueuePair {
             other.peer = null;
         }
         peer = null;
+        library.windows().gone(this);
         sends.clear();
         receives.clear();
     }
@@ -148,7 +218,7 @@ final class FakeQueuePair {
         }
         while (!sends.isEmpty() && !error) {
             FakeQueuePair other = peer;
-            if (other == null || (other.error && sends.getFirst().opcode != VerbsAbi.OPCODE_SEND)) {
+            if (other == null || (other.error && !sends.getFirst().takesReceive())) {
                 failWith(sendQueue, sends, CompletionStatus.RETRY_EXCEEDED_ERROR);
                 return;
             }
@@ -159,7 +229,31 @@ final class FakeQueuePair {
     }
 
     private boolean execute(Work work, FakeQueuePair other) {
-        int access = work.opcode == VerbsAbi.OPCODE_READ ? RegionRights.LOCAL_WRITE : 0;
+        return switch (work.opcode) {
+            case WorkRequestAbi.OPCODE_INVALIDATE ->
+                done(
+                        work,
+                        library.windows().invalidate(this, work.immediate),
+                        CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+            case WorkRequestAbi.OPCODE_BIND_WINDOW ->
+                done(work, library.bind(this, work), CompletionStatus.MEMORY_WINDOW_BIND_ERROR);
+            default -> transfer(work, other);
+        };
+    }
+
+    private boolean done(Work work, boolean success, CompletionStatus otherwise) {
+        if (!success) {
+            failWith(sendQueue, sends, otherwise);
+            return false;
+        }
+        sends.removeFirst();
+        succeed(work, 0);
+        return true;
+    }
+
+    private boolean transfer(Work work, FakeQueuePair other) {
+        boolean fetches = work.opcode == WorkRequestAbi.OPCODE_READ || work.isAtomic();
+        int access = fetches ? RegionRights.LOCAL_WRITE : 0;
         byte @Nullable [] data = work.inline.length > 0 ? work.inline : null;
         if (data == null) {
             data = library.gather(domain, work.pieces, access);
@@ -168,13 +262,16 @@ final class FakeQueuePair {
             failWith(sendQueue, sends, CompletionStatus.LOCAL_PROTECTION_ERROR);
             return false;
         }
-        if (work.opcode == VerbsAbi.OPCODE_SEND) {
+        boolean writesAndTells = work.opcode == WorkRequestAbi.OPCODE_WRITE_IMMEDIATE;
+        if (work.takesReceive() && !writesAndTells) {
             return send(work, other, data);
         }
-        int right = work.opcode == VerbsAbi.OPCODE_READ ? RegionRights.REMOTE_READ : RegionRights.REMOTE_WRITE;
+        if (writesAndTells && other.waiting().isEmpty()) {
+            return false;
+        }
         long memory = data.length == 0
                 ? 1
-                : library.translate(other.domain, work.remoteAddress, data.length, work.rkey, right, true);
+                : library.translate(other, work.remoteAddress, data.length, work.rkey, right(work));
         if (memory == 0) {
             failWith(
                     sendQueue,
@@ -183,18 +280,68 @@ final class FakeQueuePair {
             other.fail();
             return false;
         }
-        if (work.opcode == VerbsAbi.OPCODE_READ) {
-            scatter(domain, work.pieces, CMemory.getBytes(memory, data.length), library);
+        if (fetches) {
+            byte[] was = CMemory.getBytes(memory, data.length);
+            if (work.isAtomic()) {
+                change(work, memory);
+            }
+            scatter(domain, work.pieces, was, library);
         } else if (data.length > 0) {
             CMemory.putBytes(memory, data);
+        }
+        if (writesAndTells) {
+            other.received(other.takeReceive(), CompletionCodes.RECEIVE_WRITE_IMMEDIATE, data.length, work);
         }
         sends.removeFirst();
         succeed(work, data.length);
         return true;
     }
 
+    private static int right(Work work) {
+        if (work.isAtomic()) {
+            return RegionRights.REMOTE_ATOMIC;
+        }
+        return work.opcode == WorkRequestAbi.OPCODE_READ ? RegionRights.REMOTE_READ : RegionRights.REMOTE_WRITE;
+    }
+
+    private static void change(Work work, long memory) {
+        long was = CMemory.getLong(memory);
+        if (work.opcode == WorkRequestAbi.OPCODE_FETCH_AND_ADD) {
+            CMemory.putLong(memory, was + work.compareAdd);
+        } else if (was == work.compareAdd) {
+            CMemory.putLong(memory, work.swap);
+        }
+    }
+
+    // ---- RECVs, its own or shared ones
+
+    private ArrayDeque<Work> waiting() {
+        return shared == null ? receives : shared.waiting();
+    }
+
+    private Work takeReceive() {
+        return shared == null ? receives.removeFirst() : shared.take();
+    }
+
+    private long receiveDomain() {
+        return shared == null ? domain : shared.domain;
+    }
+
+    /** A RECV is done; what the request carried besides is told by flags. */
+    private void received(Work receive, int opcode, int length, Work by) {
+        int flags = switch (by.opcode) {
+            case WorkRequestAbi.OPCODE_SEND_IMMEDIATE, WorkRequestAbi.OPCODE_WRITE_IMMEDIATE ->
+                CompletionCodes.WITH_IMMEDIATE;
+            case WorkRequestAbi.OPCODE_SEND_INVALIDATE -> CompletionCodes.WITH_INVALIDATED_KEY;
+            default -> 0;
+        };
+        receiveQueue.add(
+                new FakeQueue.Entry(receive.wrId, 0, opcode, 0, length, number, flags, by.immediate),
+                (by.flags & SendFlags.SOLICITED) != 0);
+    }
+
     private boolean send(Work work, FakeQueuePair other, byte[] data) {
-        if (other.receives.isEmpty()) {
+        if (other.waiting().isEmpty()) {
             if (library.iwarp()) {
                 sends.removeFirst();
                 succeed(work, data.length);
@@ -202,7 +349,7 @@ final class FakeQueuePair {
             }
             return false;
         }
-        Work receive = other.receives.getFirst();
+        Work receive = other.waiting().getFirst();
         if (receive.length() < data.length) {
             return refuse(
                     other,
@@ -210,18 +357,24 @@ final class FakeQueuePair {
                     CompletionStatus.LOCAL_LENGTH_ERROR,
                     data.length);
         }
-        if (library.gather(other.domain, receive.pieces, RegionRights.LOCAL_WRITE) == null) {
+        if (library.gather(other.receiveDomain(), receive.pieces, RegionRights.LOCAL_WRITE) == null) {
             return refuse(
                     other,
                     CompletionStatus.REMOTE_OPERATION_ERROR,
                     CompletionStatus.LOCAL_PROTECTION_ERROR,
                     data.length);
         }
-        other.receives.removeFirst();
-        scatter(other.domain, receive.pieces, data, library);
-        other.receiveQueue.add(
-                new FakeQueue.Entry(receive.wrId, 0, RECEIVED, 0, data.length, other.number),
-                (work.flags & SendFlags.SOLICITED) != 0);
+        if (work.opcode == WorkRequestAbi.OPCODE_SEND_INVALIDATE
+                && !library.windows().invalidate(other, work.immediate)) {
+            return refuse(
+                    other,
+                    CompletionStatus.REMOTE_INVALID_REQUEST_ERROR,
+                    CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR,
+                    data.length);
+        }
+        other.takeReceive();
+        scatter(other.receiveDomain(), receive.pieces, data, library);
+        other.received(receive, CompletionCodes.RECEIVE, data.length, work);
         sends.removeFirst();
         succeed(work, data.length);
         return true;
@@ -230,7 +383,7 @@ final class FakeQueuePair {
     /** The peer's first RECV cannot take the first SEND, which on iWARP has left with success before anybody knew. */
     private boolean refuse(FakeQueuePair other, CompletionStatus here, CompletionStatus there, int length) {
         Work work = sends.removeFirst();
-        complete(other.receiveQueue, other.receives.removeFirst(), there, VENDOR_ERROR, false);
+        other.complete(other.receiveQueue, other.takeReceive(), there, VENDOR_ERROR, false);
         if (library.iwarp()) {
             succeed(work, length);
         } else {
@@ -246,8 +399,7 @@ final class FakeQueuePair {
         for (Piece piece : pieces) {
             int length = Math.min(piece.length, data.length - at);
             if (length > 0) {
-                long memory =
-                        library.translate(domain, piece.address, length, piece.lkey, RegionRights.LOCAL_WRITE, false);
+                long memory = library.translate(domain, piece.address, length, piece.lkey, RegionRights.LOCAL_WRITE);
                 MemorySegment part = MemorySegment.ofArray(data).asSlice(at, length);
                 CMemory.putBytes(memory, part.toArray(java.lang.foreign.ValueLayout.JAVA_BYTE));
                 at += length;
@@ -258,9 +410,13 @@ final class FakeQueuePair {
     private void succeed(Work work, int length) {
         if ((work.flags & SendFlags.SIGNALLED) != 0) {
             int opcode = switch (work.opcode) {
-                case VerbsAbi.OPCODE_READ -> IbvCompletionQueue.COMPLETED_READ;
-                case VerbsAbi.OPCODE_WRITE -> IbvCompletionQueue.COMPLETED_WRITE;
-                default -> COMPLETED_SEND;
+                case WorkRequestAbi.OPCODE_READ -> CompletionCodes.READ;
+                case WorkRequestAbi.OPCODE_WRITE, WorkRequestAbi.OPCODE_WRITE_IMMEDIATE -> CompletionCodes.WRITE;
+                case WorkRequestAbi.OPCODE_COMPARE_AND_SWAP -> CompletionCodes.COMPARE_AND_SWAP;
+                case WorkRequestAbi.OPCODE_FETCH_AND_ADD -> CompletionCodes.FETCH_AND_ADD;
+                case WorkRequestAbi.OPCODE_BIND_WINDOW -> CompletionCodes.BIND_WINDOW;
+                case WorkRequestAbi.OPCODE_INVALIDATE -> CompletionCodes.INVALIDATE;
+                default -> CompletionCodes.SEND;
             };
             sendQueue.add(new FakeQueue.Entry(work.wrId, 0, opcode, 0, length, number), false);
         }

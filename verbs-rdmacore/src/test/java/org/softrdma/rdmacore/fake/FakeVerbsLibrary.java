@@ -14,11 +14,13 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.Errno;
+import org.softrdma.ibverbs.RegionRights;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.ConnectionManagerAbi;
 import org.softrdma.rdmacore.abi.SocketAddresses;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
+import org.softrdma.rdmacore.abi.WorkRequestAbi;
 import org.softrdma.rdmacore.fake.FakeId.FakeEvents;
 import org.softrdma.rdmacore.fake.FakeQueue.FakeChannel;
 
@@ -42,6 +44,8 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     private static final int SIW_VENDOR = 0x626D74;
     private static final int MAX_INLINE = 100;
     private static final int MAX_WORK = 16_384;
+    private static final int MAX_SHARED_WORK = 1000;
+    private static final int MAX_WINDOWS = 4096;
     private static final int CONTEXT_ROOM = 1024;
     private static final byte[] NO_DATA = {};
 
@@ -64,6 +68,9 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     private final Map<Long, FakeId> ids = new HashMap<>();
     private final FakeMemory.Pool idMemory = new FakeMemory.Pool(FakeId.BYTES);
     private final FakeMemory.Pool queueMemory = new FakeMemory.Pool(FakeQueue.BYTES);
+    private final FakeMemory.Pool sharedQueueMemory = new FakeMemory.Pool(FakeSharedQueue.BYTES);
+    private final Map<Long, FakeSharedQueue> sharedQueues = new HashMap<>();
+    private final FakeWindows windows = new FakeWindows();
     private final Map<Integer, Region> regions = new HashMap<>();
     private final Map<Long, Integer> domains = new HashMap<>();
     private final ArrayDeque<AsyncEvent> asyncEvents = new ArrayDeque<>();
@@ -108,6 +115,8 @@ public class FakeVerbsLibrary implements VerbsLibrary {
                 + eventChannels.size()
                 + ids.size()
                 + regions.size()
+                + sharedQueues.size()
+                + windows.live()
                 + domains.size()
                 + descriptors.open()
                 - 1); // of asynchronous events, as long as the context
@@ -117,7 +126,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
      * Raises an asynchronous event.
      *
      * @param type of {@code enum ibv_event_type}
-     * @param element pointer of the queue pair or completion queue, or the number of the port
+     * @param element pointer of the queue pair, completion queue or shared receive queue, or the number of the port
      */
     public void raise(int type, long element) {
         locked(() -> {
@@ -172,6 +181,15 @@ public class FakeVerbsLibrary implements VerbsLibrary {
         }
     }
 
+    /** Pointer of the one shared receive queue there is. */
+    public long sharedQueue() {
+        return lockedLong(() -> sharedQueues.keySet().iterator().next());
+    }
+
+    FakeWindows windows() {
+        return windows;
+    }
+
     boolean iwarp() {
         return iwarp;
     }
@@ -196,9 +214,27 @@ public class FakeVerbsLibrary implements VerbsLibrary {
 
     // ---- memory
 
-    /** The memory of a range that a key may reach, or 0. */
-    long translate(long domain, long address, int length, int key, int access, boolean remote) {
-        Region region = regions.get(remote ? key - 1 : key);
+    /** The memory of a range that a peer of a queue pair may reach with a key, or 0. */
+    long translate(FakeQueuePair of, long address, int length, int rkey, int right) {
+        FakeWindows.Window window = windows.reach(of, rkey, address, length, right);
+        return window == null
+                ? translate(of.domain, address, length, rkey - 1, right)
+                : translate(window.domain, address, length, window.lkey(), 0);
+    }
+
+    /** Binds a window, if the region allows it. */
+    boolean bind(FakeQueuePair owner, FakeQueuePair.Work work) {
+        FakeWindows.Bind bind = Objects.requireNonNull(work.bind());
+        int needed = RegionRights.BIND_WINDOWS
+                | ((bind.access() & ~RegionRights.REMOTE_READ) != 0 ? RegionRights.LOCAL_WRITE : 0);
+        return bind.length() > 0
+                && translate(owner.domain, bind.address(), (int) bind.length(), bind.lkey(), needed) != 0
+                && windows.bind(owner, bind);
+    }
+
+    /** The memory of a range that a local key may reach, or 0. */
+    long translate(long domain, long address, int length, int lkey, int access) {
+        Region region = regions.get(lkey);
         if (region == null
                 || region.domain != domain
                 || (region.access & access) != access
@@ -216,7 +252,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
             if (piece.length() == 0) {
                 continue; // no key is looked at
             }
-            long memory = translate(domain, piece.address(), piece.length(), piece.lkey(), access, false);
+            long memory = translate(domain, piece.address(), piece.length(), piece.lkey(), access);
             if (memory == 0) {
                 return null;
             }
@@ -239,6 +275,8 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     public int deallocateDomain(long domain) {
         return locked(() -> {
             boolean used = regions.values().stream().anyMatch(region -> region.domain == domain)
+                    || windows.anyOf(domain)
+                    || sharedQueues.values().stream().anyMatch(each -> each.domain == domain)
                     || queuePairs.values().stream().anyMatch(each -> each.domain == domain);
             return used ? Errno.EBUSY : domains.remove(domain) == null ? Errno.EINVAL : 0;
         });
@@ -261,8 +299,36 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     }
 
     @Override
+    public int reregisterRegion(long region, int changes, long domain, long address, long length, int access) {
+        return locked(() -> {
+            int lkey = CMemory.getInt(region + VerbsAbi.REGION_LKEY);
+            Region old = regions.get(lkey);
+            if (iwarp || old == null || windows.isBound(lkey)) {
+                return iwarp ? Errno.EOPNOTSUPP : Errno.EINVAL;
+            }
+            boolean moves = (changes & VerbsAbi.CHANGE_MEMORY) != 0;
+            Region changed = new Region(
+                    (changes & VerbsAbi.CHANGE_DOMAIN) != 0 ? domain : old.domain,
+                    moves ? address : old.memory,
+                    moves ? length : old.length,
+                    moves ? address : old.base,
+                    (changes & VerbsAbi.CHANGE_ACCESS) != 0 ? access : old.access);
+            regions.remove(lkey);
+            int key = nextKey;
+            nextKey += 2;
+            regions.put(key, changed);
+            CMemory.putInt(region + VerbsAbi.REGION_LKEY, key);
+            CMemory.putInt(region + VerbsAbi.REGION_RKEY, key + 1);
+            return 0;
+        });
+    }
+
+    @Override
     public int deregisterRegion(long region) {
-        return locked(() -> regions.remove(CMemory.getInt(region + VerbsAbi.REGION_LKEY)) == null ? Errno.EINVAL : 0);
+        return locked(() -> {
+            int lkey = CMemory.getInt(region + VerbsAbi.REGION_LKEY);
+            return windows.isBound(lkey) || regions.remove(lkey) == null ? Errno.EINVAL : 0;
+        });
     }
 
     // ---- queues
@@ -306,6 +372,14 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     }
 
     @Override
+    public int resizeCompletionQueue(long queue, int entries) {
+        return locked(() -> {
+            FakeQueue resized = queues.get(queue);
+            return iwarp ? Errno.EOPNOTSUPP : resized == null || !resized.resize(entries) ? Errno.EINVAL : 0;
+        });
+    }
+
+    @Override
     public int destroyCompletionQueue(long queue) {
         return locked(() -> {
             requireAcknowledged(queue);
@@ -340,6 +414,47 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     }
 
     @Override
+    public long createSharedReceiveQueue(long domain, long attributes) {
+        return lockedLong(() -> {
+            int asked = CMemory.getInt(attributes + VerbsAbi.SHARED_INIT_MAX_RECEIVE);
+            if (asked > MAX_SHARED_WORK || !domains.containsKey(domain)) {
+                return -Errno.EINVAL;
+            }
+            long pointer = sharedQueueMemory.take();
+            FakeSharedQueue made =
+                    new FakeSharedQueue(pointer, domain, asked, () -> raise(VerbsAbi.EVENT_SRQ_LIMIT_REACHED, pointer));
+            sharedQueues.put(pointer, made);
+            return pointer;
+        });
+    }
+
+    @Override
+    public int modifySharedReceiveQueue(long queue, long attributes, int mask) {
+        return locked(() -> {
+            FakeSharedQueue modified = sharedQueues.get(queue);
+            if (modified == null || mask != VerbsAbi.MODIFY_LIMIT) {
+                return Errno.EINVAL;
+            }
+            modified.limit(CMemory.getInt(attributes + VerbsAbi.SHARED_QUEUE_LIMIT));
+            return 0;
+        });
+    }
+
+    @Override
+    public int destroySharedReceiveQueue(long queue) {
+        return locked(() -> {
+            FakeSharedQueue gone = sharedQueues.get(queue);
+            if (gone == null || queuePairs.values().stream().anyMatch(each -> each.shares(gone))) {
+                return gone == null ? Errno.EINVAL : Errno.EBUSY;
+            }
+            requireAcknowledged(queue);
+            sharedQueues.remove(queue);
+            sharedQueueMemory.giveBack(queue);
+            return 0;
+        });
+    }
+
+    @Override
     public long createQueuePair(long domain, long attributes) {
         return lockedLong(() -> {
             FakeQueue sends = queues.get(CMemory.getLong(attributes + VerbsAbi.INIT_SEND_QUEUE));
@@ -348,7 +463,13 @@ public class FakeVerbsLibrary implements VerbsLibrary {
             if (sends == null || receives == null || tooMuch || !domains.containsKey(domain)) {
                 return -Errno.EINVAL;
             }
-            FakeQueuePair made = new FakeQueuePair(this, nextQueuePair++, domain, sends, receives);
+            FakeQueuePair made = new FakeQueuePair(
+                    this,
+                    nextQueuePair++,
+                    domain,
+                    sends,
+                    receives,
+                    sharedQueues.get(CMemory.getLong(attributes + VerbsAbi.INIT_SHARED_QUEUE)));
             queuePairs.put(made.pointer, made);
             return made.pointer;
         });
@@ -426,13 +547,20 @@ public class FakeVerbsLibrary implements VerbsLibrary {
             public int postSend(long queuePair, long workRequests, long bad) {
                 return locked(() -> {
                     FakeQueuePair to = queuePairs.get(queuePair);
-                    for (long at = workRequests; at != 0 && to != null; at = CMemory.getLong(at + VerbsAbi.SEND_NEXT)) {
-                        to.postSend(FakeQueuePair.copy(
+                    for (long at = workRequests;
+                            at != 0 && to != null;
+                            at = CMemory.getLong(at + WorkRequestAbi.SEND_NEXT)) {
+                        FakeQueuePair.Work work = FakeQueuePair.copy(
                                 at,
-                                CMemory.getInt(at + VerbsAbi.SEND_OPCODE),
-                                VerbsAbi.SEND_ENTRIES,
-                                CMemory.getInt(at + VerbsAbi.SEND_ENTRY_COUNT),
-                                CMemory.getInt(at + VerbsAbi.SEND_FLAGS)));
+                                CMemory.getInt(at + WorkRequestAbi.SEND_OPCODE),
+                                WorkRequestAbi.SEND_ENTRIES,
+                                CMemory.getInt(at + WorkRequestAbi.SEND_ENTRY_COUNT),
+                                CMemory.getInt(at + WorkRequestAbi.SEND_FLAGS));
+                        if (work.isRefused()) {
+                            CMemory.putLong(bad, at);
+                            return Errno.EINVAL;
+                        }
+                        to.postSend(work);
                     }
                     return to == null ? Errno.EINVAL : 0;
                 });
@@ -442,18 +570,46 @@ public class FakeVerbsLibrary implements VerbsLibrary {
             public int postReceive(long queuePair, long workRequests, long bad) {
                 return locked(() -> {
                     FakeQueuePair to = queuePairs.get(queuePair);
-                    boolean empty = CMemory.getInt(workRequests + VerbsAbi.RECEIVE_ENTRY_COUNT) == 0;
+                    boolean empty = CMemory.getInt(workRequests + WorkRequestAbi.RECEIVE_ENTRY_COUNT) == 0;
                     if (to == null || (iwarp && empty)) {
                         return Errno.EINVAL; // libsiw wants an entry, if of no bytes
                     }
                     to.postReceive(FakeQueuePair.copy(
                             workRequests,
                             -1,
-                            VerbsAbi.RECEIVE_ENTRIES,
-                            CMemory.getInt(workRequests + VerbsAbi.RECEIVE_ENTRY_COUNT),
+                            WorkRequestAbi.RECEIVE_ENTRIES,
+                            CMemory.getInt(workRequests + WorkRequestAbi.RECEIVE_ENTRY_COUNT),
                             0));
                     return 0;
                 });
+            }
+
+            @Override
+            public int postSharedReceive(long sharedQueue, long workRequests, long bad) {
+                return locked(() -> {
+                    FakeSharedQueue to = sharedQueues.get(sharedQueue);
+                    int count = CMemory.getInt(workRequests + WorkRequestAbi.RECEIVE_ENTRY_COUNT);
+                    if (to == null || (iwarp && count == 0)) {
+                        return Errno.EINVAL;
+                    }
+                    if (!to.post(FakeQueuePair.copy(workRequests, -1, WorkRequestAbi.RECEIVE_ENTRIES, count, 0))) {
+                        return Errno.ENOMEM;
+                    }
+                    List.copyOf(queuePairs.values()).stream()
+                            .filter(each -> each.shares(to))
+                            .forEach(FakeQueuePair::receivePosted);
+                    return 0;
+                });
+            }
+
+            @Override
+            public long allocateWindow(long domain, int type) {
+                return lockedLong(() -> iwarp ? -Errno.EOPNOTSUPP : windows.allocate(domain, type));
+            }
+
+            @Override
+            public int deallocateWindow(long window) {
+                return locked(() -> windows.deallocate(window) ? 0 : Errno.EINVAL);
             }
 
             @Override
@@ -504,6 +660,14 @@ public class FakeVerbsLibrary implements VerbsLibrary {
         CMemory.putInt(attributes + VerbsAbi.MAX_SGE_RD, 6);
         CMemory.putInt(attributes + VerbsAbi.MAX_CQE, 1 << 20);
         CMemory.putInt(attributes + VerbsAbi.MAX_MR, 1 << 20);
+        CMemory.putInt(attributes + VerbsAbi.MAX_SRQ, 64);
+        CMemory.putInt(attributes + VerbsAbi.MAX_SRQ_WR, MAX_SHARED_WORK);
+        CMemory.putInt(attributes + VerbsAbi.MAX_SRQ_SGE, 6);
+        CMemory.putInt(attributes + VerbsAbi.MAX_MW, iwarp ? 0 : MAX_WINDOWS);
+        CMemory.putInt(attributes + VerbsAbi.ATOMIC_CAPABILITY, iwarp ? 0 : VerbsAbi.ATOMIC_IN_DEVICE);
+        CMemory.putInt(
+                attributes + VerbsAbi.DEVICE_CAPABILITIES,
+                VerbsAbi.CAPABLE_OF_MEMORY_MANAGEMENT | (iwarp ? 0 : VerbsAbi.CAPABLE_OF_WINDOWS_OF_TYPE_2));
         CMemory.putInt(attributes + VerbsAbi.MAX_QP_RD_ATOM, 128);
         CMemory.putInt(attributes + VerbsAbi.MAX_QP_INIT_RD_ATOM, 128);
         return 0;

@@ -1,6 +1,8 @@
 package org.softrdma.sanitiser.device;
 
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.softrdma.sanitiser.finding.OpenObject;
 import org.softrdma.sanitiser.watch.OpenObjects;
 
 /** From the creation of an object to its closing. Thread-safe. */
@@ -8,6 +10,7 @@ final class Lifetime {
     private final OpenObjects open;
     private final long number;
     private final AtomicBoolean ended = new AtomicBoolean();
+    private volatile Optional<OpenObject> last = Optional.empty();
 
     private Lifetime(OpenObjects open, long number) {
         this.open = open;
@@ -26,7 +29,13 @@ final class Lifetime {
 
     /** True for the first caller that ends it. */
     boolean end() {
-        open.closed(number);
+        last = open.closed(number);
         return ended.compareAndSet(false, true);
+    }
+
+    /** It could not be closed after all; by the caller that has ended it. */
+    void goesOn() {
+        ended.set(false);
+        last.ifPresent(open::goesOn);
     }
 }

@@ -1,15 +1,18 @@
 package org.softrdma.sanitiser.device;
 
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sanitiser.watch.CompletionQueueRecord;
 import org.softrdma.sanitiser.watch.CompletionRoutes;
 import org.softrdma.sanitiser.watch.QueuePairWatch;
+import org.softrdma.sanitiser.watch.SharedReceiveWatch;
 import org.softrdma.sanitiser.watch.Watch;
 import org.softrdma.sanitiser.watch.WatchedQueuePairs;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.SharedReceiveQueue;
 
 /**
  * Makes the queue pairs of a device.
@@ -18,8 +21,9 @@ import org.softrdma.verbs.QueuePairAttributes;
  * @param device number of the device
  * @param deviceName its name
  * @param queuePairs those of the device
+ * @param wrappers the objects of the device
  */
-record QueuePairMaker(Watch watch, int device, String deviceName, WatchedQueuePairs queuePairs) {
+record QueuePairMaker(Watch watch, int device, String deviceName, WatchedQueuePairs queuePairs, Wrappers wrappers) {
     /** Makes one from the provider's. The provider refuses objects that are not its own. */
     SanitisedQueuePair make(
             BiFunction<ProtectionDomain, QueuePairAttributes, QueuePair> create,
@@ -30,16 +34,24 @@ record QueuePairMaker(Watch watch, int device, String deviceName, WatchedQueuePa
                 SanitisedCompletionQueue.bare(attributes.sendCompletions()),
                 SanitisedCompletionQueue.bare(attributes.receiveCompletions()),
                 attributes.limits(),
-                attributes.signalAll());
+                attributes.signalAll(),
+                SanitisedSharedReceiveQueue.bare(attributes.sharedReceives()));
         QueuePair bare = create.apply(bareDomain, bareAttributes);
         SanitisedDomain sanitised = (SanitisedDomain) domain;
         CompletionRoutes routes = new CompletionRoutes(
-                record(attributes.sendCompletions()), record(attributes.receiveCompletions()), attributes.signalAll());
+                record(attributes.sendCompletions()),
+                record(attributes.receiveCompletions()),
+                watch(attributes.sharedReceives()),
+                attributes.signalAll());
         QueuePairWatch watched =
                 new QueuePairWatch(watch, deviceName, sanitised.regions().regions(), bare, routes);
         queuePairs.opened(bare.number(), watched);
         Lifetime lifetime = Lifetime.of(watch.open(), device, "queue pair " + bare.number());
-        return new SanitisedQueuePair(bare, domain, watched, queuePairs, lifetime);
+        return new SanitisedQueuePair(bare, domain, watched, queuePairs, wrappers, lifetime);
+    }
+
+    private static @Nullable SharedReceiveWatch watch(@Nullable SharedReceiveQueue queue) {
+        return queue == null ? null : ((SanitisedSharedReceiveQueue) queue).watch();
     }
 
     private static CompletionQueueRecord record(CompletionQueue queue) {

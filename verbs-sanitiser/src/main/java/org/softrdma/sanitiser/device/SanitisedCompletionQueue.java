@@ -51,6 +51,12 @@ final class SanitisedCompletionQueue implements CompletionQueue {
     }
 
     @Override
+    public void resize(int minimumEntries) {
+        queue.resize(minimumEntries);
+        record.resized(queue.entries());
+    }
+
+    @Override
     public int poll(WorkCompletion[] completions, int max) {
         List<Finding> found;
         int count;

@@ -2,12 +2,14 @@ package org.softrdma.sanitiser.device;
 
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sanitiser.finding.Finding;
 import org.softrdma.sanitiser.finding.OpenObject;
 import org.softrdma.sanitiser.finding.Rule;
 import org.softrdma.sanitiser.watch.Watch;
 import org.softrdma.sanitiser.watch.WatchedQueuePairs;
+import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
@@ -26,6 +28,7 @@ public final class SanitisedDevice implements VerbsDevice {
     private final int number;
     private final Lifetime lifetime;
     private final WatchedQueuePairs queuePairs = new WatchedQueuePairs();
+    private final Wrappers wrappers = new Wrappers();
     private final QueuePairMaker maker;
 
     /**
@@ -39,7 +42,7 @@ public final class SanitisedDevice implements VerbsDevice {
         this.watch = watch;
         number = watch.open().nextDevice();
         lifetime = Lifetime.beyondDevice(watch.open(), number, "device " + device.name());
-        maker = new QueuePairMaker(watch, number, device.name(), queuePairs);
+        maker = new QueuePairMaker(watch, number, device.name(), queuePairs, wrappers);
     }
 
     @Override
@@ -59,7 +62,7 @@ public final class SanitisedDevice implements VerbsDevice {
 
     @Override
     public ProtectionDomain allocateProtectionDomain() {
-        return new SanitisedDomain(device.allocateProtectionDomain(), watch, number);
+        return new SanitisedDomain(device.allocateProtectionDomain(), watch, number, device.name(), wrappers);
     }
 
     @Override
@@ -80,8 +83,14 @@ public final class SanitisedDevice implements VerbsDevice {
     }
 
     private CompletionQueue sanitised(CompletionQueue bare, @Nullable SanitisedChannel channel) {
-        Runnable closed = channel == null ? () -> {} : () -> channel.remove(bare);
+        Runnable closed = () -> {
+            wrappers.remove(bare);
+            if (channel != null) {
+                channel.remove(bare);
+            }
+        };
         SanitisedCompletionQueue queue = new SanitisedCompletionQueue(bare, watch, number, queuePairs, closed);
+        wrappers.add(bare, queue);
         if (channel != null) {
             channel.add(bare, queue);
         }
@@ -111,6 +120,20 @@ public final class SanitisedDevice implements VerbsDevice {
     @Override
     public PinningCounters pinningCounters() {
         return device.pinningCounters();
+    }
+
+    @Override
+    public Optional<AsyncEvent> awaitEvent(long timeoutNs) {
+        long startNs = System.nanoTime();
+        Optional<AsyncEvent> event = device.awaitEvent(timeoutNs);
+        while (event.isPresent()) {
+            Optional<AsyncEvent> about = wrappers.about(event.get());
+            if (about.isPresent()) {
+                return about;
+            }
+            event = device.awaitEvent(Math.max(0, timeoutNs - (System.nanoTime() - startNs)));
+        }
+        return event;
     }
 
     @Override

@@ -4,31 +4,38 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.softrdma.sanitiser.watch.RegionRecord;
 import org.softrdma.sanitiser.watch.RegionWatch;
+import org.softrdma.sanitiser.watch.SharedReceiveWatch;
 import org.softrdma.sanitiser.watch.Watch;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Advice;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.SharedReceiveQueue;
 
 /** A protection domain. Any thread. */
-final class SanitisedDomain implements ProtectionDomain {
+final class SanitisedDomain implements SanitisedRegion.Home {
     private final ProtectionDomain domain;
     private final Watch watch;
     private final int device;
+    private final String deviceName;
+    private final Wrappers wrappers;
     private final RegionWatch regions;
     private final Lifetime lifetime;
 
-    SanitisedDomain(ProtectionDomain domain, Watch watch, int device) {
+    SanitisedDomain(ProtectionDomain domain, Watch watch, int device, String deviceName, Wrappers wrappers) {
         this.domain = domain;
         this.watch = watch;
         this.device = device;
+        this.deviceName = deviceName;
+        this.wrappers = wrappers;
         regions = new RegionWatch(watch);
         lifetime = Lifetime.of(watch.open(), device, "protection domain");
     }
 
-    /** The provider's domain. */
-    ProtectionDomain bare() {
+    @Override
+    public ProtectionDomain bare() {
         return domain;
     }
 
@@ -49,7 +56,28 @@ final class SanitisedDomain implements ProtectionDomain {
     private MemoryRegion sanitised(MemoryRegion region, MemorySegment memory, Set<AccessFlag> access) {
         RegionRecord record = regions.registered(region, memory, access);
         Lifetime ofRegion = Lifetime.of(watch.open(), device, record.toString());
-        return new SanitisedRegion(region, this, record, regions, watch.reporter(), ofRegion);
+        return new SanitisedRegion(
+                region, new SanitisedRegion.Place(this, record, regions), watch.reporter(), ofRegion);
+    }
+
+    @Override
+    public SanitisedRegion.Place place(MemoryRegion bare, MemorySegment memory, Set<AccessFlag> asked) {
+        return new SanitisedRegion.Place(this, regions.registered(bare, memory, asked), regions);
+    }
+
+    @Override
+    public SharedReceiveQueue createSharedReceiveQueue(int maxWorkRequests, int maxScatterGather) {
+        SharedReceiveQueue bare = domain.createSharedReceiveQueue(maxWorkRequests, maxScatterGather);
+        SharedReceiveWatch watched = new SharedReceiveWatch(watch, deviceName, regions.regions());
+        Lifetime ofQueue =
+                Lifetime.of(watch.open(), device, "shared receive queue of " + bare.maxWorkRequests() + " RECVs");
+        return new SanitisedSharedReceiveQueue(bare, this, watched, wrappers, ofQueue);
+    }
+
+    @Override
+    public MemoryWindow allocateWindow() {
+        MemoryWindow bare = domain.allocateWindow();
+        return new SanitisedWindow(bare, this, Lifetime.of(watch.open(), device, "memory window"));
     }
 
     @Override

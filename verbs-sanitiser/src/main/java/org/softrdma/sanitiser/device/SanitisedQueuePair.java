@@ -2,15 +2,18 @@ package org.softrdma.sanitiser.device;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 import org.softrdma.sanitiser.watch.OutstandingRequest;
 import org.softrdma.sanitiser.watch.QueuePairWatch;
 import org.softrdma.sanitiser.watch.RegionRecord;
 import org.softrdma.sanitiser.watch.WatchedQueuePairs;
+import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
@@ -29,6 +32,7 @@ final class SanitisedQueuePair implements QueuePair {
     private final ProtectionDomain domain;
     private final QueuePairWatch watch;
     private final WatchedQueuePairs siblings;
+    private final Wrappers wrappers;
     private final Lifetime lifetime;
 
     SanitisedQueuePair(
@@ -36,12 +40,15 @@ final class SanitisedQueuePair implements QueuePair {
             ProtectionDomain domain,
             QueuePairWatch watch,
             WatchedQueuePairs siblings,
+            Wrappers wrappers,
             Lifetime lifetime) {
         this.queuePair = queuePair;
         this.domain = domain;
         this.watch = watch;
         this.siblings = siblings;
+        this.wrappers = wrappers;
         this.lifetime = lifetime;
+        wrappers.add(queuePair, this);
     }
 
     QueuePairWatch watch() {
@@ -76,8 +83,97 @@ final class SanitisedQueuePair implements QueuePair {
     }
 
     @Override
+    public PostStatus postCompareAndSwap(
+            long wrId,
+            MemoryRegion result,
+            long offset,
+            long remoteAddress,
+            int rkey,
+            long expected,
+            long replacement,
+            int flags) {
+        return watch.send(
+                request(SendOpcode.COMPARE_AND_SWAP, wrId, result, offset, Long.BYTES, flags),
+                () -> queuePair.postCompareAndSwap(
+                        wrId, SanitisedRegion.bare(result), offset, remoteAddress, rkey, expected, replacement, flags));
+    }
+
+    @Override
+    public PostStatus postFetchAndAdd(
+            long wrId, MemoryRegion result, long offset, long remoteAddress, int rkey, long delta, int flags) {
+        return watch.send(
+                request(SendOpcode.FETCH_AND_ADD, wrId, result, offset, Long.BYTES, flags),
+                () -> queuePair.postFetchAndAdd(
+                        wrId, SanitisedRegion.bare(result), offset, remoteAddress, rkey, delta, flags));
+    }
+
+    @Override
+    public PostStatus postWriteImmediate(
+            long wrId,
+            MemoryRegion local,
+            long offset,
+            long length,
+            long remoteAddress,
+            int rkey,
+            int immediate,
+            int flags) {
+        return watch.send(
+                request(SendOpcode.WRITE_IMMEDIATE, wrId, local, offset, length, flags),
+                () -> queuePair.postWriteImmediate(
+                        wrId, SanitisedRegion.bare(local), offset, length, remoteAddress, rkey, immediate, flags));
+    }
+
+    @Override
+    public PostStatus postSendImmediate(
+            long wrId, MemoryRegion local, long offset, long length, int immediate, int flags) {
+        return watch.send(
+                request(SendOpcode.SEND_IMMEDIATE, wrId, local, offset, length, flags),
+                () -> queuePair.postSendImmediate(wrId, SanitisedRegion.bare(local), offset, length, immediate, flags));
+    }
+
+    @Override
+    public PostStatus postSendInvalidate(
+            long wrId, MemoryRegion local, long offset, long length, int peersKey, int flags) {
+        return watch.send(
+                request(SendOpcode.SEND_INVALIDATE, wrId, local, offset, length, flags),
+                () -> queuePair.postSendInvalidate(wrId, SanitisedRegion.bare(local), offset, length, peersKey, flags));
+    }
+
+    @Override
+    public PostStatus postInvalidate(long wrId, int key, int flags) {
+        return watch.send(
+                watch.request(SendOpcode.INVALIDATE, wrId, flags), () -> queuePair.postInvalidate(wrId, key, flags));
+    }
+
+    @Override
+    public PostStatus postBindWindow(
+            long wrId,
+            MemoryWindow window,
+            MemoryRegion region,
+            long offset,
+            long length,
+            Set<AccessFlag> access,
+            int flags) {
+        OutstandingRequest request = watch.request(SendOpcode.BIND_WINDOW, wrId, flags);
+        RegionRecord record = SanitisedRegion.record(region);
+        if (record != null) {
+            watch.checkInline(request, record);
+        }
+        return watch.send(
+                request,
+                () -> queuePair.postBindWindow(
+                        wrId,
+                        SanitisedWindow.bare(window),
+                        SanitisedRegion.bare(region),
+                        offset,
+                        length,
+                        access,
+                        flags));
+    }
+
+    @Override
     public PostStatus postReceive(long wrId, MemoryRegion local, long offset, long length) {
-        OutstandingRequest request = watch.receive(wrId).add(record(local), offset, length);
+        OutstandingRequest request = watch.receive(wrId).add(SanitisedRegion.record(local), offset, length);
         return watch.receive(request, () -> queuePair.postReceive(wrId, SanitisedRegion.bare(local), offset, length));
     }
 
@@ -85,7 +181,7 @@ final class SanitisedQueuePair implements QueuePair {
     private OutstandingRequest request(
             SendOpcode opcode, long wrId, MemoryRegion local, long offset, long length, int flags) {
         OutstandingRequest request = watch.request(opcode, wrId, flags);
-        RegionRecord record = record(local);
+        RegionRecord record = SanitisedRegion.record(local);
         if ((flags & SendFlags.INLINE) == 0) {
             request.add(record, offset, length);
         } else if (record != null && length > 0) {
@@ -94,15 +190,11 @@ final class SanitisedQueuePair implements QueuePair {
         return request;
     }
 
-    private static @Nullable RegionRecord record(MemoryRegion region) {
-        return region instanceof SanitisedRegion sanitised ? sanitised.record() : null;
-    }
-
     // ---- posts with any number of local buffers
 
     @Override
     public PostStatus post(SendWorkRequest request) {
-        return watch.send(request(request), () -> queuePair.post(request));
+        return watch.send(request(request), () -> queuePair.post(bare(request)));
     }
 
     @Override
@@ -111,7 +203,63 @@ final class SanitisedQueuePair implements QueuePair {
         for (int i = 0; i < requests.size(); i++) {
             posted.add(request(requests.get(i)));
         }
-        return watch.send(posted, () -> queuePair.post(requests), status -> requests.accepted());
+        return watch.send(posted, () -> postBare(requests), status -> requests.accepted());
+    }
+
+    /** A list with a bind is copied, because the provider knows its own windows only. */
+    private PostStatus postBare(SendWorkRequestList requests) {
+        if (!binds(requests)) {
+            return queuePair.post(requests);
+        }
+        SendWorkRequestList copies = new SendWorkRequestList(requests.size());
+        for (int i = 0; i < requests.size(); i++) {
+            copy(requests.get(i), copies.next());
+        }
+        try {
+            return queuePair.post(copies);
+        } finally {
+            requests.accepted(copies.accepted());
+        }
+    }
+
+    private static boolean binds(SendWorkRequestList requests) {
+        for (int i = 0; i < requests.size(); i++) {
+            if (requests.get(i).opcode() == SendOpcode.BIND_WINDOW) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static SendWorkRequest bare(SendWorkRequest request) {
+        return request.opcode() == SendOpcode.BIND_WINDOW ? copy(request, new SendWorkRequest()) : request;
+    }
+
+    private static SendWorkRequest copy(SendWorkRequest from, SendWorkRequest to) {
+        long wrId = from.wrId();
+        int flags = from.flags();
+        long remote = from.remoteAddress();
+        int rkey = from.rkey();
+        switch (from.opcode()) {
+            case SEND -> to.send(wrId, flags);
+            case WRITE -> to.write(wrId, remote, rkey, flags);
+            case READ -> to.read(wrId, remote, rkey, flags);
+            case SEND_IMMEDIATE -> to.sendImmediate(wrId, from.immediate(), flags);
+            case SEND_INVALIDATE -> to.sendInvalidate(wrId, rkey, flags);
+            case WRITE_IMMEDIATE -> to.writeImmediate(wrId, remote, rkey, from.immediate(), flags);
+            case COMPARE_AND_SWAP -> to.compareAndSwap(wrId, remote, rkey, from.compareAdd(), from.swap(), flags);
+            case FETCH_AND_ADD -> to.fetchAndAdd(wrId, remote, rkey, from.compareAdd(), flags);
+            case INVALIDATE -> to.invalidate(wrId, rkey, flags);
+            case BIND_WINDOW -> {
+                MemoryWindow window = Objects.requireNonNull(from.window());
+                to.bindWindow(wrId, SanitisedWindow.bare(window), from.windowAccess(), flags);
+            }
+        }
+        ScatterGatherList local = from.local();
+        for (int i = 0; i < local.size(); i++) {
+            to.add(local.address(i), local.length(i), local.lkey(i));
+        }
+        return to;
     }
 
     @Override
@@ -123,7 +271,11 @@ final class SanitisedQueuePair implements QueuePair {
 
     private OutstandingRequest request(SendWorkRequest request) {
         OutstandingRequest posted = watch.request(request.opcode(), request.wrId(), request.flags());
-        if ((request.flags() & SendFlags.INLINE) == 0) {
+        if (request.opcode() == SendOpcode.BIND_WINDOW) {
+            for (int i = 0; i < request.local().size(); i++) {
+                watch.checkBound(posted, request.local().lkey(i));
+            }
+        } else if ((request.flags() & SendFlags.INLINE) == 0) {
             addEntries(posted, request.local());
         }
         if (request.opcode() == SendOpcode.READ) {
@@ -184,6 +336,7 @@ final class SanitisedQueuePair implements QueuePair {
     public void close() {
         siblings.closing(queuePair.number(), watch);
         queuePair.close();
+        wrappers.remove(queuePair);
         if (lifetime.end()) {
             watch.closed();
         }

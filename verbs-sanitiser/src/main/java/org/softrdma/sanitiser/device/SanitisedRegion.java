@@ -2,7 +2,9 @@ package org.softrdma.sanitiser.device;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sanitiser.finding.Finding;
 import org.softrdma.sanitiser.finding.Reporter;
 import org.softrdma.sanitiser.watch.RegionRecord;
@@ -13,27 +15,44 @@ import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.RemoteRegion;
+import org.softrdma.verbs.Reregistration;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 
 /** A memory region. Any thread. */
 final class SanitisedRegion implements MemoryRegion {
     private final MemoryRegion region;
-    private final ProtectionDomain domain;
-    private final RegionRecord record;
-    private final RegionWatch watch;
     private final Reporter reporter;
     private final Lifetime lifetime;
+    private volatile Place place;
 
-    SanitisedRegion(
-            MemoryRegion region,
-            ProtectionDomain domain,
-            RegionRecord record,
-            RegionWatch watch,
-            Reporter reporter,
-            Lifetime lifetime) {
+    /**
+     * Where it is registered, and how; another one once it is registered anew.
+     *
+     * @param domain the domain
+     * @param record what is remembered of it
+     * @param watch of the domain
+     */
+    record Place(Home domain, RegionRecord record, RegionWatch watch) {}
+
+    /** The domain of regions: where they go when they are registered anew. */
+    interface Home extends ProtectionDomain {
+        /** The provider's domain. */
+        ProtectionDomain bare();
+
+        /**
+         * A region was registered anew, and is in this domain now.
+         *
+         * @param region the provider's
+         * @param memory what is registered
+         * @param asked the rights and intents that the program asked for
+         */
+        Place place(MemoryRegion region, MemorySegment memory, Set<AccessFlag> asked);
+    }
+
+    SanitisedRegion(MemoryRegion region, Place place, Reporter reporter, Lifetime lifetime) {
         this.region = region;
-        this.domain = domain;
-        this.record = record;
-        this.watch = watch;
+        this.place = place;
         this.reporter = reporter;
         this.lifetime = lifetime;
     }
@@ -44,12 +63,17 @@ final class SanitisedRegion implements MemoryRegion {
     }
 
     RegionRecord record() {
-        return record;
+        return place.record;
+    }
+
+    /** What is remembered of a region; null if no sanitiser has it. */
+    static @Nullable RegionRecord record(MemoryRegion region) {
+        return region instanceof SanitisedRegion sanitised ? sanitised.record() : null;
     }
 
     @Override
     public ProtectionDomain protectionDomain() {
-        return domain;
+        return place.domain;
     }
 
     @Override
@@ -116,14 +140,35 @@ final class SanitisedRegion implements MemoryRegion {
     public void swap(MemoryRegion other) {
         region.swap(bare(other));
         if (other instanceof SanitisedRegion sanitised) {
-            watch.swapped(record, sanitised.record);
+            place.watch.swapped(record(), sanitised.record());
         }
     }
 
     @Override
+    public void reregister(Reregistration change) {
+        Place before = place;
+        Home next = change.domain() instanceof Home home ? home : before.domain;
+        ProtectionDomain bare = change.domain() instanceof Home home ? home.bare() : change.domain();
+        List<Finding> found = before.watch.stillNamed(before.record, "registered anew");
+        region.reregister(new Reregistration(change.memory(), bare, change.access()));
+        before.watch.left(before.record);
+        place = next.place(region, region.memory(), Objects.requireNonNullElse(change.access(), before.record.asked()));
+        reporter.report(found);
+    }
+
+    @Override
     public void close() {
-        List<Finding> found = lifetime.end() ? watch.closing(record) : List.of();
-        region.close();
+        boolean first = lifetime.end();
+        List<Finding> found = first ? place.watch.closing(record()) : List.of();
+        try {
+            region.close();
+        } catch (VerbsException e) {
+            if (first && e.code() == VerbsErrorCode.BUSY) {
+                place = place.domain.place(region, region.memory(), record().asked());
+                lifetime.goesOn();
+            }
+            throw e;
+        }
         reporter.report(found);
     }
 

@@ -17,7 +17,7 @@ public record RequestName(
     /** For people. */
     @Override
     public String toString() {
-        String kind = opcode == null ? "request" : opcode == CompletionOpcode.RECEIVE ? "RECV" : opcode.name();
+        String kind = opcode == null ? "request" : opcode.isReceive() ? "RECV" : opcode.name();
         return kind + " with wrId " + wrId + (postedAt == null ? "" : ", posted at " + postedAt);
     }
 }

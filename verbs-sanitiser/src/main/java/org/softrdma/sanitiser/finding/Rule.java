@@ -35,7 +35,8 @@ public enum Rule {
 
     /** Two outstanding requests place data in the same bytes. */
     SINKS_OVERLAP(
-            "Outstanding READs and RECVs have sinks of their own: which of them places its data last is not defined.",
+            "Outstanding READs, atomics and RECVs have sinks of their own: which of them places its data last is not"
+                    + " defined.",
             "RFC 5040 section 5.5; RFC 5041 section 5.3; IBTA 9.5",
             "Give each outstanding request its own buffer, or poll the first completion before you post the second."),
 
@@ -47,7 +48,7 @@ public enum Rule {
 
     /** A SEND was posted before the peer posted a RECV for it. */
     SEND_WITHOUT_RECEIVE(
-            "The peer posts a RECV before the SEND that uses it is posted.",
+            "The peer posts a RECV before the SEND, or WRITE with immediate, that uses it is posted.",
             "RFC 5041 section 7.1 (no buffer: the connection ends); ibv_modify_qp(3) rnr_retry",
             "Post RECVs before you connect or accept, and give the peer credits for them."),
 

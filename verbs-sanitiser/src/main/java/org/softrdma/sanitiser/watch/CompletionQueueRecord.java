@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What may complete into a completion queue, and whether a wait for its event is safe. Thread-safe. */
 public final class CompletionQueueRecord {
-    private final int entries;
+    private volatile int entries;
     private final AtomicInteger outstanding = new AtomicInteger();
     private volatile boolean overcommitted;
     private volatile boolean armed;
@@ -24,6 +24,16 @@ public final class CompletionQueueRecord {
 
     int entries() {
         return entries;
+    }
+
+    /**
+     * The queue was made larger or smaller.
+     *
+     * @param newEntries completions that it holds
+     */
+    public void resized(int newEntries) {
+        entries = newEntries;
+        overcommitted = outstanding() > newEntries;
     }
 
     /** Requests that have not completed, or whose completion was not polled. */

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.verbs.CompletionOpcode;
 
 /**
  * Who may write to which bytes of this process: peers, into regions that let them; the device, into the sinks of
@@ -124,9 +123,9 @@ public final class MemoryTable {
         return null;
     }
 
-    /** Outside of the lock: memory can be long. A READ fills all of its sink, so there is nothing to compare. */
+    /** Outside of the lock: memory can be long. What fills all of its sink leaves nothing to compare. */
     private static void remember(OutstandingRequest request) {
-        if (request.opcode() == CompletionOpcode.READ) {
+        if (request.isFetch()) {
             return;
         }
         for (BufferRange buffer : request.buffers()) {

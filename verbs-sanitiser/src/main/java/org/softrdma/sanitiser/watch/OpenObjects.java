@@ -1,6 +1,7 @@
 package org.softrdma.sanitiser.watch;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,9 +38,19 @@ public final class OpenObjects {
      * An object was closed. It may have been closed before.
      *
      * @param number its number
+     * @return what was known of it; empty if it was closed before
      */
-    public void closed(long number) {
-        open.remove(number);
+    public Optional<OpenObject> closed(long number) {
+        return Optional.ofNullable(open.remove(number));
+    }
+
+    /**
+     * An object could not be closed after all.
+     *
+     * @param object as {@link #closed} has returned it
+     */
+    public void goesOn(OpenObject object) {
+        open.put(object.number(), object);
     }
 
     /** All of them, in the order of creation. */

@@ -26,6 +26,8 @@ public final class OutstandingRequest {
     /** Of a READ: where its data comes from. */
     private @Nullable RemoteBuffer readsFrom;
 
+    private boolean consumesReceive;
+
     /** Give back what the memory table keeps of it. */
     private final List<Runnable> claims = new ArrayList<>();
 
@@ -71,6 +73,16 @@ public final class OutstandingRequest {
         return this;
     }
 
+    /** Makes known that a RECV of the peer completes with it. */
+    OutstandingRequest consumingReceive() {
+        consumesReceive = true;
+        return this;
+    }
+
+    boolean consumesReceive() {
+        return consumesReceive;
+    }
+
     QueuePairRecord queuePair() {
         return queuePair;
     }
@@ -92,16 +104,24 @@ public final class OutstandingRequest {
      * the same READ, so that it does not matter which places its data last.
      */
     boolean maySinkWith(OutstandingRequest earlier) {
-        if (!earlier.queuePair.equals(queuePair) || earlier.opcode != CompletionOpcode.READ) {
+        if (!earlier.queuePair.equals(queuePair) || !earlier.isFetch()) {
             return false;
         }
         boolean fenced = (flags & SendFlags.FENCE) != 0;
-        return fenced || (Objects.equals(readsFrom, earlier.readsFrom) && buffers.equals(earlier.buffers));
+        boolean reads = opcode == CompletionOpcode.READ && earlier.opcode == opcode;
+        return fenced || (reads && Objects.equals(readsFrom, earlier.readsFrom) && buffers.equals(earlier.buffers));
     }
 
     /** True if the device writes to its buffers. */
     boolean isSink() {
-        return opcode == CompletionOpcode.READ || opcode == CompletionOpcode.RECEIVE;
+        return isFetch() || opcode.isReceive();
+    }
+
+    /** True for a READ or an atomic: what it fetches fills all of its buffers. */
+    boolean isFetch() {
+        return opcode == CompletionOpcode.READ
+                || opcode == CompletionOpcode.COMPARE_AND_SWAP
+                || opcode == CompletionOpcode.FETCH_AND_ADD;
     }
 
     List<BufferRange> buffers() {

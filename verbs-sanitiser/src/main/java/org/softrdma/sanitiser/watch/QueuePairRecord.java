@@ -2,6 +2,7 @@ package org.softrdma.sanitiser.watch;
 
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sanitiser.finding.ConnectionEnds;
@@ -13,7 +14,7 @@ import org.softrdma.verbs.QueuePairState;
  */
 public final class QueuePairRecord {
     private final String device;
-    private final int number;
+    private final @Nullable Integer number;
     private final Supplier<QueuePairState> state;
     private final AtomicLong receivesPosted = new AtomicLong();
     private final AtomicLong sendsPosted = new AtomicLong();
@@ -21,11 +22,23 @@ public final class QueuePairRecord {
     private volatile @Nullable InetSocketAddress local;
     private volatile @Nullable InetSocketAddress remote;
     private volatile @Nullable QueuePairRecord peer;
+    private volatile boolean sharesReceives;
 
-    QueuePairRecord(String device, int number, Supplier<QueuePairState> state) {
+    QueuePairRecord(String device, @Nullable Integer number, Supplier<QueuePairState> state) {
         this.device = device;
         this.number = number;
         this.state = state;
+    }
+
+    /**
+     * Stands for a shared receive queue, whose RECVs belong to no queue pair while they are outstanding.
+     *
+     * @param device name of its device
+     * @param open false once it is closed
+     */
+    static QueuePairRecord ofSharedQueue(String device, BooleanSupplier open) {
+        return new QueuePairRecord(
+                device, null, () -> open.getAsBoolean() ? QueuePairState.READY_TO_SEND : QueuePairState.CLOSED);
     }
 
     void addresses(@Nullable InetSocketAddress ofThis, InetSocketAddress ofPeer) {
@@ -41,6 +54,16 @@ public final class QueuePairRecord {
     @Nullable
     QueuePairRecord peer() {
         return peer;
+    }
+
+    /** Its RECVs come from a shared receive queue. */
+    void shareReceives() {
+        sharesReceives = true;
+    }
+
+    /** True if its RECVs come from a shared receive queue, so that nobody can count them. */
+    boolean sharesReceives() {
+        return sharesReceives;
     }
 
     /** RECVs that were posted, also those that are being posted. */
@@ -64,9 +87,20 @@ public final class QueuePairRecord {
         return state.get() == QueuePairState.READY_TO_SEND;
     }
 
+    /** Both ends of its connection; null for a shared receive queue. */
+    @Nullable
     ConnectionEnds ends() {
+        if (number == null) {
+            return null;
+        }
         QueuePairRecord other = peer;
         return new ConnectionEnds(name(), other == null ? new QueuePairName(null, null, remote) : other.name());
+    }
+
+    /** For people. */
+    @Override
+    public String toString() {
+        return number == null ? "a shared receive queue of " + device : name().toString();
     }
 
     private QueuePairName name() {

@@ -31,6 +31,7 @@ public final class QueuePairWatch {
     private final CallLock lock;
     private final WorkQueueRecord sends;
     private final WorkQueueRecord receives;
+    private final @Nullable SharedReceiveWatch shared;
 
     /**
      * Of a new queue pair.
@@ -50,6 +51,10 @@ public final class QueuePairWatch {
         signalAll = completions.signalAll();
         sends = new WorkQueueRecord(completions.sends());
         receives = new WorkQueueRecord(completions.receives());
+        shared = completions.shared();
+        if (shared != null) {
+            record.shareReceives();
+        }
         rules = new RequestRules(watch, record, queuePair.limits().maxSendWorkRequests());
     }
 
@@ -64,7 +69,8 @@ public final class QueuePairWatch {
      */
     public OutstandingRequest request(SendOpcode opcode, long wrId, int flags) {
         int all = signalAll ? flags | SendFlags.SIGNALLED : flags;
-        return new OutstandingRequest(record, opcode.completion(), wrId, all);
+        OutstandingRequest request = new OutstandingRequest(record, opcode.completion(), wrId, all);
+        return opcode.consumesReceive() ? request.consumingReceive() : request;
     }
 
     /**
@@ -85,18 +91,30 @@ public final class QueuePairWatch {
      * @param lkey key of a region
      */
     public void add(OutstandingRequest request, long address, long length, int lkey) {
-        RegionRecord region = regions.find(lkey);
-        request.add(region, region == null ? 0 : address - region.address(), length);
+        regions.addTo(request, address, length, lkey);
     }
 
     /**
-     * Checks inline data, which the provider reads at the post by its address.
+     * Checks inline data, which the provider reads at the post by its address, or the region of a bind.
      *
      * @param request not posted yet
      * @param region the region that it lies in
      */
     public void checkInline(OutstandingRequest request, RegionRecord region) {
         rules.checkMemory(request, region.part(0, 0), region);
+    }
+
+    /**
+     * Checks the region of a bind, which moves none of its bytes.
+     *
+     * @param request not posted yet
+     * @param lkey key of the region
+     */
+    public void checkBound(OutstandingRequest request, int lkey) {
+        RegionRecord region = regions.find(lkey);
+        if (region != null) {
+            checkInline(request, region);
+        }
     }
 
     // ---- posts
@@ -217,12 +235,17 @@ public final class QueuePairWatch {
     }
 
     private void succeeded(WorkCompletion completion, List<Finding> found) {
-        WorkQueueRecord queue = completion.opcode() == CompletionOpcode.RECEIVE ? receives : sends;
+        boolean ofReceive = completion.opcode().isReceive();
+        long received = completion.opcode() == CompletionOpcode.RECEIVE ? completion.byteLength() : 0;
+        if (ofReceive && shared != null) {
+            shared.completed(completion.wrId(), received, found);
+            return;
+        }
+        WorkQueueRecord queue = ofReceive ? receives : sends;
         List<OutstandingRequest> done = queue.succeeded(completion.wrId(), completion.opcode());
         for (OutstandingRequest request : done) {
             if (queue.isCertain()) {
-                boolean received = request.opcode() == CompletionOpcode.RECEIVE;
-                rules.checkContent(request, received ? completion.byteLength() : 0, found);
+                rules.checkContent(request, request.opcode().isReceive() ? received : 0, found);
             }
             watch.memory().release(request);
         }
@@ -235,8 +258,13 @@ public final class QueuePairWatch {
         long wrId = completion.wrId();
         int ofSends = sends.completions() == from ? sends.candidates(wrId) : 0;
         int ofReceives = receives.completions() == from ? receives.candidates(wrId) : 0;
+        SharedReceiveWatch ofShared = sharedCandidate(wrId, from);
         OutstandingRequest failed = null;
-        if (ofSends + ofReceives == 1) {
+        if (ofShared != null && ofSends == 0) {
+            failed = ofShared.completed(wrId, -1, found);
+        } else if (ofShared != null) {
+            forget();
+        } else if (ofSends + ofReceives == 1) {
             for (OutstandingRequest request : ofSends == 1 ? sends.failed(wrId) : receives.failed(wrId)) {
                 if (!request.isSink()) {
                     rules.checkContent(request, 0, found);
@@ -255,12 +283,19 @@ public final class QueuePairWatch {
         completion.onInvalidField(field -> watch.reporter().report(rules.invalidField(field, wrId, known)));
     }
 
+    private @Nullable SharedReceiveWatch sharedCandidate(long wrId, CompletionQueueRecord from) {
+        return shared != null && receives.completions() == from && shared.mayHave(wrId) ? shared : null;
+    }
+
     /** Completions were lost, or the queue pair is closed: nothing is known of what is outstanding. */
     public void forget() {
         lock.lock();
         try {
             forget(sends);
             forget(receives);
+            if (shared != null) {
+                shared.forget();
+            }
         } finally {
             lock.unlock();
         }
@@ -297,7 +332,7 @@ public final class QueuePairWatch {
         watch.peers().accepting(record, listening, remote);
     }
 
-    /** It was closed. */
+    /** It was closed. Nobody knows which RECVs of a shared receive queue it had taken, so those are forgotten too. */
     public void closed() {
         forget();
         watch.peers().closed(record);

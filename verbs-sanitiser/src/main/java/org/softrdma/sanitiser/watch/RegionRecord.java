@@ -65,9 +65,16 @@ public final class RegionRecord {
         return current != null && !current.scope().isAlive();
     }
 
-    /** True if peers may WRITE to it, so that its bytes may change at any time. */
+    /** The rights and intents that the program asked for. */
+    public Set<AccessFlag> asked() {
+        return asked;
+    }
+
+    /** True if peers may change it, by a window perhaps, so that its bytes may change at any time. */
     boolean isWrittenByPeers() {
-        return asked.contains(AccessFlag.REMOTE_WRITE);
+        return asked.contains(AccessFlag.REMOTE_WRITE)
+                || asked.contains(AccessFlag.REMOTE_ATOMIC)
+                || (asked.contains(AccessFlag.BIND_WINDOWS) && asked.contains(AccessFlag.LOCAL_WRITE));
     }
 
     /** True if the program said that READs put their data here. */

@@ -53,6 +53,19 @@ public final class RegionTable {
         }
     }
 
+    /**
+     * Adds a local entry to a request that is not posted yet.
+     *
+     * @param request not posted yet
+     * @param address first address
+     * @param length bytes
+     * @param lkey key of a region
+     */
+    void addTo(OutstandingRequest request, long address, long length, int lkey) {
+        RegionRecord region = find(lkey);
+        request.add(region, region == null ? 0 : address - region.address(), length);
+    }
+
     /** The region that has a key, or had it last; null if none is known. */
     @Nullable
     RegionRecord find(int lkey) {

@@ -53,26 +53,46 @@ public final class RegionWatch {
     }
 
     /**
+     * A region has left this domain's keys, because it was registered anew.
+     *
+     * @param region as it was
+     */
+    public void left(RegionRecord region) {
+        regions.closed(region);
+        watch.memory().closed(region);
+    }
+
+    /**
+     * A region is about to be closed, or registered anew: requests that name it may go wrong.
+     *
+     * @param region the region
+     * @param what happens to it
+     */
+    public List<Finding> stillNamed(RegionRecord region, String what) {
+        List<OutstandingRequest> outstanding = watch.memory().outstandingOn(region).stream()
+                .filter(request -> request.queuePair().isAlive())
+                .toList();
+        if (outstanding.isEmpty()) {
+            return List.of();
+        }
+        OutstandingRequest first = outstanding.getFirst();
+        return List.of(new Finding(
+                Rule.DEREGISTERED_WHILE_OUTSTANDING,
+                "a region is " + what + ", and the completions of " + outstanding.size()
+                        + " requests that name it were not polled yet",
+                first.queuePair().ends(),
+                first.name(),
+                region.part(0, 0),
+                CallSite.calls()));
+    }
+
+    /**
      * A region is about to be closed. The findings are for the caller to report, once it is closed.
      *
      * @param region the region
      */
     public List<Finding> closing(RegionRecord region) {
-        List<Finding> found = new ArrayList<>();
-        List<OutstandingRequest> outstanding = watch.memory().outstandingOn(region).stream()
-                .filter(request -> request.queuePair().isAlive())
-                .toList();
-        if (!outstanding.isEmpty()) {
-            OutstandingRequest first = outstanding.getFirst();
-            found.add(new Finding(
-                    Rule.DEREGISTERED_WHILE_OUTSTANDING,
-                    "a region is closed, and the completions of " + outstanding.size()
-                            + " requests that name it were not polled yet",
-                    first.queuePair().ends(),
-                    first.name(),
-                    region.part(0, 0),
-                    CallSite.calls()));
-        }
+        List<Finding> found = new ArrayList<>(stillNamed(region, "closed"));
         if (region.isMemoryGone()) {
             found.add(new Finding(
                     Rule.ARENA_CLOSED,
@@ -82,8 +102,7 @@ public final class RegionWatch {
                     region.part(0, 0),
                     CallSite.calls()));
         }
-        regions.closed(region);
-        watch.memory().closed(region);
+        left(region);
         return found;
     }
 }

@@ -68,35 +68,34 @@ final class RequestRules {
 
     // ---- at the post
 
-    /** Counts a SEND or RECV that is being posted; a SEND must find a RECV of the peer. */
+    /** Counts a request that is being posted and takes or is a RECV; the former must find one of the peer. */
     void count(OutstandingRequest request, List<Finding> found) {
         if (request.opcode() == CompletionOpcode.RECEIVE) {
             queuePair.receivesPosted().incrementAndGet();
         }
-        if (request.opcode() != CompletionOpcode.SEND) {
+        if (!request.consumesReceive()) {
             return;
         }
         long number = queuePair.sendsPosted().incrementAndGet();
         QueuePairRecord peer = queuePair.peer();
-        if (peer == null || !queuePair.isReady() || !peer.isReady()) {
+        if (peer == null || peer.sharesReceives() || !queuePair.isReady() || !peer.isReady()) {
             return;
         }
         long receives = peer.receivesPosted().get();
         if (number > receives) {
-            String what = "this is SEND number " + number + " of its queue pair, and the peer has posted " + receives
-                    + " RECVs so far";
+            String what =
+                    "this is number " + number + " of the requests of its queue pair that take a RECV, and the peer"
+                            + " has posted " + receives + " RECVs so far";
             found.add(finding(Rule.SEND_WITHOUT_RECEIVE, what, request, null));
         }
     }
 
     /** A request that was counted was not accepted. */
     void uncount(OutstandingRequest request) {
-        switch (request.opcode()) {
-            case RECEIVE -> queuePair.receivesPosted().decrementAndGet();
-            case SEND -> queuePair.sendsPosted().decrementAndGet();
-            default -> {
-                // Not counted.
-            }
+        if (request.opcode() == CompletionOpcode.RECEIVE) {
+            queuePair.receivesPosted().decrementAndGet();
+        } else if (request.consumesReceive()) {
+            queuePair.sendsPosted().decrementAndGet();
         }
     }
 
@@ -106,8 +105,7 @@ final class RequestRules {
     }
 
     Finding overlap(OutstandingRequest request, OutstandingRequest other) {
-        String what = "its sink shares bytes with that of an outstanding " + other.name() + " on "
-                + other.queuePair().ends().local();
+        String what = "its sink shares bytes with that of an outstanding " + other.name() + " on " + other.queuePair();
         return finding(Rule.SINKS_OVERLAP, what, request, firstBuffer(request));
     }
 

@@ -76,13 +76,17 @@ final class WorkQueueRecord {
             completed.add(next);
             if (next.isSignalled()) {
                 completions.gone(completed.size());
-                certain = next.wrId() == wrId && next.opcode() == opcode;
+                certain = next.wrId() == wrId && isOf(next, opcode);
                 return completed;
             }
         }
         completions.gone(completed.size());
         certain = false;
         return completed;
+    }
+
+    private static boolean isOf(OutstandingRequest request, CompletionOpcode opcode) {
+        return request.opcode() == opcode || (request.opcode().isReceive() && opcode.isReceive());
     }
 
     /**

@@ -28,7 +28,9 @@ class EveryMethodTest {
                 SanitisedListener.class,
                 SanitisedMemory.class,
                 SanitisedQueuePair.class,
-                SanitisedRegion.class
+                SanitisedRegion.class,
+                SanitisedSharedReceiveQueue.class,
+                SanitisedWindow.class
             })
     void shouldPassOnEveryMethod(Class<?> wrapper) {
         List<String> missing = Arrays.stream(wrapper.getMethods())

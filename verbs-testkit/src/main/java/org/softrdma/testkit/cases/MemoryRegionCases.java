@@ -52,7 +52,9 @@ public final class MemoryRegionCases {
     void shouldReportWhatWasRegisteredWhenRegistered(TwoNodes nodes) {
         MemorySegment memory = nodes.requester().memory(BYTES);
         MemoryRegion sink = nodes.requester().register(memory, AccessFlag.LOCAL_WRITE);
-        assertEquals(memory.address(), sink.address());
+        if (!nodes.traits().has(Trait.VIRTUAL_ADDRESSES)) {
+            assertEquals(memory.address(), sink.address());
+        }
         assertEquals(BYTES, sink.length());
         assertEquals(memory.address(), sink.memory().address());
         assertEquals(BYTES, sink.memory().byteSize());

@@ -64,7 +64,13 @@ final class Refusals {
 
     /** Checks the result of a request with a bad local entry that was posted as wrId 1. */
     static void expectLocalError(TwoNodes nodes, LoopbackPair pair, Set<CompletionStatus> statuses, String what) {
-        pair.requester().sends().expect(1, statuses, what);
+        expectLocalErrorOf(nodes, pair, 1, statuses, what);
+    }
+
+    /** Checks the result of a request with a bad local entry. */
+    static void expectLocalErrorOf(
+            TwoNodes nodes, LoopbackPair pair, long wrId, Set<CompletionStatus> statuses, String what) {
+        pair.requester().sends().expect(wrId, statuses, what);
         pair.expectBothBroken();
         pair.responder().receives().expectNone("nothing was sent: " + what);
     }

@@ -12,22 +12,31 @@ import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.ConformanceSettings;
 import org.softrdma.testkit.TwoNodes;
 import org.softrdma.testkit.cases.AccessRightsCases;
+import org.softrdma.testkit.cases.AtomicCases;
+import org.softrdma.testkit.cases.AtomicRaceCases;
 import org.softrdma.testkit.cases.CompletionChannelCases;
 import org.softrdma.testkit.cases.CompletionQueueCases;
 import org.softrdma.testkit.cases.ConnectionCases;
+import org.softrdma.testkit.cases.DepthCases;
 import org.softrdma.testkit.cases.DeviceCases;
+import org.softrdma.testkit.cases.EventCases;
+import org.softrdma.testkit.cases.ImmediateCases;
 import org.softrdma.testkit.cases.ListenerCases;
 import org.softrdma.testkit.cases.MemoryRegionCases;
 import org.softrdma.testkit.cases.PinningCases;
 import org.softrdma.testkit.cases.PolledMemoryCases;
 import org.softrdma.testkit.cases.PostingCases;
 import org.softrdma.testkit.cases.QueuePairCases;
+import org.softrdma.testkit.cases.QueueResizeCases;
 import org.softrdma.testkit.cases.QuiescenceCases;
 import org.softrdma.testkit.cases.RangeCases;
 import org.softrdma.testkit.cases.ReadCases;
 import org.softrdma.testkit.cases.RebindCases;
+import org.softrdma.testkit.cases.ReregistrationCases;
 import org.softrdma.testkit.cases.SendReceiveCases;
+import org.softrdma.testkit.cases.SharedReceiveCases;
 import org.softrdma.testkit.cases.StandstillCases;
+import org.softrdma.testkit.cases.WindowCases;
 import org.softrdma.testkit.cases.WriteCases;
 
 /**
@@ -43,22 +52,31 @@ public record CaseMethod(ConformanceCase description, Method method) {
     public static final List<Class<?>> GROUPS = List.of(
             DeviceCases.class,
             MemoryRegionCases.class,
+            ReregistrationCases.class,
             PinningCases.class,
             AccessRightsCases.class,
             RangeCases.class,
             CompletionQueueCases.class,
+            QueueResizeCases.class,
             CompletionChannelCases.class,
             QueuePairCases.class,
             ConnectionCases.class,
+            DepthCases.class,
             ListenerCases.class,
             PostingCases.class,
             SendReceiveCases.class,
             WriteCases.class,
             ReadCases.class,
+            AtomicCases.class,
+            AtomicRaceCases.class,
+            ImmediateCases.class,
+            WindowCases.class,
+            SharedReceiveCases.class,
             PolledMemoryCases.class,
             RebindCases.class,
             QuiescenceCases.class,
-            StandstillCases.class);
+            StandstillCases.class,
+            EventCases.class);
 
     /** Every case, by group and in no order within one. */
     public static List<CaseMethod> all() {

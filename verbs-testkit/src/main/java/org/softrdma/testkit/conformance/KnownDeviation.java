@@ -27,21 +27,70 @@ public record KnownDeviation(String provider, Pattern device, int caseNumber, St
             "rxe checks local memory packet by packet (rxe_req.c, rxe_requester), so a WRITE past its region has written"
                     + " the packets before the last one";
 
+    private static final String SIW_DEPTH =
+            "siw raises the READ depth that a listener grants to what its peer wants (siw_cm.c, siw_accept with"
+                    + " relaxed_ird_negotiation)";
+
+    private static final String SIW_INVALIDATES_REGIONS =
+            "siw lets a peer's SEND invalidate any key of the domain, a region's too (siw_mem.c, siw_invalidate_stag)";
+
+    private static final String RXE_INVALIDATED_FLAG =
+            "rxe gives the kernel's flag of an invalidated key to user space, where that bit means something else"
+                    + " (rxe_resp.c, do_complete: IB_WC_WITH_INVALIDATE is 1 << 2, IBV_WC_WITH_INV 1 << 3)";
+
+    private static final String BIND_AFTER_FAILURE =
+            "a window whose bind has failed cannot be bound again: the driver still has its old key, and rdmacore goes on"
+                    + " from the new one";
+
+    private static final String RXE_MISALIGNED =
+            "librxe refuses a misaligned atomic when it is posted, by EINVAL (providers/rxe/rxe.c, validate_send_wr)";
+
+    private static final String RXE_WINDOW_RANGE =
+            "rxe checks what comes through a window against the region, not against the window (rxe_resp.c, check_rkey)";
+
+    private static final String RXE_INVALIDATES_ALL =
+            "rxe lets a peer's SEND invalidate the window of another queue pair (rxe_mw.c, rxe_check_invalidate_mw)";
+
+    private static final String RXE_BIND_DOMAIN =
+            "rxe binds a window to a region of another domain (rxe_mw.c, rxe_check_bind_mw compares only the domain of"
+                    + " the window with that of the queue pair)";
+
+    private static final String RXE_SHARED_DOMAIN =
+            "rxe looks for the regions of shared RECVs in the domain of the queue pair (rxe_resp.c, send_data_in)";
+
+    private static final String SIW_LAST_REQUEST =
+            "siw of Linux 6.1 does not tell that a queue pair has taken its last shared RECV (seen in the guest)";
+
+    private static final String RXE_LAST_REQUEST =
+            "rxe of Linux 6.1 does not tell that a queue pair has taken its last shared RECV (rxe_resp.c, check_resource"
+                    + " in ERROR)";
+
+    private static final String RXE_NO_EVENTS =
+            "rxe raises no event for a request that it refuses (rxe_resp.c, do_class_ac_error; rxe_qp.c, rxe_qp_error)";
+
     /** The deviations of the providers of this project. */
     public static final List<KnownDeviation> TABLE = List.of(
             new KnownDeviation("rdmacore", SIW, 9, SIW_READ_RIGHT),
             new KnownDeviation("disni", SIW, 9, SIW_READ_RIGHT),
             new KnownDeviation("rdmacore", SIW, 36, SIW_READ_RIGHT),
             new KnownDeviation("disni", SIW, 36, SIW_READ_RIGHT),
-            new KnownDeviation(
-                    "rdmacore",
-                    SIW,
-                    90,
-                    "siw raises the READ depth that a listener grants to what its peer wants (siw_cm.c, siw_accept with"
-                            + " relaxed_ird_negotiation)"),
+            new KnownDeviation("rdmacore", SIW, 90, SIW_DEPTH),
+            new KnownDeviation("rdmacore", SIW, 126, SIW_DEPTH),
             new KnownDeviation("rdmacore", SIW, 296, SIW_SHORT_READ),
             new KnownDeviation("disni", SIW, 296, SIW_SHORT_READ),
+            new KnownDeviation("rdmacore", SIW, 362, SIW_INVALIDATES_REGIONS),
+            new KnownDeviation("rdmacore", SIW, 376, SIW_LAST_REQUEST),
             new KnownDeviation("rdmacore", RXE, 48, RXE_LOCAL_RANGE),
+            new KnownDeviation("rdmacore", RXE, 114, RXE_INVALIDATED_FLAG),
+            new KnownDeviation("rdmacore", RXE, 131, RXE_MISALIGNED),
+            new KnownDeviation("rdmacore", RXE, 134, RXE_WINDOW_RANGE),
+            new KnownDeviation("rdmacore", RXE, 135, BIND_AFTER_FAILURE),
+            new KnownDeviation("rdmacore", RXE, 363, RXE_INVALIDATES_ALL),
+            new KnownDeviation("rdmacore", RXE, 368, RXE_BIND_DOMAIN),
+            new KnownDeviation("rdmacore", RXE, 375, RXE_SHARED_DOMAIN),
+            new KnownDeviation("rdmacore", RXE, 376, RXE_LAST_REQUEST),
+            new KnownDeviation("rdmacore", RXE, 384, RXE_NO_EVENTS),
+            new KnownDeviation("rdmacore", RXE, 385, RXE_NO_EVENTS),
             new KnownDeviation("disni", RXE, 48, RXE_LOCAL_RANGE));
 
     /** Checks. */

@@ -2,8 +2,7 @@ package org.softrdma.testkit.walk;
 
 /**
  * Part of a buffer that a request under way reads or writes. While it lasts, nobody else may write there, and if it
- * writes nobody may
- * read. The walk's thread.
+ * writes nobody may read. The walk's thread.
  *
  * @param region by which the request names it
  * @param from first byte

@@ -1,5 +1,7 @@
 package org.softrdma.testkit.walk;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -10,8 +12,7 @@ import org.softrdma.verbs.CompletionOpcode;
 
 /**
  * Which requests under way disturb each other, and which bytes a request carries if none does. What verbs order is no
- * conflict: WRITEs of
- * one queue pair, a READ behind them, and a fenced WRITE behind a READ. The walk's thread.
+ * conflict: WRITEs of one queue pair, a READ behind them, and a fenced WRITE behind a READ. The walk's thread.
  */
 final class Conflicts {
     private Conflicts() {}
@@ -23,15 +24,16 @@ final class Conflicts {
         }
         List<Claim> claims = new ArrayList<>();
         if (!request.isInline()) {
-            claims.addAll(local(request, request.kind() == CompletionOpcode.READ));
+            claims.addAll(local(request, request.changesHere()));
         }
         if (request.isOneSided() && request.length() > 0) {
             Part remote = request.remote();
-            boolean write = request.kind() == CompletionOpcode.WRITE;
+            boolean write = request.changesPeer();
             // Of a range that leaves its region, a device may have written what lies within before it sees that.
             int to = Math.min(
                     remote.to(), remote.region().from() + remote.region().length());
-            if ((request.fault() == Fault.NONE || (write && isPartlyLawful(request))) && remote.from() < to) {
+            if ((request.fault() == Fault.NONE || (request.kind() == CompletionOpcode.WRITE && isPartlyLawful(request)))
+                    && remote.from() < to) {
                 claims.add(new Claim(remote.region(), remote.from(), to, write, request));
             }
         }
@@ -103,9 +105,7 @@ final class Conflicts {
     }
 
     private static boolean isRemote(Claim claim) {
-        WalkRequest request = claim.request();
-        return (request.kind() == CompletionOpcode.READ && !claim.writes())
-                || (request.kind() == CompletionOpcode.WRITE && claim.writes());
+        return claim.request().isAtPeer(claim);
     }
 
     private static boolean overlapThemselves(List<Claim> claims) {
@@ -136,7 +136,7 @@ final class Conflicts {
         if (request.fault() != Fault.NONE) {
             return data;
         }
-        if (request.kind() == CompletionOpcode.READ) {
+        if (request.isAnswered()) {
             return length == 0 ? data : remoteData(request);
         }
         int at = 0;
@@ -147,7 +147,31 @@ final class Conflicts {
         return data;
     }
 
-    /** What a READ gives: the memory as it is, and over it the WRITEs that its own queue pair has sent there before. */
+    /** What it leaves at the peer if nobody disturbs it. */
+    static KnownBytes written(WalkRequest request) {
+        if (!request.isAtomic()) {
+            return request.data();
+        }
+        KnownBytes old = request.data();
+        KnownBytes left = KnownBytes.unknown(Long.BYTES);
+        if (request.fault() == Fault.NONE && old.known().cardinality() == Long.BYTES) {
+            long before =
+                    ByteBuffer.wrap(old.bytes()).order(ByteOrder.nativeOrder()).getLong();
+            ByteBuffer.wrap(left.bytes()).order(ByteOrder.nativeOrder()).putLong(after(request, before));
+            left.known().set(0, Long.BYTES);
+        }
+        return left;
+    }
+
+    private static long after(WalkRequest atomic, long before) {
+        WalkRequest.Operands operands = atomic.operands();
+        if (atomic.kind() == CompletionOpcode.FETCH_AND_ADD) {
+            return before + operands.compareAdd();
+        }
+        return before == operands.compareAdd() ? operands.swap() : before;
+    }
+
+    /** What a READ gives: the memory as it is, and over it what its own queue pair has written there before. */
     private static KnownBytes remoteData(WalkRequest read) {
         Part remote = read.remote();
         KnownBytes data = remote.region().buffer().contents(remote.from(), remote.length());
@@ -157,7 +181,7 @@ final class Conflicts {
             int to = Math.min(target.to(), remote.to());
             if (target.region().buffer() == remote.region().buffer() && from < to) {
                 KnownBytes written =
-                        write.isTainted() ? new KnownBytes(write.data().bytes(), new BitSet()) : write.data();
+                        write.isTainted() ? new KnownBytes(write.written().bytes(), new BitSet()) : write.written();
                 read.sees(write);
                 data.overlay(from - remote.from(), written, from - target.from(), to - from);
             }

@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.CompletionChannel;
-import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
@@ -254,8 +253,8 @@ final class Connections {
     /** It will not complete; a WRITE may still come to the peer. */
     private static void abandon(WalkRequest request) {
         request.release(false);
-        if (!request.isOneSided() || request.kind() == CompletionOpcode.READ) {
-            request.forgetWritten();
+        if (request.changesHere()) {
+            request.forgetWrittenHere();
         }
     }
 }

@@ -4,6 +4,7 @@ import java.util.Deque;
 import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.testkit.walk.WalkRequest.Fault;
@@ -16,8 +17,7 @@ import org.softrdma.verbs.WorkCompletion;
 
 /**
  * Polls completion queues and says what each completion must be: of a live queue pair, in the order of its queue, with
- * a status that
- * something explains, and with the right bytes. The walk's thread.
+ * a status that something explains, and with the right bytes. The walk's thread.
  */
 final class Judge {
     private static final int MOST_AT_ONCE = 8;
@@ -72,6 +72,10 @@ final class Judge {
         judgeReceive(end, receive, completion);
     }
 
+    private static OptionalInt immediate(WorkCompletion received) {
+        return received.hasImmediate() ? OptionalInt.of(received.immediate()) : OptionalInt.empty();
+    }
+
     private static @Nullable WalkRequest find(Deque<WalkRequest> requests, long wrId) {
         return requests.stream()
                 .filter(request -> request.wrId() == wrId)
@@ -107,7 +111,7 @@ final class Judge {
             require(!end.sendFailed(), completion, request, "it succeeds behind one that failed");
             require(request.isSignalled(), completion, request, "it was not signalled");
             require(completion.opcode() == request.kind(), completion, request, "it was a " + request.kind());
-            long bytes = request.kind() == CompletionOpcode.READ ? request.length() : 0;
+            long bytes = request.isAnswered() ? request.length() : 0;
             require(completion.byteLength() == bytes, completion, request, "expected " + bytes + " bytes");
             succeed(end, request);
             return;
@@ -120,8 +124,8 @@ final class Judge {
         end.failSends();
         requireError(end, completion, request);
         request.release(false);
-        if (request.kind() == CompletionOpcode.READ) {
-            request.forgetWritten();
+        if (request.isAnswered()) {
+            request.forgetWrittenHere();
         }
     }
 
@@ -136,8 +140,7 @@ final class Judge {
     private Set<CompletionStatus> allowed(WalkEnd end, WalkRequest request) {
         Set<CompletionStatus> allowed = EnumSet.noneOf(CompletionStatus.class);
         Set<Feature> features = end.node().features();
-        boolean told = features.contains(
-                request.kind() == CompletionOpcode.READ ? Feature.REMOTE_READ_STATUSES : Feature.REMOTE_STATUSES);
+        boolean told = features.contains(request.isAnswered() ? Feature.REMOTE_READ_STATUSES : Feature.REMOTE_STATUSES);
         if (end.sendFailed() || end.connection().mayEndWithout(request)) {
             allowed.add(CompletionStatus.FLUSHED);
         }
@@ -161,17 +164,17 @@ final class Judge {
     private void succeed(WalkEnd end, WalkRequest request) {
         boolean acknowledged = end.node().features().contains(Feature.ACKNOWLEDGED_WRITES);
         if (request.fault() == Fault.LOCAL
-                || (request.fault() == Fault.REMOTE && (acknowledged || request.kind() == CompletionOpcode.READ))) {
+                || (request.fault() == Fault.REMOTE && (acknowledged || request.isAnswered()))) {
             throw new WalkFailure(request + " on " + end + " succeeded");
         }
-        if (request.kind() == CompletionOpcode.READ) {
-            place(end, request.wrId());
+        if (request.isAnswered()) {
+            place(end, request.wrId() + (request.isAtomic() ? 1 : 0));
             arrive(request, request.data(), request.isTainted());
         }
         request.release(false);
     }
 
-    /** The peer's memory has every WRITE of this end before a request. */
+    /** The peer's memory has every WRITE and atomic of this end before a request. */
     private static void place(WalkEnd end, long wrId) {
         List<WalkRequest> unplaced = end.unplaced();
         while (!unplaced.isEmpty() && unplaced.getFirst().wrId() < wrId) {
@@ -182,14 +185,14 @@ final class Judge {
             }
             Part target = write.remote();
             for (Claim claim : write.claims()) {
-                if (claim.writes()) {
-                    claim.buffer().put(target.from(), write.data(), 0, write.length());
+                if (claim.writes() && write.isAtPeer(claim)) {
+                    claim.buffer().put(target.from(), write.written(), 0, write.length());
                     if (write.isTainted()) {
                         claim.buffer().forget(claim.from(), claim.to());
                     }
                 }
             }
-            write.release(true);
+            write.releaseAtPeer();
             target.region().buffer().check();
         }
     }
@@ -225,7 +228,7 @@ final class Judge {
                 allowed.add(CompletionStatus.FLUSHED);
             }
             if (message != null && !end.receiveFailed()) {
-                if (message.length() > request.length()) {
+                if (!message.isOneSided() && message.length() > request.length()) {
                     allowed.add(CompletionStatus.LOCAL_LENGTH_ERROR);
                 }
                 if (request.fault() == Fault.LOCAL || request.isVulnerable()) {
@@ -242,8 +245,23 @@ final class Judge {
         if (message == null) {
             throw new WalkFailure(completion + " of " + request + " on " + end + ": the peer has sent nothing");
         }
-        require(completion.opcode() == CompletionOpcode.RECEIVE, completion, request, "it was a RECV");
-        require(completion.byteLength() == message.length(), completion, request, "the SEND was " + message);
+        boolean written = message.isOneSided();
+        CompletionOpcode opcode = written ? CompletionOpcode.RECEIVE_WRITE_IMMEDIATE : CompletionOpcode.RECEIVE;
+        require(completion.opcode() == opcode, completion, request, "the message was " + message);
+        require(completion.byteLength() == message.length(), completion, request, "the message was " + message);
+        require(
+                message.operands().immediate().equals(immediate(completion)),
+                completion,
+                request,
+                "the message was " + message);
+        if (written) {
+            require(message.fault() == Fault.NONE, completion, request, message + " was to be refused");
+            end.receivedOne();
+            place(peer, message.wrId() + 1);
+            request.releaseAll(); // Nothing is put into its buffer.
+            request.parts().forEach(part -> part.region().buffer().check());
+            return;
+        }
         require(message.length() <= request.length(), completion, request, "too short for " + message);
         require(
                 message.length() == 0 || (request.fault() == Fault.NONE && message.fault() == Fault.NONE),

@@ -3,21 +3,18 @@ package org.softrdma.testkit.walk;
 import java.net.InetAddress;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
+import java.util.Set;
+import org.softrdma.testkit.MachineTime;
+import org.softrdma.testkit.ProviderTraits;
 import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.device.VerbsProvider;
+import org.softrdma.verbs.device.VerbsProviders;
 
 /**
  * This machine as the place of a walk: every node is a device of a provider. Nothing goes wrong here. The walk's
  * thread.
  */
-public final class LoopbackWalk implements WalkEnvironment {
-    /** The one provider that keeps a key back for a long time. */
-    private static final String SIM = "sim";
-
-    private static final int SPINS_BEFORE_PARKING = 100;
-    private static final long PARK_NS = 20_000;
-
+public final class LoopbackWalk implements WalkEnvironment, MachineTime {
     private final VerbsProvider provider;
     private final Map<String, String> options;
     private final InetAddress address;
@@ -47,26 +44,8 @@ public final class LoopbackWalk implements WalkEnvironment {
 
     @Override
     public boolean reusesKeys() {
-        return !provider.name().endsWith(SIM);
-    }
-
-    @Override
-    public long nanoTime() {
-        return System.nanoTime();
-    }
-
-    @Override
-    public void idle(int rounds) {
-        if (rounds < SPINS_BEFORE_PARKING) {
-            Thread.onSpinWait();
-        } else {
-            LockSupport.parkNanos(PARK_NS);
-        }
-    }
-
-    @Override
-    public void sleep(long durationNs) {
-        LockSupport.parkNanos(durationNs);
+        return !ProviderTraits.of(VerbsProviders.bareName(provider.name()), "", Set.of())
+                .has(ProviderTraits.Trait.KEEPS_KEYS_BACK);
     }
 
     @Override

@@ -34,6 +34,44 @@ final class PartChooser {
         return parts(domain.regions().stream().filter(WalkRegion::isReadSink).toList(), 1);
     }
 
+    /** Where an atomic puts what it fetches. */
+    List<Part> wordSink(WalkDomain domain) {
+        return state
+                .any(domain.regions().stream()
+                        .filter(region -> region.isReadSink() && region.length() >= Long.BYTES)
+                        .toList())
+                .map(region -> new Part(region, state.between(0, region.length() - Long.BYTES), Long.BYTES))
+                .stream()
+                .toList();
+    }
+
+    /** A whole word at the peer that it may change by atomics; null if there is none. */
+    @Nullable
+    Part word(WalkEnd peer) {
+        Part any = remote(peer, Long.BYTES, AccessFlag.REMOTE_ATOMIC);
+        if (any == null) {
+            return null;
+        }
+        Part aligned = new Part(any.region(), any.offset() - misalignment(any), Long.BYTES);
+        return aligned.offset() >= 0 && isAligned(aligned) ? aligned : null;
+    }
+
+    /** A word at the peer that its device must refuse, and not because it is misaligned; null if there is none now. */
+    @Nullable
+    Part faultyWord(WalkEnd peer) {
+        Part any = faultyRemote(peer, Long.BYTES, AccessFlag.REMOTE_ATOMIC);
+        return any != null && isAligned(any) ? any : null;
+    }
+
+    /** Both the address that the peer uses and that of the memory count. */
+    private static boolean isAligned(Part part) {
+        return misalignment(part) == 0 && part.from() % Long.BYTES == 0;
+    }
+
+    private static int misalignment(Part part) {
+        return (int) Long.remainderUnsigned(part.region().base() + part.offset(), Long.BYTES);
+    }
+
     private List<Part> parts(List<WalkRegion> regions, int most) {
         List<Part> parts = new ArrayList<>();
         if (!regions.isEmpty()) {
@@ -56,8 +94,7 @@ final class PartChooser {
 
     /** Memory of the peer that it may READ or WRITE; null if there is none. */
     @Nullable
-    Part remote(WalkEnd peer, int length, boolean write) {
-        AccessFlag right = write ? AccessFlag.REMOTE_WRITE : AccessFlag.REMOTE_READ;
+    Part remote(WalkEnd peer, int length, AccessFlag right) {
         return state.any(peer.domain().regions().stream()
                         .filter(region -> region.access().contains(right) && region.length() >= length)
                         .toList())
@@ -67,8 +104,8 @@ final class PartChooser {
 
     /**
      * One local part that a device must refuse: of another domain, of a closed region, out of range, or a sink without
-     * the right to write.
-     * That of a RECV is wholly out of range: of a short message, a device may see only what it needs.
+     * the right to write. That of a RECV is wholly out of range: of a short message, a device may see only what it
+     * needs.
      */
     List<Part> faulty(WalkEnd end, CompletionOpcode kind) {
         WalkDomain domain = end.domain();
@@ -88,8 +125,7 @@ final class PartChooser {
 
     /** Memory of the peer that its device must refuse; null if there is none now. */
     @Nullable
-    Part faultyRemote(WalkEnd peer, int length, boolean write) {
-        AccessFlag right = write ? AccessFlag.REMOTE_WRITE : AccessFlag.REMOTE_READ;
+    Part faultyRemote(WalkEnd peer, int length, AccessFlag right) {
         WalkNode node = peer.node();
         List<WalkRegion> own = peer.domain().regions();
         List<WalkRegion> wrong = switch (state.below(4)) {

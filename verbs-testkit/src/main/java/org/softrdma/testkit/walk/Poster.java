@@ -1,11 +1,15 @@
 package org.softrdma.testkit.walk;
 
 import java.util.List;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.testkit.walk.WalkRequest.Fault;
 import org.softrdma.testkit.walk.WalkRequest.Manner;
+import org.softrdma.testkit.walk.WalkRequest.Operands;
 import org.softrdma.testkit.walk.WalkRequest.Part;
+import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.ReceiveWorkRequest;
@@ -69,15 +73,21 @@ final class Poster {
     // ---- SEND, WRITE, READ
 
     boolean postSend(WalkEnd end) {
-        return post(end, CompletionOpcode.SEND);
+        return post(end, CompletionOpcode.SEND, Operands.NONE);
     }
 
     boolean postWrite(WalkEnd end) {
-        return post(end, CompletionOpcode.WRITE);
+        return post(end, CompletionOpcode.WRITE, Operands.NONE);
+    }
+
+    boolean postWriteImmediate(WalkEnd end) {
+        return state.uses(end.node(), Feature.WRITE_IMMEDIATE)
+                && isExpected(end, 0)
+                && post(end, CompletionOpcode.WRITE, Operands.of(state.random().nextInt()));
     }
 
     boolean postRead(WalkEnd end) {
-        return post(end, CompletionOpcode.READ);
+        return post(end, CompletionOpcode.READ, Operands.NONE);
     }
 
     /** A READ of nothing: once it completes, every WRITE before it is at the peer. */
@@ -98,15 +108,20 @@ final class Poster {
         return true;
     }
 
-    private static boolean isFull(WalkEnd end) {
+    static boolean isFull(WalkEnd end) {
         return end.sends().size() >= end.verbs().limits().maxSendWorkRequests();
     }
 
-    private boolean post(WalkEnd end, CompletionOpcode kind) {
+    /** True if a request may be posted there now, as far as its end is concerned. */
+    boolean mayPost(WalkEnd end) {
         if (end.verbs().state() == QueuePairState.ERROR && !state.breaks(10)) {
             return false;
         }
-        if (state.settings().lawful() && (isFull(end) || end.connection().mayEnd())) {
+        return !state.settings().lawful() || (!isFull(end) && !end.connection().mayEnd());
+    }
+
+    private boolean post(WalkEnd end, CompletionOpcode kind, Operands operands) {
+        if (!mayPost(end)) {
             return false;
         }
         Fault fault = fault(kind);
@@ -121,18 +136,19 @@ final class Poster {
         }
         Part remote = null;
         if (kind != CompletionOpcode.SEND) {
-            boolean write = kind == CompletionOpcode.WRITE;
+            AccessFlag right = kind == CompletionOpcode.WRITE ? AccessFlag.REMOTE_WRITE : AccessFlag.REMOTE_READ;
             remote = fault == Fault.REMOTE
-                    ? parts.faultyRemote(end.peer(), length, write)
-                    : parts.remote(end.peer(), length, write);
+                    ? parts.faultyRemote(end.peer(), length, right)
+                    : parts.remote(end.peer(), length, right);
             if (remote == null) {
                 return false;
             }
         } else if (!isExpected(end, length)) {
             return false;
         }
-        WalkRequest request =
-                new WalkRequest(state.nextId(), end, kind, manner(end, kind, fault, length), local, remote, fault);
+        WalkRequest request = new WalkRequest(
+                        state.nextId(), end, kind, manner(end, kind, fault, length), local, remote, fault)
+                .with(operands);
         List<Claim> claims = Conflicts.of(request);
         if (isUnwanted(claims, request)) {
             return false;
@@ -156,8 +172,8 @@ final class Poster {
         return fits || state.breaks(4);
     }
 
-    private Manner manner(WalkEnd end, CompletionOpcode kind, Fault fault, int length) {
-        boolean inline = kind != CompletionOpcode.READ
+    Manner manner(WalkEnd end, CompletionOpcode kind, Fault fault, int length) {
+        boolean inline = (kind == CompletionOpcode.SEND || kind == CompletionOpcode.WRITE)
                 && fault != Fault.LOCAL
                 && length <= end.verbs().limits().maxInline()
                 && state.percent(30);
@@ -167,26 +183,28 @@ final class Poster {
         return new Manner(signalled, state.percent(15), inline);
     }
 
-    private boolean isUnwanted(List<Claim> claims, WalkRequest request) {
+    boolean isUnwanted(List<Claim> claims, WalkRequest request) {
         return Conflicts.exist(claims, request) && !state.breaks(OVERLAPPING);
     }
 
-    private void postPrepared(WalkEnd end, WalkRequest request, List<Claim> claims) {
+    void postPrepared(WalkEnd end, WalkRequest request, List<Claim> claims) {
         boolean full = isFull(end);
         state.note("post " + request + " on " + end);
         request.data(Conflicts.data(request));
         if (!accepted(end, request, post(end, request), full)) {
             return;
         }
+        request.written(Conflicts.written(request));
         Conflicts.take(request, claims);
         end.sends().add(request);
         if (request.fault() != Fault.NONE) {
             end.connection().mustEnd(request);
         }
-        if (request.kind() == CompletionOpcode.SEND) {
+        if (request.isMessage()) {
             end.messages().add(request);
             match(end, end.messages().size() - 1);
-        } else if (request.kind() == CompletionOpcode.WRITE && request.length() > 0 && request.fault() != Fault.LOCAL) {
+        }
+        if (request.changesPeer() && request.length() > 0 && request.fault() != Fault.LOCAL) {
             end.unplaced().add(request);
         }
     }
@@ -215,11 +233,21 @@ final class Poster {
                 }
                 send.send(request.wrId(), flags);
             }
-            case WRITE ->
-                send.write(
+            case WRITE -> fillWrite(request, flags);
+            case COMPARE_AND_SWAP ->
+                send.compareAndSwap(
                         request.wrId(),
                         address(request.remote()),
                         request.remote().region().key(),
+                        request.operands().compareAdd(),
+                        request.operands().swap(),
+                        flags);
+            case FETCH_AND_ADD ->
+                send.fetchAndAdd(
+                        request.wrId(),
+                        address(request.remote()),
+                        request.remote().region().key(),
+                        request.operands().compareAdd(),
                         flags);
             default ->
                 send.read(
@@ -241,6 +269,17 @@ final class Poster {
         return end.verbs().post(send);
     }
 
+    private void fillWrite(WalkRequest request, int flags) {
+        long address = address(request.remote());
+        int key = request.remote().region().key();
+        OptionalInt immediate = request.operands().immediate();
+        if (immediate.isPresent()) {
+            send.writeImmediate(request.wrId(), address, key, immediate.getAsInt(), flags);
+        } else {
+            send.write(request.wrId(), address, key, flags);
+        }
+    }
+
     private static long address(Part remote) {
         return remote.region().base() + remote.offset();
     }
@@ -257,7 +296,8 @@ final class Poster {
         @Nullable WalkRequest receive = index < receives.size() ? receives.get(index) : null;
         if (receive == null) {
             sender.connection().mayEnd(message + " without a RECV");
-        } else if (message.length() > receive.length() || (receive.fault() != Fault.NONE && message.length() > 0)) {
+        } else if (!message.isOneSided()
+                && (message.length() > receive.length() || (receive.fault() != Fault.NONE && message.length() > 0))) {
             sender.connection().mustEnd(message + " into " + receive);
         } else if (receive.isVulnerable() || receive.fault() != Fault.NONE) {
             sender.connection().mayEnd(message + " into " + receive);

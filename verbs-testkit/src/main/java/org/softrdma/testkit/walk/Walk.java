@@ -19,10 +19,8 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * A random walk: opens a device on each node and does operations that a seed draws, lawful ones and, unless told
- * otherwise, unlawful ones.
- * A model beside it says what verbs promise of each; the first disagreement ends the walk. At its end everything
- * completes that must, is
- * closed, and nobody has changed a byte that was not his.
+ * otherwise, unlawful ones. A model beside it says what verbs promise of each; the first disagreement ends the walk. At
+ * its end everything completes that must, is closed, and nobody has changed a byte that was not his.
  *
  * <p>{@link Judge} judges completions, {@link Conflicts} says which bytes are certain. One thread, the caller's.
  */
@@ -33,6 +31,7 @@ public final class Walk {
     private final WalkState state;
     private final Judge judge;
     private final Poster poster;
+    private final AtomicPoster atomics;
     private final WalkMemory memory;
     private final Connections connections;
     private final Misuse misuse;
@@ -53,6 +52,7 @@ public final class Walk {
         state = new WalkState(settings, environment);
         judge = new Judge(state);
         poster = new Poster(state);
+        atomics = new AtomicPoster(state, poster);
         memory = new WalkMemory(state);
         connections = new Connections(state, poster);
         misuse = new Misuse(state);
@@ -80,6 +80,10 @@ public final class Walk {
         add("make domain", 1, () -> onNode(connections::makeDomain));
         add("make queue", 2, () -> onNode(connections::makeQueue));
         add("close what is idle", 2, () -> onNode(misuse::closeIdle));
+        if (state.settings().features()) {
+            add("post atomic", 20, () -> onEnd(Walk::isMade, atomics::post));
+            add("post WRITE with immediate", 15, () -> onEnd(Walk::isMade, poster::postWriteImmediate));
+        }
         if (!state.settings().lawful()) {
             add("close what is busy", 1, () -> onNode(misuse::closeBusy));
             add("register wrongly", 1, () -> onNode(misuse::registerWrongly));
@@ -325,7 +329,7 @@ public final class Walk {
                                     end.peer().messages().size(),
                                     end.allReceives().size())) {
                 return end + " has received " + end.received() + " of "
-                        + end.peer().messages().size() + " SENDs";
+                        + end.peer().messages().size() + " messages";
             }
             boolean bothLive = end.connection().ends().stream()
                     .noneMatch(each -> each.node().isDead());

@@ -80,8 +80,7 @@ final class WalkBuffer {
 
     /**
      * Compares the memory with what is known. Bytes that a request under way may write are left out; bytes that nobody
-     * writes any more, and
-     * that could be anything, are taken as they are: from now on they must stay so.
+     * writes any more, and that could be anything, are taken as they are: from now on they must stay so.
      *
      * @throws WalkFailure if a byte is wrong
      */

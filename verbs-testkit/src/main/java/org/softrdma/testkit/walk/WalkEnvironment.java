@@ -2,10 +2,11 @@ package org.softrdma.testkit.walk;
 
 import java.net.InetAddress;
 import java.util.Optional;
+import org.softrdma.testkit.TimeOfRun;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** Where a walk takes place: devices, time, a second thread, and what may go wrong there. The walk's thread. */
-public interface WalkEnvironment {
+public interface WalkEnvironment extends TimeOfRun {
     /**
      * Opens the device of a node. The walk closes it.
      *
@@ -22,19 +23,6 @@ public interface WalkEnvironment {
 
     /** True if a key that a closed region had may be another's soon: then nobody may use it any more. */
     boolean reusesKeys();
-
-    /** The time. */
-    long nanoTime();
-
-    /**
-     * Lets others run while the walk looks for something again and again.
-     *
-     * @param rounds how often this wait has come here before
-     */
-    void idle(int rounds);
-
-    /** Lets time pass. */
-    void sleep(long durationNs);
 
     /** Starts a thread beside the walk's. */
     void start(String name, Runnable work);

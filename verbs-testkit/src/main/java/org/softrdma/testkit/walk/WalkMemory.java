@@ -75,6 +75,9 @@ final class WalkMemory {
                 && state.percent(15)) {
             access.add(AccessFlag.POLLED);
         }
+        if (state.uses(node, Feature.ATOMICS) && access.contains(AccessFlag.LOCAL_WRITE) && state.percent(60)) {
+            access.add(AccessFlag.REMOTE_ATOMIC);
+        }
         return access;
     }
 

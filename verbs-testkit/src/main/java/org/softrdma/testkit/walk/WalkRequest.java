@@ -2,6 +2,7 @@ package org.softrdma.testkit.walk;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.CompletionOpcode;
 
@@ -19,6 +20,8 @@ final class WalkRequest {
     private final List<Claim> claims = new ArrayList<>();
     private final List<WalkRequest> seen = new ArrayList<>();
     private KnownBytes data = KnownBytes.unknown(0);
+    private KnownBytes written = KnownBytes.unknown(0);
+    private Operands operands = Operands.NONE;
     private boolean tainted;
     private boolean vulnerable;
 
@@ -37,6 +40,21 @@ final class WalkRequest {
 
         int to() {
             return from() + length;
+        }
+    }
+
+    /**
+     * What it carries beside bytes.
+     *
+     * @param compareAdd what a compare-and-swap expects, or a fetch-and-add adds
+     * @param swap what a compare-and-swap puts in its place
+     * @param immediate of a WRITE
+     */
+    record Operands(long compareAdd, long swap, OptionalInt immediate) {
+        static final Operands NONE = new Operands(0, 0, OptionalInt.empty());
+
+        static Operands of(int immediate) {
+            return new Operands(0, 0, OptionalInt.of(immediate));
         }
     }
 
@@ -90,7 +108,45 @@ final class WalkRequest {
         return parts;
     }
 
-    /** Only of READ and WRITE. */
+    WalkRequest with(Operands newOperands) {
+        operands = newOperands;
+        return this;
+    }
+
+    Operands operands() {
+        return operands;
+    }
+
+    boolean isAtomic() {
+        return kind == CompletionOpcode.COMPARE_AND_SWAP || kind == CompletionOpcode.FETCH_AND_ADD;
+    }
+
+    /** The peer answers it with data. */
+    boolean isAnswered() {
+        return kind == CompletionOpcode.READ || isAtomic();
+    }
+
+    /** It changes the peer's memory. */
+    boolean changesPeer() {
+        return kind == CompletionOpcode.WRITE || isAtomic();
+    }
+
+    /** It changes memory of its own side. */
+    boolean changesHere() {
+        return kind == CompletionOpcode.RECEIVE || isAnswered();
+    }
+
+    /** It consumes a RECV of the peer. */
+    boolean isMessage() {
+        return kind == CompletionOpcode.SEND || operands.immediate().isPresent();
+    }
+
+    /** The claim of a one-sided request at the peer, not those of its own buffers. */
+    boolean isAtPeer(Claim claim) {
+        return remote != null && claim.region() == remote.region();
+    }
+
+    /** Only of one-sided requests. */
     Part remote() {
         if (remote == null) {
             throw new IllegalStateException(this + " names no remote memory");
@@ -120,7 +176,16 @@ final class WalkRequest {
         return claims;
     }
 
-    /** The bytes that a SEND or WRITE carries, or that a READ should give. */
+    /** What a WRITE or an atomic leaves at the peer. */
+    KnownBytes written() {
+        return written;
+    }
+
+    void written(KnownBytes newWritten) {
+        written = newWritten;
+    }
+
+    /** The bytes that a SEND or WRITE carries, or that a READ or an atomic should fetch. */
     KnownBytes data() {
         return data;
     }
@@ -162,6 +227,13 @@ final class WalkRequest {
         release(claims.stream().filter(claim -> claim.writes() == written).toList());
     }
 
+    /** What it writes at the peer is free again: it is there. */
+    void releaseAtPeer() {
+        release(claims.stream()
+                .filter(claim -> claim.writes() && isAtPeer(claim))
+                .toList());
+    }
+
     private void release(List<Claim> some) {
         for (Claim claim : List.copyOf(some)) {
             claim.buffer().release(claim);
@@ -175,6 +247,15 @@ final class WalkRequest {
         release(true);
     }
 
+    /** What it still writes on its own side may be anything, and is free. */
+    void forgetWrittenHere() {
+        List<Claim> here = claims.stream()
+                .filter(claim -> claim.writes() && !isAtPeer(claim))
+                .toList();
+        here.forEach(claim -> claim.buffer().forget(claim.from(), claim.to()));
+        release(here);
+    }
+
     @Override
     public String toString() {
         return kind + " " + wrId + " of " + length() + " bytes"
@@ -182,6 +263,7 @@ final class WalkRequest {
                 + (signalled ? ", signalled" : "")
                 + (fenced ? ", fenced" : "")
                 + (inline ? ", inline" : "")
+                + (operands == Operands.NONE ? "" : ", " + operands)
                 + (remote == null ? "" : ", remote " + remote);
     }
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
+import org.softrdma.verbs.Feature;
 
 /** What all parts of a walk share: its choices, its nodes and connections, what it has done. The walk's thread. */
 final class WalkState {
@@ -63,6 +64,11 @@ final class WalkState {
     /** Open ends of live nodes, whose peers may be closed or dead. */
     List<WalkEnd> liveEnds() {
         return liveNodes().stream().flatMap(node -> node.ends().stream()).toList();
+    }
+
+    /** True if the walk is to use a feature, and the node's device has it. */
+    boolean uses(WalkNode node, Feature feature) {
+        return settings.features() && node.features().contains(feature);
     }
 
     long nextId() {

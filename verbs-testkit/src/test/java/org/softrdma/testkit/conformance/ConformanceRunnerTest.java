@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.softrdma.testkit.ConformanceCase;
@@ -20,6 +21,8 @@ import org.softrdma.testkit.ConformanceSettings;
 import org.softrdma.testkit.conformance.CaseResult.Status;
 
 class ConformanceRunnerTest {
+    private static final int LAST_OF_CATALOGUE = 140;
+
     private static final KnownDeviation DEVIATION =
             new KnownDeviation("sim", Pattern.compile("siw"), 36, "the driver checks no rights, see bug 1");
 
@@ -39,6 +42,17 @@ class ConformanceRunnerTest {
             assertTrue(entry.number() > 0 && !entry.title().isBlank(), "case " + entry.number());
         }
         assertTrue(cases.size() >= 75, cases.size() + " cases");
+    }
+
+    /** As docs/guide/backends.md says. */
+    @Test
+    void shouldHaveACaseForEveryNumberOfTheCatalogueThatItCan() {
+        Set<Integer> missing = new TreeSet<>();
+        for (int number = 1; number <= LAST_OF_CATALOGUE; number++) {
+            missing.add(number);
+        }
+        ConformanceRunner.list().forEach(entry -> missing.remove(entry.number()));
+        assertEquals(Set.of(41, 75, 76, 82, 85, 140), missing);
     }
 
     @Test

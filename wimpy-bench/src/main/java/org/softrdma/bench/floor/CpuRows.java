@@ -3,18 +3,22 @@ package org.softrdma.bench.floor;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.softrdma.bench.measurement.ByteSize;
+import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.read.RequestLoad;
 import org.softrdma.bench.read.ResponderProcess;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * What requests of one kind cost the server of a software RNIC beside the C server, for each size and window: both under the same load,
- * in turns. Belongs to the thread of the study.
+ * in turns; and beside the C server by io_uring, where there is one and the kernel allows it. Belongs to the thread of the study.
  */
 final class CpuRows {
     private final FloorSetup setup;
@@ -44,6 +48,8 @@ final class CpuRows {
             ResponderProcess c = ResponderProcess.yardstick(
                     operation.yardstick(setup.programs()), pinning, settings.memoryBytes(), false);
             opened.add(c);
+            List<ResponderProcess> ring = ringYardstick(pinning);
+            opened.addAll(ring);
             List<ResponderProcess> java = new ArrayList<>();
             for (int i = 0; i < settings.responders(); i++) {
                 java.add(soft(pinning));
@@ -52,11 +58,25 @@ final class CpuRows {
             header(device, java);
             for (long size : settings.sizes()) {
                 for (int window : settings.windows()) {
-                    cells.add(cell(device, c, java, size, window));
+                    cells.add(cell(device, c, ring, java, size, window));
                 }
             }
         } finally {
             FloorSetup.closeAll(opened);
+        }
+    }
+
+    /** The second yardstick: none if there is none for this operation, or if it does not run here, which is said. */
+    private List<ResponderProcess> ringYardstick(List<String> pinning) {
+        Optional<Supplier<Path>> program = operation.ringYardstick(setup.programs());
+        if (program.isEmpty()) {
+            return List.of();
+        }
+        try {
+            return List.of(ResponderProcess.yardstick(program.get().get(), pinning, settings.memoryBytes(), false));
+        } catch (MeasurementException e) {
+            setup.out().println("skipped: the C baseline by io_uring: " + e.getMessage());
+            return List.of();
         }
     }
 
@@ -89,13 +109,24 @@ final class CpuRows {
     }
 
     private ObjectNode cell(
-            VerbsDevice device, ResponderProcess c, List<ResponderProcess> java, long size, int window) {
+            VerbsDevice device,
+            ResponderProcess c,
+            List<ResponderProcess> ring,
+            List<ResponderProcess> java,
+            long size,
+            int window) {
         List<AutoCloseable> loads = new ArrayList<>();
         try {
             LoadCell yardstickCell = cell(device, List.of(c), loads, size, window);
             LoadCell softCell = cell(device, java, loads, size, window);
-            measure(yardstickCell, softCell);
-            return report(size, window, yardstickCell, softCell);
+            Optional<LoadCell> ringCell =
+                    ring.isEmpty() ? Optional.empty() : Optional.of(cell(device, ring, loads, size, window));
+            List<LoadCell> cells = new ArrayList<>(List.of(yardstickCell, softCell));
+            ringCell.ifPresent(cells::add);
+            measure(cells, softCell);
+            ObjectNode node = report(size, window, yardstickCell, softCell);
+            ringCell.ifPresent(cell -> reportRing(node, cell, softCell));
+            return node;
         } finally {
             FloorSetup.closeAll(loads);
         }
@@ -114,16 +145,36 @@ final class CpuRows {
         return new LoadCell(servers, setup.serverCore(), window, size);
     }
 
-    private void measure(LoadCell c, LoadCell java) {
-        c.warmUp(setup.warmUpNs());
-        java.warmUp(setup.warmUpNs());
+    private void measure(List<LoadCell> cells, LoadCell java) {
+        cells.forEach(cell -> cell.warmUp(setup.warmUpNs()));
         java.startAllocation();
         for (int round = 0; round < setup.rounds(); round++) {
-            // Alternating order, so that neither always runs on a machine the other has just warmed or tired.
-            (round % 2 == 0 ? c : java).round(round, setup.roundNs());
-            (round % 2 == 0 ? java : c).round(round, setup.roundNs());
+            // Alternating order, so that none always runs on a machine that another has just warmed or tired.
+            for (LoadCell cell : round % 2 == 0 ? cells : cells.reversed()) {
+                cell.round(round, setup.roundNs());
+            }
         }
         java.endAllocation();
+    }
+
+    /** A line below that of the cell. */
+    private void reportRing(ObjectNode node, LoadCell ring, LoadCell java) {
+        double cpu = java.ratio(LoadCell.CPU, ring);
+        double core = java.ratio(LoadCell.CORE, ring);
+        setup.out()
+                .println(String.format(
+                        Locale.ROOT,
+                        "%14s  %7.2f          %5.2f        %7.2f          %5.2f        %7.1f           %7.2f",
+                        "C by io_uring",
+                        ring.median(LoadCell.CPU),
+                        cpu,
+                        ring.median(LoadCell.CORE),
+                        core,
+                        ring.median(LoadCell.RATE) / 1e3,
+                        ring.median(LoadCell.CLIENT)));
+        setup.out().flush();
+        node.put("cpuRatioOfRing", cpu).put("coreRatioOfRing", core);
+        node.set("ringYardstick", ring.json());
     }
 
     private ObjectNode report(long size, int window, LoadCell c, LoadCell java) {

@@ -3,6 +3,8 @@ package org.softrdma.bench.floor;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.softrdma.bench.message.SendLoad;
 import org.softrdma.bench.message.WriteLoad;
 import org.softrdma.bench.read.NativePrograms;
@@ -19,6 +21,11 @@ public enum FloorOperation {
         @Override
         Path yardstick(NativePrograms programs) {
             return programs.readResponder();
+        }
+
+        @Override
+        Optional<Supplier<Path>> ringYardstick(NativePrograms programs) {
+            return Optional.of(programs::ringResponder);
         }
 
         @Override
@@ -80,6 +87,11 @@ public enum FloorOperation {
 
     /** The C program that does the same. */
     abstract Path yardstick(NativePrograms programs);
+
+    /** The C program that does the same by io_uring, if there is one. */
+    Optional<Supplier<Path>> ringYardstick(NativePrograms programs) {
+        return Optional.empty();
+    }
 
     /** What tells {@code softrdma perf responder} to serve it. */
     abstract List<String> responderArguments();

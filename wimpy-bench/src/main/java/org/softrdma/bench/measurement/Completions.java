@@ -21,6 +21,7 @@ public final class Completions implements AutoCloseable {
     private final VerbsDevice device;
     private final @Nullable CompletionChannel channel;
     private final List<CompletionQueue> queues = new ArrayList<>();
+    private int looks;
 
     /**
      * Without queues yet.
@@ -43,6 +44,22 @@ public final class Completions implements AutoCloseable {
                 : device.createCompletionQueue(entries, channel, 0);
         queues.add(0, queue);
         return queue;
+    }
+
+    /**
+     * Looks for completions once, without waiting.
+     *
+     * @param into filled from index 0
+     * @return how many there were
+     */
+    public int look(WorkCompletion[] into) {
+        int count = ++looks % SPINS_PER_LOOK_AROUND == 0
+                ? pollAll(into)
+                : queues.get(0).poll(into);
+        if (count == 0 && channel != null) {
+            Thread.onSpinWait();
+        }
+        return count;
     }
 
     /**

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.measurement.Completions;
 import org.softrdma.bench.read.ControlLines;
-import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsException;
@@ -116,7 +115,7 @@ public final class EchoResponder {
         if (connection == null || !completion.isSuccess()) {
             return; // flushed: it is closed with the next acceptance
         }
-        if (completion.opcode() == CompletionOpcode.RECEIVE) {
+        if (completion.opcode().isReceive()) {
             connection.answer(completion.wrId(), completion.byteLength());
         } else {
             connection.answered();

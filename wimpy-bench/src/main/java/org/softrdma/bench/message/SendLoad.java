@@ -2,7 +2,6 @@ package org.softrdma.bench.message;
 
 import java.net.InetSocketAddress;
 import org.softrdma.bench.measurement.MeasurementException;
-import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.WorkCompletion;
@@ -123,7 +122,7 @@ public final class SendLoad extends MessageLoad {
 
     @Override
     void take(WorkCompletion completion, boolean mayPost) {
-        if (completion.opcode() != CompletionOpcode.RECEIVE) {
+        if (!completion.opcode().isReceive()) {
             return;
         }
         int connection = (int) completion.wrId();

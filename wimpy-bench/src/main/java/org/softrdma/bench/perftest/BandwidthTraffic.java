@@ -109,7 +109,7 @@ final class BandwidthTraffic implements Traffic {
             boolean last = !untilDeadline && posted[index] + 1 == iterations;
             boolean signalled = ++sinceSignal[index] == moderation || last;
             int flags = (signalled ? SendFlags.SIGNALLED : 0)
-                    | (opcode != SendOpcode.READ && sizeBytes <= inline ? SendFlags.INLINE : 0);
+                    | (opcode.carriesData() && sizeBytes <= inline ? SendFlags.INLINE : 0);
             long wrId = PerfEndpoint.wrId(PerfEndpoint.DATA, index, sinceSignal[index]);
             PerfEndpoint.require(post(queuePair, index, wrId, flags), opcode.name());
             if (timed) {
@@ -152,6 +152,9 @@ final class BandwidthTraffic implements Traffic {
                         endpoint.remoteKey(),
                         flags);
             case SEND -> queuePair.postSend(wrId, endpoint.region(), offset, sizeBytes, flags);
+            case COMPARE_AND_SWAP, FETCH_AND_ADD -> endpoint.postAtomic(opcode, index, wrId, flags);
+            case SEND_IMMEDIATE, SEND_INVALIDATE, WRITE_IMMEDIATE, INVALIDATE, BIND_WINDOW ->
+                throw new IllegalStateException("no test measures " + opcode);
         };
     }
 
@@ -182,7 +185,7 @@ final class BandwidthTraffic implements Traffic {
     }
 
     private void close(int index) {
-        if (opcode == SendOpcode.READ) {
+        if (opcode.isAnswered()) {
             finish();
             return;
         }

@@ -5,13 +5,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import java.util.stream.LongStream;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.RemoteRegion;
-import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -32,9 +34,16 @@ public final class PerfClient {
     private final PerfOptions options;
     private final PerfTable table;
     private final PerfEndpoint endpoint;
+    private final List<PerfInitiator> others;
 
-    private PerfClient(VerbsDevice device, PerfOptions options, PerfTable table, PerfEndpoint endpoint) {
+    private PerfClient(
+            VerbsDevice device,
+            PerfOptions options,
+            PerfTable table,
+            PerfEndpoint endpoint,
+            List<PerfInitiator> others) {
         this.device = device;
+        this.others = others;
         this.options = options;
         this.table = table;
         this.endpoint = endpoint;
@@ -44,6 +53,7 @@ public final class PerfClient {
      * Runs a test and prints its table.
      *
      * @param device the device
+     * @param more opens a device for each further initiator, on a thread that it stays on
      * @param options the test
      * @param table where results go
      * @param server where the server listens
@@ -51,32 +61,40 @@ public final class PerfClient {
      * @throws MeasurementException with one sentence if the test could not be run
      */
     public static List<PerfRow> run(
-            VerbsDevice device, PerfOptions options, PerfTable table, InetSocketAddress server) {
+            VerbsDevice device,
+            Supplier<VerbsDevice> more,
+            PerfOptions options,
+            PerfTable table,
+            InetSocketAddress server) {
+        options.check(device.capabilities());
+        List<PerfInitiator> others = new ArrayList<>();
         try (PerfEndpoint endpoint = new PerfEndpoint(device)) {
-            return new PerfClient(device, options, table, endpoint).run(server);
+            for (int i = 1; i < options.initiators(); i++) {
+                others.add(new PerfInitiator(i, more));
+            }
+            return new PerfClient(device, options, table, endpoint, others).run(server);
+        } finally {
+            others.forEach(PerfInitiator::close);
         }
     }
 
     private List<PerfRow> run(InetSocketAddress server) {
         Capabilities capabilities = device.capabilities();
-        options.check(capabilities);
         int reads = options.reads(capabilities);
         ConnectionParameters parameters = ConnectionParameters.ofReads(reads);
         try (Connector connector = device.resolve(server, PerfEndpoint.TIMEOUT_NS)) {
             endpoint.createControl(attributes -> connector.createQueuePair(endpoint.domain(), attributes));
             connector.connect(ConnectionParameters.DEFAULT, PerfEndpoint.TIMEOUT_NS);
         }
-        endpoint.prepareData(
-                options.queuePairs(), options.largestSize(), sendQueue(), PingPongTraffic.RECEIVES, options.inline());
+        prepare(endpoint);
         endpoint.send(hello(reads));
         PerfMessage welcome = endpoint.receive(PerfMessage.WELCOME, Traffic.NONE, PerfEndpoint.TIMEOUT_NS);
         endpoint.remote(new RemoteRegion(welcome.value(0), welcome.value(1), (int) welcome.value(2)));
-        for (int i = 0; i < options.queuePairs(); i++) {
-            try (Connector connector = device.resolve(server, PerfEndpoint.TIMEOUT_NS)) {
-                endpoint.createData(attributes -> connector.createQueuePair(endpoint.domain(), attributes));
-                connector.connect(parameters, PerfEndpoint.TIMEOUT_NS);
-            }
+        if (!others.isEmpty()) {
+            endpoint.oneWord(welcome.value(0));
         }
+        connectData(device, endpoint, parameters, server);
+        connectOthers(welcome, parameters, server);
         QueuePair first = endpoint.data(0);
         table.header(
                 device.name(),
@@ -88,6 +106,61 @@ public final class PerfClient {
         endpoint.send(PerfMessage.of(PerfMessage.BYE));
         endpoint.flush();
         return rows;
+    }
+
+    private void prepare(PerfEndpoint prepared) {
+        prepared.prepareData(
+                options.queuePairs(),
+                options.largestSize(),
+                sendQueue(),
+                PingPongTraffic.RECEIVES,
+                options.inline(),
+                options.test().access(false));
+    }
+
+    private void connectData(
+            VerbsDevice from, PerfEndpoint connected, ConnectionParameters parameters, InetSocketAddress server) {
+        for (int i = 0; i < options.queuePairs(); i++) {
+            try (Connector connector = from.resolve(server, PerfEndpoint.TIMEOUT_NS)) {
+                connected.createData(attributes -> connector.createQueuePair(connected.domain(), attributes));
+                connector.connect(parameters, PerfEndpoint.TIMEOUT_NS);
+            }
+        }
+    }
+
+    /** One after the other: the server gives each queue pair the next part of its memory. */
+    private void connectOthers(PerfMessage welcome, ConnectionParameters parameters, InetSocketAddress server) {
+        for (int i = 0; i < others.size(); i++) {
+            PerfInitiator other = others.get(i);
+            int before = (i + 1) * options.queuePairs();
+            PerfInitiator.get(other.submit(() -> {
+                PerfEndpoint of = other.endpoint();
+                prepare(of);
+                of.remote(new RemoteRegion(
+                        welcome.value(0) + before * of.stride(), welcome.value(1), (int) welcome.value(2)));
+                of.oneWord(welcome.value(0));
+                connectData(other.device(), of, parameters, server);
+                return of;
+            }));
+        }
+    }
+
+    /** The endpoint of an initiator; 0 is this thread's. */
+    private PerfEndpoint endpoint(int initiator) {
+        return initiator == 0 ? endpoint : others.get(initiator - 1).endpoint();
+    }
+
+    /** Runs something on the threads of all initiators at once. */
+    private <T> List<T> all(IntFunction<T> action) {
+        List<Future<T>> pending = new ArrayList<>();
+        for (int i = 0; i < others.size(); i++) {
+            int initiator = i + 1;
+            pending.add(others.get(i).submit(() -> action.apply(initiator)));
+        }
+        List<T> results = new ArrayList<>();
+        results.add(action.apply(0));
+        pending.forEach(each -> results.add(PerfInitiator.get(each)));
+        return results;
     }
 
     private int sendQueue() {
@@ -102,7 +175,7 @@ public final class PerfClient {
                 PerfMessage.HELLO,
                 Integer.toString(own.rkey()),
                 options.test().number(),
-                options.queuePairs(),
+                (long) options.initiators() * options.queuePairs(),
                 options.largestSize(),
                 options.txDepth(),
                 reads,
@@ -129,150 +202,114 @@ public final class PerfClient {
     // ------------------------------------------------------------------------------------------------------- latency
 
     private List<PerfRow> latency() {
-        PingPongTraffic pingPong = new PingPongTraffic(endpoint, options.test().opcode(), options.inline(), false);
-        ReadTraffic readTraffic = new ReadTraffic();
-        boolean read = options.test().opcode() == SendOpcode.READ;
+        List<LatencyLoop> loops = all(index -> new LatencyLoop(endpoint(index), options));
         List<PerfRow> rows = new ArrayList<>();
         for (long size : options.sizes()) {
-            pingPong.begin(size, 0, 0);
-            RoundTrip roundTrip = read ? () -> readOnce(readTraffic, size) : () -> pingPongOnce(pingPong);
             begin(Traffic.NONE, size, 1, 0);
-            end(Traffic.NONE, timed(roundTrip, options.warmUpNs(rows.isEmpty())).count());
+            long warmUpNs = options.warmUpNs(rows.isEmpty());
+            end(Traffic.NONE, count(all(index -> warmedUp(loops.get(index), size, warmUpNs))));
             begin(Traffic.NONE, size, options.iterations(), TimeUnit.SECONDS.toNanos(options.seconds()));
-            rows.add(options.seconds() > 0 ? timedLatency(roundTrip, size) : countedLatency(roundTrip, size));
+            rows.add(options.seconds() > 0 ? timedLatency(loops, size) : countedLatency(loops, size));
             table.row(rows.getLast());
         }
         return rows;
     }
 
-    private PerfRow countedLatency(RoundTrip roundTrip, long size) {
-        long[] timesNs = new long[(int) options.iterations()];
-        long beforeNs = System.nanoTime();
-        for (int i = 0; i < timesNs.length; i++) {
-            roundTrip.run();
-            long nowNs = System.nanoTime();
-            timesNs[i] = nowNs - beforeNs;
-            beforeNs = nowNs;
-        }
+    private static LatencyLoop.Timed warmedUp(LatencyLoop loop, long size, long durationNs) {
+        loop.begin(size);
+        return loop.timed(durationNs);
+    }
+
+    private static long count(List<LatencyLoop.Timed> each) {
+        return each.stream().mapToLong(LatencyLoop.Timed::count).sum();
+    }
+
+    private PerfRow countedLatency(List<LatencyLoop> loops, long size) {
+        long[] timesNs = all(index -> begun(loops.get(index), size).counted()).stream()
+                .flatMapToLong(LongStream::of)
+                .toArray();
         ServerCpu cpu = serverCpu(end(Traffic.NONE, timesNs.length), timesNs.length);
         LatencySamples samples = new LatencySamples(timesNs, options.test().isPingPong());
         table.samples(samples);
         return new PerfRow(size, timesNs.length, samples.figures(), cpu);
     }
 
-    private PerfRow timedLatency(RoundTrip roundTrip, long size) {
-        Timed timed = timed(roundTrip, TimeUnit.SECONDS.toNanos(options.seconds()));
-        ServerCpu cpu = serverCpu(end(Traffic.NONE, timed.count()), timed.count());
+    private PerfRow timedLatency(List<LatencyLoop> loops, long size) {
+        long durationNs = TimeUnit.SECONDS.toNanos(options.seconds());
+        List<LatencyLoop.Timed> each =
+                all(index -> begun(loops.get(index), size).timed(durationNs));
+        long count = count(each);
+        ServerCpu cpu = serverCpu(end(Traffic.NONE, count), count);
         double half = options.test().isPingPong() ? 2 : 1;
+        long elapsedNs =
+                each.stream().mapToLong(LatencyLoop.Timed::elapsedNs).max().orElse(1);
+        double waitedNs = each.stream().mapToLong(LatencyLoop.Timed::elapsedNs).sum();
         Map<String, Double> figures = new LinkedHashMap<>();
-        figures.put("t_avg", timed.elapsedNs() / NS_PER_US / timed.count() / half);
-        figures.put("tps", timed.count() * half * TimeUnit.SECONDS.toNanos(1) / timed.elapsedNs());
-        return new PerfRow(size, timed.count(), figures, cpu);
+        figures.put("t_avg", waitedNs / NS_PER_US / count / half);
+        figures.put("tps", count * half * TimeUnit.SECONDS.toNanos(1) / elapsedNs);
+        return new PerfRow(size, count, figures, cpu);
     }
 
-    private static Timed timed(RoundTrip roundTrip, long durationNs) {
-        long startNs = System.nanoTime();
-        long count = 0;
-        long elapsedNs;
-        do {
-            roundTrip.run();
-            count++;
-            elapsedNs = System.nanoTime() - startNs;
-        } while (elapsedNs < durationNs);
-        return new Timed(count, elapsedNs);
-    }
-
-    private record Timed(long count, long elapsedNs) {}
-
-    private void readOnce(ReadTraffic traffic, long size) {
-        traffic.done = false;
-        PerfEndpoint.require(
-                endpoint.data(0)
-                        .postRead(
-                                PerfEndpoint.wrId(PerfEndpoint.DATA, 0, 1),
-                                endpoint.region(),
-                                0,
-                                size,
-                                endpoint.remoteAddress(0),
-                                endpoint.remoteKey(),
-                                SendFlags.SIGNALLED),
-                "READ");
-        while (!traffic.done) {
-            requireProgress(endpoint.turn(traffic, !options.events(), PerfEndpoint.TIMEOUT_NS));
-        }
-    }
-
-    private void pingPongOnce(PingPongTraffic traffic) {
-        long before = traffic.received();
-        traffic.serve();
-        while (traffic.received() == before) {
-            requireProgress(endpoint.turn(traffic, !options.events(), PerfEndpoint.TIMEOUT_NS));
-        }
-    }
-
-    private static void requireProgress(int completions) {
-        if (completions == 0) {
-            throw new MeasurementException("nothing completed for "
-                    + TimeUnit.NANOSECONDS.toSeconds(PerfEndpoint.TIMEOUT_NS) + " s: is the server alive?");
-        }
-    }
-
-    @FunctionalInterface
-    private interface RoundTrip {
-        void run();
-    }
-
-    private static final class ReadTraffic implements Traffic {
-        private boolean done;
-
-        @Override
-        public void completed(int kind, int queuePair, int count) {
-            done = true;
-        }
+    private static LatencyLoop begun(LatencyLoop loop, long size) {
+        loop.begin(size);
+        return loop;
     }
 
     // ----------------------------------------------------------------------------------------------------- bandwidth
 
     private List<PerfRow> bandwidth(int peerReceives) {
-        BandwidthTraffic traffic = new BandwidthTraffic(
-                endpoint,
-                options.test().opcode(),
+        List<BandwidthTraffic> each = all(index -> new BandwidthTraffic(
+                endpoint(index),
+                options.opcode(),
                 options.txDepth(),
                 options.completionModeration(),
                 options.inline(),
-                peerReceives);
+                peerReceives));
         List<PerfRow> rows = new ArrayList<>();
         for (long size : options.sizes()) {
             long warmUpNs = options.warmUpNs(rows.isEmpty());
             if (warmUpNs > 0) {
-                transfer(traffic, size, options.iterations(), warmUpNs);
-                end(traffic, traffic.operations());
+                transfer(each, size, warmUpNs);
+                end(each.getFirst(), operations(each));
             }
-            transfer(traffic, size, options.iterations(), TimeUnit.SECONDS.toNanos(options.seconds()));
-            rows.add(bandwidthRow(traffic, size));
+            transfer(each, size, TimeUnit.SECONDS.toNanos(options.seconds()));
+            rows.add(bandwidthRow(each, size));
             table.row(rows.getLast());
         }
         return rows;
     }
 
-    private void transfer(BandwidthTraffic traffic, long size, long iterations, long durationNs) {
-        begin(traffic, size, iterations, durationNs);
-        traffic.begin(size, iterations, durationNs);
-        while (!traffic.isDone()) {
-            traffic.pump();
-            requireProgress(endpoint.turn(traffic, !options.events(), PerfEndpoint.TIMEOUT_NS));
-        }
+    private static long operations(List<BandwidthTraffic> each) {
+        return each.stream().mapToLong(BandwidthTraffic::operations).sum();
     }
 
-    private PerfRow bandwidthRow(BandwidthTraffic traffic, long size) {
-        long operations = traffic.operations();
-        PerfMessage result = end(traffic, operations);
+    private void transfer(List<BandwidthTraffic> each, long size, long durationNs) {
+        begin(each.getFirst(), size, options.iterations(), durationNs);
+        all(index -> {
+            BandwidthTraffic traffic = each.get(index);
+            traffic.begin(size, options.iterations(), durationNs);
+            while (!traffic.isDone()) {
+                traffic.pump();
+                LatencyLoop.requireProgress(endpoint(index).turn(traffic, !options.events(), PerfEndpoint.TIMEOUT_NS));
+            }
+            return traffic;
+        });
+    }
+
+    private PerfRow bandwidthRow(List<BandwidthTraffic> each, long size) {
+        long operations = operations(each);
+        PerfMessage result = end(each.getFirst(), operations);
         long theirs = result.value(3);
         ServerCpu cpu = serverCpu(result, operations);
-        double perSecond = perSecond(operations, traffic.elapsedNs()) + perSecond(theirs, result.value(4));
+        double perSecond = perSecond(theirs, result.value(4));
+        double peakPerSecond = 0;
+        for (BandwidthTraffic traffic : each) {
+            perSecond += perSecond(traffic.operations(), traffic.elapsedNs());
+            peakPerSecond += traffic.peakPerSecond();
+        }
         double unit = table.gbits() ? BITS_PER_GIGABIT / BITS_PER_BYTE : BYTES_PER_MIB;
         Map<String, Double> figures = new LinkedHashMap<>();
-        figures.put("BW_peak", traffic.peakPerSecond() * size / unit);
+        figures.put("BW_peak", peakPerSecond * size / unit);
         figures.put("BW_average", perSecond * size / unit);
         figures.put("MsgRate", perSecond / PER_MILLION);
         return new PerfRow(size, operations, figures, cpu);

@@ -5,14 +5,15 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.measurement.Completions;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.verbs.AccessFlag;
-import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
@@ -22,6 +23,7 @@ import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -32,6 +34,9 @@ import org.softrdma.verbs.device.VerbsDevice;
  */
 final class PerfEndpoint implements AutoCloseable {
     static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
+    /** Longer than an answer takes where nobody waits for a processor. */
+    private static final int LOOKS_BEFORE_YIELD = 1024;
+
 
     /** Kinds of work request, the top byte of a wrId; below it 24 bits of queue pair and 32 bits of count. */
     static final int CONTROL = 1;
@@ -63,11 +68,13 @@ final class PerfEndpoint implements AutoCloseable {
     private @Nullable MemoryRegion dataRegion;
     private @Nullable QueuePairAttributes dataAttributes;
     private RemoteRegion remote = new RemoteRegion(0, 0, 0);
+    private OptionalLong word = OptionalLong.empty();
     private long half;
     private int controlSends;
     private boolean mayEnd;
     private boolean ended;
     /** A failure that came behind a message which nobody has taken yet: that message may say why. */
+    private long emptyLooks;
     private @Nullable MeasurementException deferred;
 
     /**
@@ -124,19 +131,20 @@ final class PerfEndpoint implements AutoCloseable {
      * @param sends size of a send queue
      * @param receives size of a receive queue
      * @param inline most bytes of an inline message
+     * @param access further rights of the memory
      */
-    void prepareData(int queuePairs, long largest, int sends, int receives, int inline) {
+    void prepareData(int queuePairs, long largest, int sends, int receives, int inline, Set<AccessFlag> access) {
         half = (largest + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
         HostMemory memory = device.allocateMemory(queuePairs * stride());
         dataMemory = memory;
-        dataRegion = domain.register(
-                memory.segment(),
-                EnumSet.of(
-                        AccessFlag.LOCAL_WRITE,
-                        AccessFlag.REMOTE_READ,
-                        AccessFlag.REMOTE_WRITE,
-                        AccessFlag.READ_SINK,
-                        AccessFlag.RECEIVE_SINK));
+        EnumSet<AccessFlag> all = EnumSet.of(
+                AccessFlag.LOCAL_WRITE,
+                AccessFlag.REMOTE_READ,
+                AccessFlag.REMOTE_WRITE,
+                AccessFlag.READ_SINK,
+                AccessFlag.RECEIVE_SINK);
+        all.addAll(access);
+        dataRegion = domain.register(memory.segment(), all);
         int entries = Math.multiplyExact(queuePairs, sends + receives);
         dataAttributes =
                 QueuePairAttributes.of(completions.add(entries), new QueuePairLimits(sends, receives, 1, 1, inline));
@@ -193,6 +201,27 @@ final class PerfEndpoint implements AutoCloseable {
 
     int remoteKey() {
         return remote.rkey();
+    }
+
+    /** Sets the word that all atomics go to, in place of one for each queue pair. */
+    void oneWord(long address) {
+        word = OptionalLong.of(address);
+    }
+
+    /**
+     * Posts an atomic as perftest does: it adds 1, or puts 0 in the place of 0.
+     *
+     * @param opcode which
+     * @param queuePair index of the data queue pair
+     * @param wrId its number
+     * @param flags its flags
+     */
+    PostStatus postAtomic(SendOpcode opcode, int queuePair, long wrId, int flags) {
+        long to = word.isPresent() ? word.getAsLong() : remoteAddress(queuePair);
+        long offset = queuePair * stride();
+        return opcode == SendOpcode.COMPARE_AND_SWAP
+                ? data.get(queuePair).postCompareAndSwap(wrId, region(), offset, to, remoteKey(), 0, 0, flags)
+                : data.get(queuePair).postFetchAndAdd(wrId, region(), offset, to, remoteKey(), 1, flags);
     }
 
     /** Posts the RECV that was used back. */
@@ -291,7 +320,27 @@ final class PerfEndpoint implements AutoCloseable {
             ended = true;
             return 0;
         }
-        int count = completions.await(polled, spin, timeoutNs);
+        return dispatch(completions.await(polled, spin, timeoutNs), traffic);
+    }
+
+    /**
+     * Looks for completions once, without waiting, and hands them on. Whoever looks for long without any lets other
+     * threads run: with both ends on two processors, the RNIC's thread would wait for the end of a time slice.
+     *
+     * @param traffic who takes those of data queue pairs
+     */
+    void look(Traffic traffic) {
+        if (deferred != null) {
+            throw deferred;
+        }
+        if (dispatch(completions.look(polled), traffic) > 0) {
+            emptyLooks = 0;
+        } else if (++emptyLooks % LOOKS_BEFORE_YIELD == 0) {
+            Thread.yield();
+        }
+    }
+
+    private int dispatch(int count, Traffic traffic) {
         for (int i = 0; i < count; i++) {
             dispatch(polled[i], traffic);
         }
@@ -312,7 +361,7 @@ final class PerfEndpoint implements AutoCloseable {
         }
         if (kind(wrId) != CONTROL) {
             traffic.completed(kind(wrId), queuePair(wrId), count(wrId));
-        } else if (completion.opcode() == CompletionOpcode.RECEIVE) {
+        } else if (completion.opcode().isReceive()) {
             int index = count(wrId);
             MemorySegment bytes =
                     controlMemory.segment().asSlice((long) index * PerfMessage.LENGTH, completion.byteLength());

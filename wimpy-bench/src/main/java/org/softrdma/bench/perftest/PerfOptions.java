@@ -22,6 +22,9 @@ import org.softrdma.verbs.SendOpcode;
  * @param completionModeration one operation in so many asks for a completion (-Q); bandwidth only
  * @param warmUpMillis time before the first size whose operations are not counted; a tenth of it before each other
  * @param bidirectional the server does the same at the same time (-b)
+ * @param compareAndSwap atomic tests: compare-and-swap instead of fetch-and-add (-A)
+ * @param initiators devices of this side, each with a thread and {@code queuePairs} of its own; atomics of several go to
+ *     one word
  */
 public record PerfOptions(
         PerfTest test,
@@ -35,7 +38,9 @@ public record PerfOptions(
         boolean events,
         int completionModeration,
         int warmUpMillis,
-        boolean bidirectional) {
+        boolean bidirectional,
+        boolean compareAndSwap,
+        int initiators) {
     /** The longest message of -a. */
     public static final long LARGEST_OF_ALL = 1L << 23;
     /** The fewest iterations, as in perftest. */
@@ -44,6 +49,39 @@ public record PerfOptions(
     public static final long MAX_LATENCY_ITERATIONS = 10_000_000;
 
     static final int MAX_QUEUE_PAIRS = 16_384;
+    /** The most initiators: each is a thread. */
+    static final int MAX_INITIATORS = 64;
+
+    /** One initiator, and fetch-and-add. */
+    public PerfOptions(
+            PerfTest test,
+            List<Long> sizes,
+            long iterations,
+            int seconds,
+            int queuePairs,
+            int txDepth,
+            int outstandingReads,
+            int inline,
+            boolean events,
+            int completionModeration,
+            int warmUpMillis,
+            boolean bidirectional) {
+        this(
+                test,
+                sizes,
+                iterations,
+                seconds,
+                queuePairs,
+                txDepth,
+                outstandingReads,
+                inline,
+                events,
+                completionModeration,
+                warmUpMillis,
+                bidirectional,
+                false,
+                1);
+    }
 
     /**
      * Checks everything that can be checked without a device.
@@ -65,9 +103,20 @@ public record PerfOptions(
         expect(faults, "-o", outstandingReads, 0, Short.MAX_VALUE);
         expect(faults, "-I", inline, 0, Short.MAX_VALUE);
         expect(faults, "-Q", completionModeration, 1, txDepth);
-        if (bidirectional && (test.isLatency() || test.opcode() == SendOpcode.SEND)) {
+        if (bidirectional && test != PerfTest.READ_BANDWIDTH && test != PerfTest.WRITE_BANDWIDTH) {
             faults.add("-b: only read-bw and write-bw run in both directions");
         }
+        if (test.opcode().isAtomic()) {
+            sizes.stream()
+                    .filter(size -> size != Long.BYTES)
+                    .forEach(size -> faults.add("-s " + size + ": an atomic has 8 bytes"));
+        } else if (compareAndSwap) {
+            faults.add("-A: only atomic-lat and atomic-bw have a type of atomic");
+        }
+        if (test == PerfTest.ECHO && events) {
+            faults.add("-e: nobody is told of what echo waits for; it polls memory");
+        }
+        expect(faults, "--initiators", initiators, 1, test.takesInitiators() && !bidirectional ? MAX_INITIATORS : 1);
         if (!faults.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", faults));
         }
@@ -80,6 +129,16 @@ public record PerfOptions(
             sizes.add(size);
         }
         return sizes;
+    }
+
+    /** The operation measured. */
+    SendOpcode opcode() {
+        return compareAndSwap ? SendOpcode.COMPARE_AND_SWAP : test.opcode();
+    }
+
+    /** The title above the table. */
+    String title() {
+        return test.title(compareAndSwap ? "CMP_AND_SWAP" : "FETCH_AND_ADD");
     }
 
     /** The longest message. */
@@ -100,6 +159,10 @@ public record PerfOptions(
      */
     public void check(Capabilities capabilities) {
         List<String> faults = new ArrayList<>();
+        test.feature()
+                .filter(needed -> !capabilities.has(needed))
+                .ifPresent(needed ->
+                        faults.add(test.command() + ": this device has no " + needed + ", which the test needs"));
         if (inline > capabilities.maxInline()) {
             faults.add("-I " + inline + ": this device takes at most " + capabilities.maxInline() + " bytes inline");
         }

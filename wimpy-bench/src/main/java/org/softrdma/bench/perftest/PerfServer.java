@@ -129,6 +129,9 @@ public final class PerfServer {
         expect(faults, "-q", hello.value(1), PerfOptions.MAX_QUEUE_PAIRS);
         expect(faults, "-s", hello.value(2), device.capabilities().maxMessageLength());
         expect(faults, "-t", hello.value(3), Short.MAX_VALUE);
+        test.feature()
+                .filter(needed -> !device.capabilities().has(needed))
+                .ifPresent(needed -> faults.add("this server's device has no " + needed + ", which the test needs"));
         return faults.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", faults));
     }
 
@@ -148,7 +151,7 @@ public final class PerfServer {
                 : PingPongTraffic.RECEIVES;
         int sends = bidirectional ? txDepth + 1 : test.isLatency() ? PingPongTraffic.SENDS : SINK_SENDS;
         int reads = (int) Math.max(1, Math.min(hello.value(4), capabilities.maxInboundReads()));
-        endpoint.prepareData(queuePairs, hello.value(2), sends, receives, 0);
+        endpoint.prepareData(queuePairs, hello.value(2), sends, receives, 0, test.access(true));
         endpoint.remote(new RemoteRegion(hello.value(6), hello.value(7), Integer.parseInt(hello.text())));
         RemoteRegion own = endpoint.exported();
         endpoint.send(PerfMessage.of(PerfMessage.WELCOME, own.address(), own.length(), own.rkey(), receives));
@@ -161,7 +164,8 @@ public final class PerfServer {
         return switch (test) {
             case SEND_BANDWIDTH -> new SinkTraffic(endpoint, receives);
             case SEND_LATENCY, WRITE_LATENCY -> new PingPongTraffic(endpoint, test.opcode(), 0, true);
-            case READ_LATENCY, READ_BANDWIDTH, WRITE_BANDWIDTH -> Traffic.NONE;
+            case ECHO -> new EchoTraffic(endpoint, 0);
+            case READ_LATENCY, READ_BANDWIDTH, WRITE_BANDWIDTH, ATOMIC_LATENCY, ATOMIC_BANDWIDTH -> Traffic.NONE;
         };
     }
 
@@ -192,7 +196,11 @@ public final class PerfServer {
         PerfMessage end = null;
         while (end == null || !traffic.isDone()) {
             traffic.pump();
-            endpoint.turn(traffic, spin, WAIT_NS);
+            if (traffic.polls()) {
+                endpoint.look(traffic);
+            } else {
+                endpoint.turn(traffic, spin, WAIT_NS);
+            }
             end = end == null ? endpoint.arrivedMessage() : end;
         }
         ServerCpu cpu = meter.stop(end.value(0) + traffic.operations());

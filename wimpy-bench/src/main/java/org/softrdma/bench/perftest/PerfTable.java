@@ -45,10 +45,12 @@ public final class PerfTable {
 
     void header(String device, String transport, String wire, int reads) {
         out.println(LINE);
-        out.println(
-                "                    " + options.test().title() + (options.bidirectional() ? ", both directions" : ""));
+        out.println("                    " + options.title() + (options.bidirectional() ? ", both directions" : ""));
         out.println(" Device          : " + device);
         out.println(" Number of qps   : " + options.queuePairs() + "\t\tTransport type : " + transport);
+        if (options.initiators() > 1) {
+            out.println(" Initiators      : " + options.initiators());
+        }
         out.println(" Connection type : RC\t\tUsing SRQ      : OFF");
         out.println(" TX depth        : " + (options.test().isLatency() ? 1 : options.txDepth()));
         if (!options.test().isLatency()) {

@@ -1,8 +1,13 @@
 package org.softrdma.bench.perftest;
 
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.SendOpcode;
 
-/** The six tests of perftest that the verbs API can run. */
+/** The tests of perftest that the verbs API can run. */
 public enum PerfTest {
     /** {@code ib_read_lat}: the round trip of one READ. */
     READ_LATENCY(1, "read-lat", "RDMA_Read Latency Test", SendOpcode.READ, true),
@@ -21,7 +26,16 @@ public enum PerfTest {
     /** {@code ib_send_lat}: half of a ping-pong. */
     SEND_LATENCY(5, "send-lat", "Send Latency Test", SendOpcode.SEND, true),
     /** {@code ib_send_bw}; the receiver grants credits, because a SEND that finds no RECV may end the connection. */
-    SEND_BANDWIDTH(6, "send-bw", "Send BW Test", SendOpcode.SEND, false);
+    SEND_BANDWIDTH(6, "send-bw", "Send BW Test", SendOpcode.SEND, false),
+    /** {@code ib_atomic_lat}: the round trip of one atomic, a fetch-and-add unless the options say otherwise. */
+    ATOMIC_LATENCY(7, "atomic-lat", "Atomic %s Latency Test", SendOpcode.FETCH_AND_ADD, true),
+    /** {@code ib_atomic_bw}. */
+    ATOMIC_BANDWIDTH(8, "atomic-bw", "Atomic %s BW Test", SendOpcode.FETCH_AND_ADD, false),
+    /**
+     * {@code ib_write_lat} as it is: half of a ping-pong by WRITE, whose last word both sides poll. Only for devices that
+     * promise that this word comes last.
+     */
+    ECHO(9, "echo", "RDMA_Write Latency Test (a WRITE polled at both ends)", SendOpcode.WRITE, true);
 
     private final int number;
     private final String command;
@@ -61,12 +75,16 @@ public enum PerfTest {
         return "test " + number;
     }
 
-    /** The title above the table. */
-    public String title() {
-        return title;
+    /**
+     * The title above the table.
+     *
+     * @param operation the operation measured, by its name in perftest
+     */
+    String title(String operation) {
+        return String.format(Locale.ROOT, title, operation);
     }
 
-    /** The operation measured. */
+    /** The operation measured; of an atomic test it may also be the other atomic. */
     public SendOpcode opcode() {
         return opcode;
     }
@@ -76,8 +94,30 @@ public enum PerfTest {
         return latency;
     }
 
+    /** What both devices must have for it; empty if every device can run it. */
+    Optional<Feature> feature() {
+        return this == ECHO ? Optional.of(Feature.ORDERED_PLACEMENT) : opcode.feature();
+    }
+
+    /**
+     * Rights of the memory besides those of every test.
+     *
+     * @param server true for the server's memory
+     */
+    Set<AccessFlag> access(boolean server) {
+        if (this == ECHO) {
+            return Set.of(AccessFlag.POLLED);
+        }
+        return server && opcode.isAtomic() ? Set.of(AccessFlag.REMOTE_ATOMIC) : Set.of();
+    }
+
+    /** True if any number of initiators can run it against one server: its program does nothing, and knows the first only. */
+    boolean takesInitiators() {
+        return this == WRITE_BANDWIDTH || opcode.isAnswered();
+    }
+
     /** True if two messages cross per operation measured, so that half of the round trip is reported. */
     boolean isPingPong() {
-        return latency && opcode != SendOpcode.READ;
+        return latency && !opcode.isAnswered();
     }
 }

@@ -36,6 +36,11 @@ interface Traffic {
         return false;
     }
 
+    /** True if this end looks at memory too, so that it must not wait for completions. */
+    default boolean polls() {
+        return false;
+    }
+
     /** Operations done of one's own accord. */
     default long operations() {
         return 0;

@@ -12,13 +12,18 @@ import org.softrdma.bench.measurement.MeasurementException;
 /** The C baselines of wimpy-bench/native, compiled when a program is missing or older than its sources. */
 public final class NativePrograms {
     private static final long COMPILE_SECONDS = 120;
-    private static final List<String> HEADERS = List.of("iwarp.h", "responder.h");
+    private static final List<String> HEADERS = List.of("iwarp.h", "responder.h", "read_batch.h");
+    private static final String RING_RESPONDER = "read_responder_uring";
 
     private final Path readResponder;
+    private final Path sources;
+    private final Path output;
     private final Path messageResponder;
     private final Path pingPong;
 
-    private NativePrograms(Path readResponder, Path messageResponder, Path pingPong) {
+    private NativePrograms(Path sources, Path output, Path readResponder, Path messageResponder, Path pingPong) {
+        this.sources = sources;
+        this.output = output;
         this.readResponder = readResponder;
         this.messageResponder = messageResponder;
         this.pingPong = pingPong;
@@ -33,6 +38,8 @@ public final class NativePrograms {
      */
     public static NativePrograms prepare(Path sources, Path output) {
         return new NativePrograms(
+                sources,
+                output,
                 prepare(sources, output, "read_responder"),
                 prepare(sources, output, "message_responder"),
                 prepare(sources, output, "ping_pong"));
@@ -41,6 +48,15 @@ public final class NativePrograms {
     /** The READ responder. */
     public Path readResponder() {
         return readResponder;
+    }
+
+    /**
+     * The READ responder by io_uring. It may not run here though it compiles: it says so when it is started.
+     *
+     * @throws MeasurementException if it does not compile: the machine's headers do not know io_uring
+     */
+    public Path ringResponder() {
+        return prepare(sources, output, RING_RESPONDER);
     }
 
     /** The responder of WRITEs and SENDs. */

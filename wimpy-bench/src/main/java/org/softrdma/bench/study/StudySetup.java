@@ -16,6 +16,8 @@ import org.softrdma.bench.measurement.DeviceFactory;
  * @param provider name of the provider, for the report
  * @param server the command that runs {@code softrdma server} on the same provider
  * @param engineThreadsOption the device option that says how many engine threads there are; empty if there is none
+ * @param ringOption the device option, with its value, that makes a server use io_uring; empty if there is none, or if it
+ *     was chosen otherwise
  * @param remote servers that run elsewhere; null to start servers here
  * @param nativeSources where the sources of the C floor are
  * @param searchPath where programs are looked for, as in {@code PATH}
@@ -28,6 +30,7 @@ public record StudySetup(
         String provider,
         List<String> server,
         Optional<String> engineThreadsOption,
+        Optional<String> ringOption,
         @Nullable Remote remote,
         Path nativeSources,
         String searchPath,

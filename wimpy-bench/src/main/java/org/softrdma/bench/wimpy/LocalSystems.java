@@ -24,7 +24,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * Starts every server that this machine has, on the same cores, with the same pairs: memcached, redis, {@code softrdma server}
- * once for each registration, the C responder. What is not there or does not start is skipped with its reason; only without
+ * once for each registration and once over io_uring, the C responder. What is not there or does not start is skipped with its reason; only without
  * {@code softrdma server} there is no study. Belongs to the thread of the study.
  */
 final class LocalSystems {
@@ -37,6 +37,7 @@ final class LocalSystems {
     /** One load for each way to ask, and some to spare. */
     private static final int CONNECTIONS_PER_CLIENT = 4;
 
+    private static final String RING = ", io_uring";
     private static final String INSTALL = " is not installed; ./ci/install installs it";
 
     private final WimpyPlan plan;
@@ -75,8 +76,9 @@ final class LocalSystems {
         list.attempt("memcached", this::startMemcached);
         list.attempt("redis", this::startRedis);
         setup.progress().say("starting softrdma server, storing " + plan.pairs() + " pairs of each length");
-        startSoftrdma(List.of(), true);
-        list.attempt("softrdma, READ chunk", () -> startSoftrdma(List.of("--registration", "chunk"), false));
+        startSoftrdma(List.of(), true, "");
+        list.attempt("softrdma, READ chunk", () -> startSoftrdma(List.of("--registration", "chunk"), false, ""));
+        list.attempt("softrdma over io_uring", this::startOverRing);
         list.attempt("C floor", this::startFloor);
         return list;
     }
@@ -102,7 +104,7 @@ final class LocalSystems {
             spaces.forEach(admin::insert);
         }
         for (GetCommand command : List.of(GetCommand.META, GetCommand.CLASSIC, GetCommand.MULTI)) {
-            overTcp(MeasuredSystem.Kind.MEMCACHED, name, server, command);
+            overTcp(MeasuredSystem.Kind.MEMCACHED, name, server, command, "");
         }
         list.addProcess(server.pid());
     }
@@ -118,11 +120,20 @@ final class LocalSystems {
             name = "redis " + admin.version();
             spaces.forEach(admin::insert);
         }
-        overTcp(MeasuredSystem.Kind.REDIS, name, server, GetCommand.RESP);
+        overTcp(MeasuredSystem.Kind.REDIS, name, server, GetCommand.RESP, "");
         list.addProcess(server.pid());
     }
 
-    private void startSoftrdma(List<String> options, boolean withTcp) {
+    /** The server's both ports by io_uring: READ, and memcached's protocol. */
+    private void startOverRing() {
+        if (setup.ringOption().isEmpty()) {
+            list.skip("softrdma over io_uring", "the provider has one transport, or --device chooses one");
+            return;
+        }
+        startSoftrdma(List.of("--device", setup.ringOption().get(), "--io", "uring"), true, RING);
+    }
+
+    private void startSoftrdma(List<String> options, boolean withTcp, String suffix) {
         List<String> command = new ArrayList<>(setup.server());
         if (resources.threads() > 1 && setup.engineThreadsOption().isPresent()) {
             command.addAll(List.of("--device", setup.engineThreadsOption().get() + "=" + resources.threads()));
@@ -136,20 +147,21 @@ final class LocalSystems {
                 MeasuredSystem.Kind.SOFTRDMA_READ,
                 MeasuredSystem.OURS,
                 setup.provider(),
-                "READ " + admin.registration().orElseThrow(),
+                "READ " + admin.registration().orElseThrow() + suffix,
                 reads,
                 server.meter(),
                 admin::responderReads));
         if (withTcp) {
             GetCommand cheapest = admin.knowsMetaGet() ? GetCommand.META : GetCommand.CLASSIC;
-            overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, cheapest);
+            overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, cheapest, " over TCP" + suffix);
         }
         list.addProcess(server.pid());
     }
 
-    private void overTcp(MeasuredSystem.Kind kind, String name, ServerProcess server, GetCommand command) {
+    private void overTcp(
+            MeasuredSystem.Kind kind, String name, ServerProcess server, GetCommand command, String suffix) {
         GetLoad load = opened.add(new PipelinedGetLoad(server.address(), command, plan.clients(), plan.maxWindow()));
-        String protocol = command.label() + (kind == MeasuredSystem.Kind.SOFTRDMA_TCP ? " over TCP" : "");
+        String protocol = command.label() + suffix;
         list.add(new MeasuredSystem(kind, name, null, protocol, load, server.meter(), null));
     }
 

@@ -181,8 +181,11 @@ final class WimpyCharts {
                         ? "#c8591b"
                         : system.protocol().equals(GetCommand.CLASSIC.label()) ? "#e58e5a" : "#f0b78f";
             case REDIS -> "#a4243b";
-            case SOFTRDMA_TCP -> "#5f9ea0";
-            case SOFTRDMA_READ -> system.protocol().endsWith("chunk") ? "#2f9c8f" : "#0b7a75";
+            case SOFTRDMA_TCP -> system.protocol().endsWith("io_uring") ? "#8fbcbe" : "#5f9ea0";
+            case SOFTRDMA_READ ->
+                system.protocol().endsWith("chunk")
+                        ? "#2f9c8f"
+                        : system.protocol().endsWith("io_uring") ? "#123f3c" : "#0b7a75";
             case FLOOR -> "#4a5560";
         };
     }

@@ -119,8 +119,8 @@ class MessageLoadTest {
     void shouldCompileAProgramAgainWhenAHeaderIsNewer() throws Exception {
         assumeTrue(isInstalled("gcc"), "gcc is not installed: ci/install installs it");
         Path sources = Files.createDirectory(programs.resolve("sources"));
-        for (String name :
-                List.of("read_responder.c", "message_responder.c", "ping_pong.c", "iwarp.h", "responder.h")) {
+        for (String name : List.of(
+                "read_responder.c", "message_responder.c", "ping_pong.c", "iwarp.h", "responder.h", "read_batch.h")) {
             Files.copy(Path.of("native", name), sources.resolve(name));
         }
         Path built = NativePrograms.prepare(sources, programs).messageResponder();

@@ -3,6 +3,7 @@ package org.softrdma.bench.perftest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -50,9 +51,14 @@ class PerfLoopbackTest {
     }
 
     private static PerfOptions options(PerfTest test, boolean events, boolean bidirectional, int queuePairs) {
+        return options(test, events, bidirectional, queuePairs, 1);
+    }
+
+    private static PerfOptions options(
+            PerfTest test, boolean events, boolean bidirectional, int queuePairs, int initiators) {
         return new PerfOptions(
                 test,
-                List.of(2L, 5000L, 100_000L),
+                test.opcode().isAtomic() ? List.of(8L) : List.of(2L, 5000L, 100_000L),
                 300,
                 0,
                 queuePairs,
@@ -62,7 +68,17 @@ class PerfLoopbackTest {
                 events,
                 test.isLatency() ? 1 : 8,
                 20,
-                bidirectional);
+                bidirectional,
+                initiators % 2 == 0 && test.opcode().isAtomic(),
+                initiators);
+    }
+
+    private static void assumeFeature(PerfTest test) {
+        try (VerbsDevice device = open("manual")) {
+            test.feature()
+                    .ifPresent(needed ->
+                            assumeTrue(device.capabilities().has(needed), () -> device.name() + " has no " + needed));
+        }
     }
 
     private CompletableFuture<Void> serve(PerfTest test, String progress) {
@@ -126,10 +142,22 @@ class PerfLoopbackTest {
         PerfTable table = new PerfTable(new PrintWriter(printed, true), options, false, false, false);
         List<PerfRow> rows;
         try (VerbsDevice device = open(clientProgress)) {
-            rows = PerfClient.run(device, options, table, server());
+            rows = PerfClient.run(device, () -> open(clientProgress), options, table, server());
         }
         server.get(SECONDS, TimeUnit.SECONDS);
         return rows;
+    }
+
+    private static List<PerfRow> run(
+            VerbsDevice device, PerfOptions options, PerfTable table, InetSocketAddress server) {
+        return PerfClient.run(
+                device,
+                () -> {
+                    throw new AssertionError("one initiator needs one device");
+                },
+                options,
+                table,
+                server);
     }
 
     /** Nobody listens at the address: it is not looked at. */
@@ -140,7 +168,7 @@ class PerfLoopbackTest {
         PerfTable table = new PerfTable(new PrintWriter(printed, true), options, false, false, false);
         try (VerbsDevice device = open("manual")) {
             MeasurementException refused =
-                    assertThrows(MeasurementException.class, () -> PerfClient.run(device, options, table, ANYWHERE));
+                    assertThrows(MeasurementException.class, () -> run(device, options, table, ANYWHERE));
 
             assertEquals(
                     "-I 5000: this device takes at most 1024 bytes inline; "
@@ -152,9 +180,11 @@ class PerfLoopbackTest {
     @ParameterizedTest
     @EnumSource
     void shouldRunEveryTest(PerfTest test) throws Exception {
-        List<PerfRow> rows = run(options(test, false, false, 1), "engine", "manual");
+        assumeFeature(test);
+        PerfOptions options = options(test, false, false, 1);
+        List<PerfRow> rows = run(options, "engine", "manual");
 
-        assertEquals(3, rows.size());
+        assertEquals(options.sizes().size(), rows.size());
         for (PerfRow row : rows) {
             assertEquals(300, row.iterations());
             assertTrue(row.value(test.isLatency() ? "t_typical" : "BW_average") > 0);
@@ -185,6 +215,30 @@ class PerfLoopbackTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"manual,manual", "manual,engine", "engine,engine"})
+    void shouldEchoInEveryProgress(String server, String client) throws Exception {
+        PerfOptions options = new PerfOptions(
+                PerfTest.ECHO, List.of(1L, 7L, 8L, 13L, 1000L), 300, 0, 1, 16, 0, 16, false, 1, 1, false);
+
+        List<PerfRow> rows = run(options, server, client);
+
+        assertEquals(5, rows.size());
+        assertTrue(printed.toString().contains("RDMA_Write Latency Test"), printed.toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"READ_LATENCY,2", "READ_BANDWIDTH,2", "WRITE_BANDWIDTH,3", "ATOMIC_LATENCY,2", "ATOMIC_BANDWIDTH,3"})
+    void shouldRunSeveralInitiators(PerfTest test, int initiators) throws Exception {
+        assumeFeature(test);
+
+        List<PerfRow> rows = run(options(test, false, false, 1, initiators), "engine", "manual");
+
+        assertEquals(300L * initiators, rows.getFirst().iterations());
+        assertEquals(300L * initiators, rows.getFirst().server().operations());
+        assertTrue(printed.toString().contains(" Initiators      : " + initiators), printed.toString());
+    }
+
+    @ParameterizedTest
     @EnumSource(names = {"READ_BANDWIDTH", "WRITE_BANDWIDTH"})
     void shouldRunInBothDirections(PerfTest test) throws Exception {
         List<PerfRow> rows = run(options(test, false, true, 2), "engine", "engine");
@@ -208,7 +262,7 @@ class PerfLoopbackTest {
         InetSocketAddress address = server();
         try (VerbsDevice device = open("manual")) {
             MeasurementException refused =
-                    assertThrows(MeasurementException.class, () -> PerfClient.run(device, options, table, address));
+                    assertThrows(MeasurementException.class, () -> run(device, options, table, address));
             assertTrue(refused.toString().contains("runs read-lat, the client asked for write-bw"), refused.toString());
         }
         assertThrows(Exception.class, () -> server.get(SECONDS, TimeUnit.SECONDS));

@@ -104,6 +104,36 @@ class PerfPartsTest {
     }
 
     @Test
+    void shouldNameEveryFaultOfAtomicsAndInitiators() {
+        IllegalArgumentException wrongSize = assertThrows(
+                IllegalArgumentException.class,
+                () -> new PerfOptions(PerfTest.ATOMIC_LATENCY, List.of(4L), 5, 0, 1, 8, 0, 0, false, 1, 0, true));
+        for (String fault : List.of("-s 4: an atomic has 8 bytes", "-b: only")) {
+            assertTrue(wrongSize.toString().contains(fault), wrongSize.toString());
+        }
+        IllegalArgumentException wrongTest = assertThrows(
+                IllegalArgumentException.class,
+                () -> new PerfOptions(PerfTest.ECHO, List.of(4L), 5, 0, 1, 8, 0, 0, false, 1, 0, false, true, 2));
+        for (String fault : List.of("-A: only", "--initiators 2: expected 1")) {
+            assertTrue(wrongTest.toString().contains(fault), wrongTest.toString());
+        }
+        IllegalArgumentException asleep = assertThrows(
+                IllegalArgumentException.class,
+                () -> new PerfOptions(PerfTest.ECHO, List.of(4L), 5, 0, 1, 8, 0, 0, true, 1, 0, false));
+        assertTrue(asleep.toString().contains("-e: "), asleep.toString());
+    }
+
+    @Test
+    void shouldNameAtomicsAsPerftestDoes() {
+        PerfOptions add = new PerfOptions(PerfTest.ATOMIC_LATENCY, List.of(8L), 5, 0, 1, 8, 0, 0, false, 1, 0, false);
+        PerfOptions swap =
+                new PerfOptions(PerfTest.ATOMIC_BANDWIDTH, List.of(8L), 5, 0, 1, 8, 0, 0, false, 1, 0, false, true, 2);
+        assertEquals("Atomic FETCH_AND_ADD Latency Test", add.title());
+        assertEquals("Atomic CMP_AND_SWAP BW Test", swap.title());
+        assertEquals("RDMA_Read BW Test", PerfTest.READ_BANDWIDTH.title(""));
+    }
+
+    @Test
     void shouldOfferAllSizesLikePerftest() {
         List<Long> sizes = PerfOptions.allSizes();
 

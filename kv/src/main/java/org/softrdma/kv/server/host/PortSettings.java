@@ -2,24 +2,44 @@ package org.softrdma.kv.server.host;
 
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where memcached clients connect, and how: a part of the server's settings.
  *
- * @param address the TCP port; port 0 picks a free one
- * @param unixSocket a Unix socket instead of the TCP port, or null
+ * @param addresses the TCP ports, at least one; port 0 picks a free one
+ * @param unixSocket a Unix socket instead of the TCP ports, or null
  * @param unixSocketMask the rights of the Unix socket
  * @param backlog how many connections may wait to be accepted
  * @param threads the number of event loop threads
  * @param io how they do their I/O
+ * @param tls certificates of the TCP port, or null if what passes is in the clear
  */
 public record PortSettings(
-        InetSocketAddress address, @Nullable Path unixSocket, int unixSocketMask, int backlog, int threads, Io io) {
+        List<InetSocketAddress> addresses,
+        @Nullable Path unixSocket,
+        int unixSocketMask,
+        int backlog,
+        int threads,
+        Io io,
+        @Nullable TlsSettings tls) {
+    /** Keeps a copy. */
+    public PortSettings {
+        addresses = List.copyOf(addresses);
+    }
+
+    /** The first TCP port. */
+    public InetSocketAddress address() {
+        return addresses.getFirst();
+    }
+
     /** How the memcached port does its I/O. */
     public enum Io {
-        /** epoll where it works, otherwise NIO. */
+        /** epoll where it works, otherwise io_uring, otherwise NIO. */
         AUTO,
+        /** io_uring. */
+        URING,
         /** epoll. */
         EPOLL,
         /** Java's own. */

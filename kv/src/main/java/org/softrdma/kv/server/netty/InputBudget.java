@@ -48,10 +48,9 @@ public final class InputBudget implements RecvByteBufAllocator {
         return waiting.get() > limit;
     }
 
-    // The name of Netty's interface; its successor exists in a version that is not out.
+    /** Netty's channels want the extension; the interface still names {@code Handle}, which is deprecated for it. */
     @Override
-    @SuppressWarnings("deprecation")
-    public Handle newHandle() {
+    public ExtendedHandle newHandle() {
         return new Sizing((ExtendedHandle) buffers.newHandle());
     }
 

@@ -6,22 +6,11 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerDomainSocketChannel;
-import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.Errors.NativeIoException;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
@@ -38,18 +27,23 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.server.host.ClientHandler;
+import org.softrdma.kv.server.host.PortSecurity;
 import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.host.ServerNetwork;
 import org.softrdma.kv.server.host.ServerPort;
+import org.softrdma.kv.server.host.TlsSettings;
 
 /** Where memcached clients connect, a TCP port or a Unix socket: Netty's threads and sockets. Closed by the server. */
 public final class MemcachedPort implements ServerPort {
@@ -59,16 +53,18 @@ public final class MemcachedPort implements ServerPort {
     private static final int CLOSE_TIMEOUT_MS = 10_000;
     private static final int PERMISSION_BITS = 9;
 
-    /** Linux's number; epoll is there only. */
+    /** Linux's number; epoll and io_uring are there only. */
     private static final int EADDRINUSE = 98;
 
     private final PortSettings settings;
     private final InputBudget inputBudget;
     private final Function<? super ClientChannel, ? extends ClientHandler> clients;
     private final Consumer<? super Throwable> failed;
+    private final PortSockets sockets;
     private final EventLoopGroup loops;
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-    private final Channel listening;
+    private final List<Channel> listening = new ArrayList<>();
+    private final @Nullable TlsPort tls;
     private volatile boolean closing;
 
     /**
@@ -85,18 +81,34 @@ public final class MemcachedPort implements ServerPort {
         this.inputBudget = inputBudget;
         this.clients = clients;
         this.failed = failed;
-        boolean epoll = useEpoll(settings.io());
-        IoHandlerFactory handlers = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-        loops = new MultiThreadIoEventLoopGroup(
-                settings.threads(), new DefaultThreadFactory("kv-memcached", true), handlers);
+        this.tls = tls(settings);
+        PortLoops opened = PortLoops.open(settings.io(), settings.threads(), "kv-memcached");
+        sockets = opened.sockets();
+        loops = opened.loops();
         loops.forEach(loop -> loop.terminationFuture().addListener(_ -> ended(loop)));
         try {
             Path file = settings.unixSocket();
-            listening = file == null ? listenTcp(epoll) : listenUnix(epoll, file);
+            if (file == null) {
+                for (InetSocketAddress address : settings.addresses()) {
+                    listening.add(listenTcp(address));
+                }
+            } else {
+                listening.add(listenUnix(file));
+            }
         } catch (RuntimeException e) {
             closing = true;
+            stopAccepting();
             loops.shutdownGracefully(0, CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly(CLOSE_TIMEOUT_MS);
             throw e;
+        }
+    }
+
+    private static @Nullable TlsPort tls(PortSettings settings) {
+        try {
+            TlsSettings wanted = settings.tls();
+            return wanted == null ? null : new TlsPort(wanted);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e.getMessage(), e);
         }
     }
 
@@ -107,17 +119,17 @@ public final class MemcachedPort implements ServerPort {
         }
     }
 
-    private Channel listenTcp(boolean epoll) {
-        Class<? extends ServerChannel> type = epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
-        ServerBootstrap bootstrap =
-                bootstrap(type).option(ChannelOption.SO_REUSEADDR, true).childOption(ChannelOption.TCP_NODELAY, true);
-        return bind(bootstrap, settings.address());
+    private Channel listenTcp(InetSocketAddress address) {
+        ServerBootstrap bootstrap = bootstrap(sockets.tcp())
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.TCP_NODELAY, true);
+        return bind(bootstrap, address);
     }
 
-    private Channel listenUnix(boolean epoll, Path file) {
+    private Channel listenUnix(Path file) {
         try {
             removeDeadSocket(file);
-            return listenWithRights(epoll, file);
+            return listenWithRights(file);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot listen on " + file + ": " + e.getMessage(), e);
         }
@@ -127,13 +139,11 @@ public final class MemcachedPort implements ServerPort {
      * A socket has the rights of the process's umask when it is bound, and whoever connects before they are changed
      * stays connected. So it is bound in a directory that only its owner can enter, and then moved to its place.
      */
-    private Channel listenWithRights(boolean epoll, Path file) throws IOException {
+    private Channel listenWithRights(Path file) throws IOException {
         Path directory = Files.createTempDirectory(file.toAbsolutePath().getParent(), ".");
         try {
             Path hidden = directory.resolve("s");
-            Channel bound = epoll
-                    ? bind(bootstrap(EpollServerDomainSocketChannel.class), new DomainSocketAddress(hidden.toFile()))
-                    : bind(bootstrap(NioServerDomainSocketChannel.class), UnixDomainSocketAddress.of(hidden));
+            Channel bound = bind(bootstrap(sockets.unix()), sockets.address(hidden));
             try {
                 Files.setPosixFilePermissions(hidden, permissions(settings.unixSocketMask()));
                 Files.move(hidden, file, StandardCopyOption.ATOMIC_MOVE);
@@ -199,6 +209,9 @@ public final class MemcachedPort implements ServerPort {
                     @Override
                     protected void initChannel(Channel channel) {
                         channels.add(channel);
+                        if (tls != null) {
+                            channel.pipeline().addLast(tls.handler(channel.alloc()));
+                        }
                         channel.pipeline().addLast(new NettyConnection(clients, inputBudget));
                     }
                 });
@@ -229,17 +242,34 @@ public final class MemcachedPort implements ServerPort {
                 : String.valueOf(cause.getMessage());
     }
 
-    private static boolean useEpoll(PortSettings.Io io) {
-        if (io == PortSettings.Io.EPOLL) {
-            Epoll.ensureAvailability();
-        }
-        return io != PortSettings.Io.NIO && Epoll.isAvailable();
-    }
-
     @Override
     public SocketAddress localAddress() {
         Path file = settings.unixSocket();
-        return file == null ? listening.localAddress() : UnixDomainSocketAddress.of(file);
+        return file == null ? listening.getFirst().localAddress() : UnixDomainSocketAddress.of(file);
+    }
+
+    @Override
+    public List<SocketAddress> localAddresses() {
+        return settings.unixSocket() == null
+                ? listening.stream().map(Channel::localAddress).toList()
+                : List.of(localAddress());
+    }
+
+    @Override
+    public void stopAccepting() {
+        for (Channel each : listening) {
+            each.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+        }
+    }
+
+    @Override
+    public @Nullable PortSecurity security() {
+        return tls;
+    }
+
+    /** How it does its I/O. */
+    public PortSockets sockets() {
+        return sockets;
     }
 
     /** The threads that run connections and the store. */
@@ -250,7 +280,7 @@ public final class MemcachedPort implements ServerPort {
     @Override
     public void close() {
         closing = true;
-        listening.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+        stopAccepting();
         removeSocket();
         channels.close().awaitUninterruptibly(CLOSE_TIMEOUT_MS);
         loops.shutdownGracefully(0, CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly(CLOSE_TIMEOUT_MS);

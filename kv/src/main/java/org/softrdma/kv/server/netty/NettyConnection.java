@@ -6,7 +6,9 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.handler.codec.DecoderException;
 import io.netty.util.internal.OutOfDirectMemoryError;
+import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -114,7 +116,10 @@ public final class NettyConnection extends ChannelInboundHandlerAdapter implemen
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        connection().failed(cause instanceof OutOfDirectMemoryError ? new OutOfBuffersException(cause) : cause);
+        // What TLS finds wrong with a client's bytes comes as a failure of a decoder.
+        Throwable found =
+                cause instanceof DecoderException && cause.getCause() instanceof IOException ? cause.getCause() : cause;
+        connection().failed(found instanceof OutOfDirectMemoryError ? new OutOfBuffersException(found) : found);
     }
 
     @Override

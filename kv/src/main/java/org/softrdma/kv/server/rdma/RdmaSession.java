@@ -9,7 +9,6 @@ import org.softrdma.kv.message.AnswerDescriptor;
 import org.softrdma.kv.message.HelloDescriptor;
 import org.softrdma.kv.message.TouchReportDescriptor;
 import org.softrdma.verbs.AccessFlag;
-import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.HostMemory;
@@ -192,7 +191,7 @@ final class RdmaSession {
             if (!batch[i].isSuccess()) {
                 return false;
             }
-            if (batch[i].opcode() == CompletionOpcode.RECEIVE) {
+            if (batch[i].opcode().isReceive()) {
                 if (!received(batch[i])) {
                     return false;
                 }

@@ -1,15 +1,18 @@
 package org.softrdma.kv.server.session;
 
+import java.io.IOException;
 import java.util.function.LongConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
+import org.softrdma.kv.server.host.PortSecurity;
+import org.softrdma.kv.store.SlabGeometry;
 
 /** The commands of one connection that concern the whole server. Owned by the thread of the connection. */
 final class AdminCommands {
+    private static final Logger LOG = LoggerFactory.getLogger(AdminCommands.class);
     private static final String NUMBER = "[0-9]{1,9}";
-
-    /** Numbers of slab classes, 1 to 63. */
-    private static final String CLASSES = "([1-9]|[1-5][0-9]|6[0-3])(,([1-9]|[1-5][0-9]|6[0-3]))*";
 
     private static final int LEAST_MEGABYTES = 8;
     private static final int MOST_MEGABYTES = 1 << 26;
@@ -19,6 +22,7 @@ final class AdminCommands {
     private final ServerStatistics statistics;
     private final ConnectionList connections;
     private final Conversation connection;
+    private final ItemDump dump;
 
     AdminCommands(ServerParts server, Conversation connection) {
         this.service = server.service();
@@ -26,6 +30,7 @@ final class AdminCommands {
         this.statistics = server.statistics();
         this.connections = server.connections();
         this.connection = connection;
+        this.dump = new ItemDump(service, connection);
     }
 
     /** Answers once everything is gone: items die one by one, and a READ must not find one afterwards. */
@@ -34,16 +39,30 @@ final class AdminCommands {
             reply(request, TextProtocol.FLUSH_DISABLED);
             return;
         }
+        flushAll(request.exptime(), request.noreply() ? new byte[0] : TextProtocol.OK);
+    }
+
+    /**
+     * Flushes, now or later.
+     *
+     * @param exptime when, as the client gave it; 0 or less for now
+     * @param answer that says it is done
+     */
+    void flushAll(long exptime, byte[] answer) {
         service.counters().flushes.increment();
         long nowSeconds = service.nowSeconds();
-        int at = request.exptime() == 0 ? 0 : service.expiry(request.exptime(), nowSeconds);
-        if (Integer.toUnsignedLong(at) > nowSeconds) {
-            maintenance.flushAt(Integer.toUnsignedLong(at));
-            reply(request, TextProtocol.OK);
+        long at = exptime > 0 ? Integer.toUnsignedLong(service.expiry(exptime, nowSeconds)) - 1 : nowSeconds;
+        if (at < statistics.startSeconds()) { // a time before there was a server: memcached does nothing then, too
+            maintenance.flushNoMore();
+            connection.reply(answer);
+            return;
+        }
+        if (at > nowSeconds) {
+            maintenance.flushAt(at);
+            connection.reply(answer);
             return;
         }
         connection.await();
-        byte[] answer = request.noreply() ? new byte[0] : TextProtocol.OK;
         maintenance.flush(() -> connection.done(answer));
     }
 
@@ -62,13 +81,43 @@ final class AdminCommands {
                 connection.reply(isShort() ? TextProtocol.OUT_OF_MEMORY_STATS : connections.describe(connection));
             case "rdma" -> connection.reply(statistics.rdma());
             case "detail" -> detail(request.argument(2));
-            case "sizes" -> connection.reply(statistics.sizes());
-            case "cachedump" -> connection.reply(TextProtocol.CACHEDUMP_DISABLED);
+            case "sizes" -> sizes();
+            case "sizes_enable", "sizes_disable" -> {
+                service.sizesTracked().set(request.argument(1).equals("sizes_enable"));
+                connection.reply(statistics.sizesStatus());
+            }
+            case "cachedump" -> cachedump(request);
             case "reset" -> {
                 statistics.reset();
                 connection.reply(TextProtocol.RESET);
             }
             default -> connection.reply(TextProtocol.ERROR);
+        }
+    }
+
+    /** Looks at all items, which takes a while: not on the thread of connections. */
+    private void sizes() {
+        if (service.sizesTracked().get()) {
+            connection.await();
+            maintenance.run(() -> connection.done(statistics.sizes()));
+        } else {
+            connection.reply(statistics.noSizes());
+        }
+    }
+
+    private void cachedump(TextRequest request) {
+        if (!service.settings().diagnosis().dumpAllowed()) {
+            connection.reply(TextProtocol.CACHEDUMP_DISABLED);
+        } else if (request.argumentCount() < 3) {
+            connection.reply(TextProtocol.BAD_LINE);
+        } else if (!request.isUnsigned(2) || !request.isUnsigned(3)) {
+            connection.reply(TextProtocol.BAD_FORMAT);
+        } else if (request.unsigned32(2) > SlabGeometry.MAX_CLASSES) {
+            connection.reply(TextProtocol.BAD_SLAB);
+        } else if (isShort()) {
+            connection.reply(TextProtocol.OUT_OF_MEMORY_STATS);
+        } else {
+            dump.cold((int) request.unsigned32(2) - 1, request.unsigned32(3));
         }
     }
 
@@ -111,28 +160,6 @@ final class AdminCommands {
         }
     }
 
-    /** Expired items go, whatever class they are in. */
-    void crawler(TextRequest request) {
-        String classes = request.argument(2);
-        switch (request.argument(1)) {
-            case "enable", "disable" -> {
-                maintenance.crawling(request.argument(1).equals("enable"));
-                connection.reply(TextProtocol.OK);
-            }
-            case "crawl" -> {
-                if (!maintenance.isCrawling()) {
-                    connection.reply(TextProtocol.CRAWLER_DISABLED);
-                } else if (!classes.equals("all") && !classes.matches(CLASSES)) {
-                    connection.reply(TextProtocol.BAD_CLASS);
-                } else {
-                    maintenance.crawl();
-                    connection.reply(TextProtocol.OK);
-                }
-            }
-            default -> connection.reply(TextProtocol.ERROR);
-        }
-    }
-
     void memoryLimit(TextRequest request) {
         long megabytes = request.number();
         if (megabytes < LEAST_MEGABYTES) {
@@ -142,6 +169,22 @@ final class AdminCommands {
         } else {
             service.store().memoryLimit(megabytes << 20);
             reply(request, TextProtocol.OK);
+        }
+    }
+
+    /** Reads the files of TLS again; a client learns no more of them than that they are not good. */
+    void refreshCertificates() {
+        PortSecurity security = connections.security();
+        if (security == null) {
+            connection.reply(TextProtocol.NO_TLS);
+            return;
+        }
+        try {
+            security.refresh();
+            connection.reply(TextProtocol.OK);
+        } catch (IOException e) {
+            LOG.error("refresh_certs: {}", e.getMessage());
+            connection.reply(TextProtocol.BAD_CERTIFICATES);
         }
     }
 

@@ -51,6 +51,11 @@ final class Arithmetic implements ItemRewriter {
     }
 
     @Override
+    public boolean takesEmpty() {
+        return false;
+    }
+
+    @Override
     public Marks marks() {
         return Marks.KEPT; // counting is no recaching
     }

@@ -1,11 +1,14 @@
 package org.softrdma.kv.server.session;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.memcached.ReplyLine;
 import org.softrdma.kv.memcached.TextCommand;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
+import org.softrdma.kv.server.watch.WatchLog;
 import org.softrdma.kv.store.ItemVisitor;
 import org.softrdma.kv.store.NewItem;
 import org.softrdma.kv.store.StoreMode;
@@ -15,16 +18,19 @@ import org.softrdma.kv.store.StoredItem;
 
 /** The classic text commands of one connection that work on items. Owned by the thread of the connection. */
 final class ClassicCommands implements ItemVisitor, ValueTaker {
-    private static final ItemVisitor NOTHING = item -> {};
-
     private final KvService service;
     private final ServerCounters counters;
+    private final WatchLog watchLog;
+    private final WatchedLookup lookup;
     private final Conversation connection;
     private final StoreRule rule = new StoreRule();
     private final Arithmetic arithmetic = new Arithmetic();
     private final ReplyLine line = new ReplyLine();
     private final byte[] scratch = new byte[TextProtocol.MAX_VALUE_LINE_LENGTH];
 
+    private final ItemVisitor deleted;
+    private final ItemVisitor incremented;
+    private final ItemVisitor decremented;
     private final ValueIntake intake;
     private TextCommand fillingCommand = TextCommand.INVALID;
     private boolean fillingNoreply;
@@ -38,7 +44,12 @@ final class ClassicCommands implements ItemVisitor, ValueTaker {
     ClassicCommands(KvService service, Conversation connection) {
         this.service = service;
         this.counters = service.counters();
+        this.watchLog = service.watchLog();
+        this.lookup = new WatchedLookup(service, connection);
         this.connection = connection;
+        this.deleted = item -> counters.deleteHits.increment(item.sizeClass());
+        this.incremented = item -> counters.incrHits.increment(item.sizeClass());
+        this.decremented = item -> counters.decrHits.increment(item.sizeClass());
         this.intake = new ValueIntake(service, connection);
     }
 
@@ -72,14 +83,22 @@ final class ClassicCommands implements ItemVisitor, ValueTaker {
                             nowSeconds,
                             true,
                             this);
-            (found ? counters.getHits : counters.getMisses).increment();
-            service.prefixes().get(request.bytes(), request.keyOffset(nextKey), request.keyLength(nextKey), found);
-            if (touching) {
-                (found ? counters.touchHits : counters.touchMisses).increment();
+            if (!found) {
+                missed();
             }
+            service.prefixes().get(request.bytes(), request.keyOffset(nextKey), request.keyLength(nextKey), found);
         }
         if (!request.isPart()) {
             connection.reply(TextProtocol.END);
+        }
+    }
+
+    /** As memcached counts: a gat is a touch, and no get. */
+    private void missed() {
+        (touching ? counters.touchMisses : counters.getMisses).increment();
+        if (watchLog.wants(WatchLog.FETCHERS)) {
+            watchLog.missed(
+                    request.bytes(), request.keyOffset(nextKey), request.keyLength(nextKey), connection.number());
         }
     }
 
@@ -87,7 +106,14 @@ final class ClassicCommands implements ItemVisitor, ValueTaker {
     @Override
     public void visit(StoredItem item) {
         if (touching) {
+            counters.touchHits.increment(item.sizeClass());
             item.setExpiry(expiry);
+        } else {
+            item.countHit();
+        }
+        if (watchLog.wants(WatchLog.FETCHERS)) {
+            watchLog.fetched(
+                    request.bytes(), request.keyOffset(nextKey), request.keyLength(nextKey), item, connection.number());
         }
         TextCommand command = request.command();
         int lineLength = TextProtocol.valueLine(
@@ -104,7 +130,7 @@ final class ClassicCommands implements ItemVisitor, ValueTaker {
 
     /** A storage command: says where its value goes. */
     void store(TextRequest newRequest) {
-        counters.sets.increment();
+        request = newRequest;
         service.prefixes().set(newRequest.bytes(), newRequest.keyOffset(0), newRequest.keyLength(0));
         long nowSeconds = service.nowSeconds();
         fillingCommand = newRequest.command();
@@ -114,6 +140,7 @@ final class ClassicCommands implements ItemVisitor, ValueTaker {
         StoreStatus begun = intake.begin(
                 newRequest, mode, newRequest.flags(), service.expiry(newRequest.exptime(), nowSeconds), nowSeconds);
         if (begun != StoreStatus.STORED) {
+            tellStored(begun, null);
             refuse(begun);
         }
     }
@@ -124,15 +151,19 @@ final class ClassicCommands implements ItemVisitor, ValueTaker {
         if (item == null) {
             return; // it was skipped and is answered
         }
+        int sizeClass = service.store().sizeClass(item);
+        counters.sets.increment(sizeClass);
         if (!terminated) {
             service.store().abandon(item);
             answer(TextProtocol.BAD_DATA_CHUNK);
             return;
         }
+        lookup.tell(request);
         StoreStatus status = service.store().store(item, rule, service.nowSeconds());
         if (fillingCommand == TextCommand.CAS) {
-            countCas(status);
+            countCas(counters, status, item.oldSizeClass());
         }
+        tellStored(status, item);
         switch (status) {
             case STORED -> stored(item.locator());
             case EXISTS -> answer(TextProtocol.EXISTS);
@@ -168,12 +199,46 @@ final class ClassicCommands implements ItemVisitor, ValueTaker {
         }
     }
 
-    private void countCas(StoreStatus status) {
-        switch (status) {
-            case STORED -> counters.casHits.increment();
-            case EXISTS -> counters.casBadValues.increment();
-            default -> counters.casMisses.increment();
+    /** By the class of the item that a cas replaces, or does not. */
+    static void countCas(ServerCounters counters, StoreStatus status, int oldSizeClass) {
+        if (oldSizeClass == NewItem.NO_CLASS) {
+            counters.casMisses.increment();
+        } else if (status == StoreStatus.STORED) {
+            counters.casHits.increment(oldSizeClass);
+        } else {
+            counters.casBadValues.increment(oldSizeClass);
         }
+    }
+
+    private void tellStored(StoreStatus status, @Nullable NewItem item) {
+        if (watchLog.wants(WatchLog.MUTATIONS)) {
+            long nowSeconds = service.nowSeconds();
+            watchLog.stored(
+                    request.bytes(),
+                    request.keyOffset(0),
+                    request.keyLength(0),
+                    mutation(
+                            status,
+                            rule.mode(),
+                            service.expiry(request.exptime(), nowSeconds) - nowSeconds,
+                            item == null ? NewItem.NO_CLASS : service.store().sizeClass(item),
+                            request.valueLength()),
+                    connection.number());
+        }
+    }
+
+    /** In memcached's words. */
+    static WatchLog.Mutation mutation(StoreStatus status, StoreMode mode, long ttlSeconds, int sizeClass, int length) {
+        return new WatchLog.Mutation(
+                switch (status) {
+                    case OUT_OF_MEMORY -> "no_memory";
+                    case NON_NUMERIC, BUSY -> "not_stored";
+                    default -> status.name().toLowerCase(Locale.ROOT);
+                },
+                mode.name().toLowerCase(Locale.ROOT),
+                Math.max(0, ttlSeconds),
+                sizeClass,
+                length);
     }
 
     private static StoreMode mode(TextCommand command) {
@@ -188,39 +253,44 @@ final class ClassicCommands implements ItemVisitor, ValueTaker {
     }
 
     void delete(TextRequest newRequest) {
+        lookup.tell(newRequest);
         service.prefixes().delete(newRequest.bytes(), newRequest.keyOffset(0), newRequest.keyLength(0));
-        boolean deleted = service.store()
+        boolean found = service.store()
                         .delete(
                                 newRequest.bytes(),
                                 newRequest.keyOffset(0),
                                 newRequest.keyLength(0),
                                 0,
-                                service.nowSeconds())
+                                service.nowSeconds(),
+                                deleted)
                 == StoreStatus.STORED;
-        (deleted ? counters.deleteHits : counters.deleteMisses).increment();
+        if (!found) {
+            counters.deleteMisses.increment();
+        }
         if (!newRequest.noreply()) {
-            connection.reply(deleted ? TextProtocol.DELETED : TextProtocol.NOT_FOUND);
+            connection.reply(found ? TextProtocol.DELETED : TextProtocol.NOT_FOUND);
         }
     }
 
     void touch(TextRequest newRequest) {
+        lookup.tell(newRequest);
         long nowSeconds = service.nowSeconds();
         int newExpiry = service.expiry(newRequest.exptime(), nowSeconds);
         boolean found = service.store()
-                .get(
-                        newRequest.bytes(),
-                        newRequest.keyOffset(0),
-                        newRequest.keyLength(0),
-                        nowSeconds,
-                        true,
-                        item -> item.setExpiry(newExpiry));
-        (found ? counters.touchHits : counters.touchMisses).increment();
+                .get(newRequest.bytes(), newRequest.keyOffset(0), newRequest.keyLength(0), nowSeconds, true, item -> {
+                    counters.touchHits.increment(item.sizeClass());
+                    item.setExpiry(newExpiry);
+                });
+        if (!found) {
+            counters.touchMisses.increment();
+        }
         if (!newRequest.noreply()) {
             connection.reply(found ? TextProtocol.TOUCHED : TextProtocol.NOT_FOUND);
         }
     }
 
     void incrementOrDecrement(TextRequest newRequest) {
+        lookup.tell(newRequest);
         boolean up = newRequest.command() == TextCommand.INCR;
         arithmetic.begin(newRequest.number(), up);
         StoreStatus status = service.store()
@@ -231,8 +301,8 @@ final class ClassicCommands implements ItemVisitor, ValueTaker {
                         rule.reset(StoreMode.SET),
                         arithmetic,
                         service.nowSeconds(),
-                        NOTHING);
-        countArithmetic(counters, up, status);
+                        up ? incremented : decremented);
+        countMissingNumber(counters, up, status);
         if (newRequest.noreply() && status != StoreStatus.OUT_OF_MEMORY) {
             return;
         }
@@ -249,10 +319,8 @@ final class ClassicCommands implements ItemVisitor, ValueTaker {
     }
 
     /** As memcached counts. */
-    static void countArithmetic(ServerCounters counters, boolean up, StoreStatus status) {
-        if (status == StoreStatus.STORED) {
-            (up ? counters.incrHits : counters.decrHits).increment();
-        } else if (status == StoreStatus.NOT_FOUND) {
+    static void countMissingNumber(ServerCounters counters, boolean up, StoreStatus status) {
+        if (status == StoreStatus.NOT_FOUND) {
             (up ? counters.incrMisses : counters.decrMisses).increment();
         }
     }

@@ -16,6 +16,8 @@ final class Commands {
     private final ClassicCommands classic;
     private final MetaCommands meta;
     private final AdminCommands admin;
+    private final LruCommands lru;
+    private final WatchCommand watch;
     private final RdmaCommands rdma;
 
     /** Who takes the next value. */
@@ -38,6 +40,8 @@ final class Commands {
         this.classic = new ClassicCommands(service, conversation);
         this.meta = new MetaCommands(service, conversation);
         this.admin = new AdminCommands(server, conversation);
+        this.lru = new LruCommands(server, conversation);
+        this.watch = new WatchCommand(service, conversation);
         this.rdma = new RdmaCommands(service, offer, conversation);
         this.taker = classic;
         Predicate<byte[]> users = service.settings().rules().login();
@@ -68,12 +72,16 @@ final class Commands {
             case VERBOSITY -> admin.verbosity(request);
             case STATS -> admin.stats(request);
             case SLABS -> admin.slabs(request);
-            case LRU_CRAWLER -> admin.crawler(request);
+            case LRU -> lru.lru(request);
+            case LRU_CRAWLER -> lru.crawler(request);
             case CACHE_MEMLIMIT -> admin.memoryLimit(request);
-            case WATCH -> conversation.reply(TextProtocol.WATCH_DISABLED);
+            case WATCH -> watch.watch(request);
+            case EXTSTORE -> conversation.reply(TextProtocol.EXTSTORE_REFUSED);
+            case REFRESH_CERTS -> admin.refreshCertificates();
             case DEBUGTIME -> admin.debugTime(request);
             case SHUTDOWN -> admin.shutdown(request);
-            case QUIT, CLOSE -> conversation.closeAfterOutput();
+            case QUIT -> conversation.closeAfterOutput();
+            case CLOSE -> conversation.closeAfterError();
             case META_NOOP -> conversation.reply(TextProtocol.META_NOOP);
             case META_GET -> meta.get(request);
             case META_SET -> {

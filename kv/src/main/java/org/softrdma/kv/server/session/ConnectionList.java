@@ -4,16 +4,20 @@ import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.TextProtocol;
+import org.softrdma.kv.server.host.PortSecurity;
+import org.softrdma.kv.server.host.ServerPort;
 
 /** The connections to the memcached port, and where it listens. Any thread. */
 public final class ConnectionList {
     private final KvService service;
     private final Set<Conversation> connections = ConcurrentHashMap.newKeySet();
-    private volatile @Nullable SocketAddress listening;
+    private volatile @Nullable ServerPort port;
 
     /** No connections yet. */
     public ConnectionList(KvService service) {
@@ -21,13 +25,30 @@ public final class ConnectionList {
     }
 
     /** The port is open. */
-    public void listening(SocketAddress address) {
-        listening = address;
+    public void listening(ServerPort open) {
+        port = open;
     }
 
-    /** Where it listens, or null before that. */
-    public @Nullable SocketAddress listening() {
-        return listening;
+    /** Where it listens; nowhere before that. */
+    public List<SocketAddress> listening() {
+        ServerPort open = port;
+        return open == null ? List.of() : open.localAddresses();
+    }
+
+    /** TLS of the port, or null if it has none. */
+    public @Nullable PortSecurity security() {
+        ServerPort open = port;
+        return open == null ? null : open.security();
+    }
+
+    /**
+     * Asks each connection to end once it has answered what has come.
+     *
+     * @return true if there is none
+     */
+    public boolean drain() {
+        connections.forEach(Conversation::drain);
+        return connections.isEmpty();
     }
 
     void add(Conversation connection) {
@@ -41,13 +62,14 @@ public final class ConnectionList {
     /** The answer to {@code stats conns}; numbers where memcached has file descriptors, 0 for what listens. */
     byte[] describe(Conversation asking) {
         StringBuilder lines = new StringBuilder();
-        lines.append("STAT 0:addr ").append(conventional(listening)).append("\r\n");
-        lines.append("STAT 0:state conn_listening\r\n");
-        long number = 1;
-        for (Conversation connection : connections) {
-            lines.append(connection.describe(number, connection == asking, this::conventional));
-            number++;
+        for (SocketAddress each : listening()) {
+            lines.append("STAT 0:addr ").append(conventional(each)).append("\r\n");
+            lines.append("STAT 0:state conn_listening\r\n");
         }
+        connections.stream()
+                .sorted(Comparator.comparingLong(Conversation::number))
+                .map(connection -> connection.describe(connection == asking, this::conventional))
+                .forEach(lines::append);
         lines.append(new String(TextProtocol.END, StandardCharsets.US_ASCII));
         return lines.toString().getBytes(StandardCharsets.UTF_8);
     }

@@ -3,7 +3,6 @@ package org.softrdma.kv.server.session;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.store.ItemStore;
 import org.softrdma.kv.store.PinnedItem;
@@ -76,6 +75,11 @@ final class ConnectionOutput {
         return isOpen();
     }
 
+    /** True if answers wait to be sent. */
+    boolean isPending() {
+        return filling != null || !channel.isSent();
+    }
+
     private boolean isOpen() {
         return channel.isWritable() && (held == 0 || !budget.isShort());
     }
@@ -88,8 +92,8 @@ final class ConnectionOutput {
         }
     }
 
-    /** Writes a line, and behind it a value and its end. With the lock of the key held. */
-    void write(byte[] line, int lineLength, StoredItem item) {
+    /** Writes a line or frame, behind it the value of an item, and its end. With the lock of the key held. */
+    void write(byte[] line, int lineLength, StoredItem item, byte[] end) {
         int length = item.valueLength();
         if (length > LONGEST_COPY) {
             buffer(lineLength); // what may fail comes first: nobody would end the pin
@@ -98,16 +102,16 @@ final class ConnectionOutput {
         if (pinned.isPresent()) {
             write(line, lineLength);
             writePinned(pinned, item.memory().asSlice(item.valueOffset(), length));
-            write(TextProtocol.CRLF, TextProtocol.CRLF.length);
+            write(end, end.length);
             return;
         }
-        ByteBuffer out = buffer(lineLength + length + TextProtocol.CRLF.length);
+        ByteBuffer out = buffer(lineLength + length + end.length);
         out.put(line, 0, lineLength);
         if (length > 0) {
             MemorySegment.copy(item.memory(), item.valueOffset(), MemorySegment.ofBuffer(out), 0, length);
             out.position(out.position() + length);
         }
-        out.put(TextProtocol.CRLF);
+        out.put(end);
     }
 
     private void writePinned(PinnedItem pinned, MemorySegment value) {

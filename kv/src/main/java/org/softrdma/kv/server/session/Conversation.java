@@ -7,10 +7,14 @@ import java.net.SocketAddress;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.binary.AnswerFrame;
 import org.softrdma.kv.memcached.ReplyLine;
-import org.softrdma.kv.memcached.TextDecoder;
+import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.server.rdma.RdmaClient;
+import org.softrdma.kv.server.watch.CloseReason;
+import org.softrdma.kv.server.watch.Watcher;
+import org.softrdma.kv.server.watch.WatcherOutput;
 import org.softrdma.kv.store.StoredItem;
 
 /**
@@ -18,37 +22,52 @@ import org.softrdma.kv.store.StoredItem;
  * room or another thread works for it. {@link ConversationState} says whether the next request may run. Owned by the
  * thread of the connection, unless a method says otherwise.
  */
-final class Conversation {
+final class Conversation implements WatcherOutput {
+    private static final byte[] NO_END = {};
+
     private final KvService service;
     private final ClientChannel channel;
-    private final TextDecoder decoder;
     private final Runnable goOn;
     private final Consumer<Throwable> failed;
     private final ConnectionOutput output;
     private final RdmaClient rdmaClient;
+    private final long number;
     private volatile long lastInputSeconds;
+
+    /** What the client speaks; null until {@link #speaks}, which comes before anything else. */
+    private volatile @Nullable Speech speech;
+
     private ConversationState state = ConversationState.RUNNING;
 
     /** What is left of a request that was stopped. */
     private @Nullable Runnable unfinished;
 
+    /** Why it ends. */
+    private CloseReason closeReason = CloseReason.NORMAL;
+
+    /** What the client has asked to see, or null. */
+    private @Nullable Watcher watcher;
+
     /**
      * A conversation that may run.
      *
-     * @param decoder takes values
      * @param goOn runs further requests
      * @param failed told what fails in a task that was to be run later
      */
-    Conversation(
-            KvService service, ClientChannel channel, TextDecoder decoder, Runnable goOn, Consumer<Throwable> failed) {
+    Conversation(KvService service, ClientChannel channel, Runnable goOn, Consumer<Throwable> failed) {
         this.service = service;
         this.channel = channel;
-        this.decoder = decoder;
         this.goOn = goOn;
         this.failed = failed;
         this.output = new ConnectionOutput(service, channel, this::drained);
         this.rdmaClient = new RdmaClient(this::remoteAddress);
         this.lastInputSeconds = service.nowSeconds();
+        this.number = service.counters().lastConnection.incrementAndGet();
+    }
+
+    /** Names this connection among all that the server ever had. Any thread. */
+    long number() {
+        return number;
     }
 
     private @Nullable InetAddress remoteAddress() {
@@ -58,6 +77,20 @@ final class Conversation {
     /** The client's queue pair. */
     RdmaClient rdmaClient() {
         return rdmaClient;
+    }
+
+    /** What the client speaks. */
+    Speech speech() {
+        Speech language = speech;
+        if (language == null) {
+            throw new IllegalStateException("a conversation without a language");
+        }
+        return language;
+    }
+
+    /** Sets what the client speaks. */
+    void speaks(Speech language) {
+        speech = language;
     }
 
     /** True if the next request may run. */
@@ -74,8 +107,12 @@ final class Conversation {
         lastInputSeconds = service.nowSeconds();
     }
 
-    /** True if more may be written; otherwise the connection is suspended until it may. */
-    boolean hasRoom() {
+    /** True if more may be written; otherwise a connection that runs requests is suspended until it may. */
+    @Override
+    public boolean hasRoom() {
+        if (isWatching()) {
+            return output.hasRoom();
+        }
         if (isRunning() && !output.hasRoom()) {
             suspend();
         }
@@ -155,7 +192,9 @@ final class Conversation {
 
     /** The network has taken what it did not take at first. */
     private void drained() {
-        if (!isClosing()) {
+        if (isWatching()) {
+            watchOn();
+        } else if (!isClosing()) {
             resume();
             flush();
         }
@@ -163,6 +202,9 @@ final class Conversation {
 
     /** There is room again. */
     void resume() {
+        if (isWatching()) {
+            watchOn();
+        }
         if (state != ConversationState.SUSPENDED) {
             return;
         }
@@ -174,9 +216,41 @@ final class Conversation {
         flush();
     }
 
-    /** Says where the value behind the present request goes; see {@link TextDecoder#expectValue}. */
+    /** From now on the client only hears what happens. */
+    void watch(Watcher newWatcher) {
+        watcher = newWatcher;
+        state = state.to(ConversationState.WATCHING);
+    }
+
+    boolean isWatching() {
+        return state == ConversationState.WATCHING;
+    }
+
+    @Override
+    public void sendLater() {
+        runLater(this::watchOn);
+    }
+
+    @Override
+    public void send(byte[] lines) {
+        reply(lines);
+        flush();
+    }
+
+    private void watchOn() {
+        if (watcher != null) {
+            watcher.send();
+        }
+    }
+
+    /** True if answers to earlier requests are still here. */
+    boolean hasOutput() {
+        return output.isPending();
+    }
+
+    /** Says where the value behind the present request goes; see {@link Speech#expectValue}. */
     void expectValue(@Nullable MemorySegment target, long offset, int length) {
-        decoder.expectValue(target, offset, length);
+        speech().expectValue(target, offset, length);
     }
 
     void reply(byte[] bytes) {
@@ -187,13 +261,32 @@ final class Conversation {
         output.write(line.bytes(), line.length());
     }
 
+    void reply(AnswerFrame frame) {
+        output.write(frame.bytes(), frame.length());
+    }
+
     /** Answers with a line and the value of an item, with the lock of its key held. */
     void reply(byte[] line, int lineLength, StoredItem item) {
-        output.write(line, lineLength, item);
+        output.write(line, lineLength, item, TextProtocol.CRLF);
+    }
+
+    /** Answers with a frame and the value of an item, with the lock of its key held. */
+    void reply(AnswerFrame frame, StoredItem item) {
+        output.write(frame.bytes(), frame.length(), item, NO_END);
     }
 
     void flush() {
         output.flush();
+    }
+
+    /** Ends it because of what the client did or what broke. */
+    void closeAfterError() {
+        closeReason = CloseReason.ERROR;
+        closeAfterOutput();
+    }
+
+    CloseReason closeReason() {
+        return closeReason;
     }
 
     void closeAfterOutput() {
@@ -209,6 +302,10 @@ final class Conversation {
 
     /** Gives back what it holds. */
     void release() {
+        if (watcher != null) {
+            service.watchLog().remove(watcher);
+            watcher = null;
+        }
         state = state.to(ConversationState.CLOSING);
         output.release();
     }
@@ -224,11 +321,22 @@ final class Conversation {
         });
     }
 
+    /** Ends the connection unless it is in the middle of something. Any thread; asked again until it has ended. */
+    void drain() {
+        runLater(() -> {
+            if ((isRunning() && !speech().isWithinRequest() && !output.isPending()) || isWatching()) {
+                close();
+            }
+        });
+    }
+
     /** Ends the connection if nothing came since a time, in seconds since 1970; a queue pair keeps it. Any thread. */
     void closeIfIdleSince(long seconds) {
         if (lastInputSeconds < seconds && rdmaClient.answers() == null) {
             channel.execute(() -> {
-                if (lastInputSeconds < seconds) { // also one that is closing, and whose last output nobody reads
+                // Also one that is closing, and whose last output nobody reads; but not one that has nothing to say.
+                if (lastInputSeconds < seconds && !isWatching()) {
+                    closeReason = CloseReason.IDLE_TIMEOUT;
                     service.counters().idleKicks.increment();
                     close();
                 }
@@ -239,12 +347,13 @@ final class Conversation {
     /**
      * Its lines of {@code stats conns}. Any thread; what another connection is doing may have changed already.
      *
-     * @param number names the connection in the lines
      * @param own true if this connection asks
      * @param text writes an address as memcached does
      */
-    String describe(long number, boolean own, Function<@Nullable SocketAddress, String> text) {
-        String doing = own ? "conn_parse_cmd" : decoder.expectsValue() ? "conn_nread" : "conn_read";
+    String describe(boolean own, Function<@Nullable SocketAddress, String> text) {
+        String doing = isWatching()
+                ? "conn_watch"
+                : own ? "conn_parse_cmd" : speech().expectsValue() ? "conn_nread" : "conn_read";
         String prefix = "STAT " + number + ":";
         return prefix + "addr " + text.apply(channel.remoteAddress()) + "\r\n"
                 + prefix + "listen_addr " + text.apply(channel.localAddress()) + "\r\n"

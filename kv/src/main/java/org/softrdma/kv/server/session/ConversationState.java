@@ -15,15 +15,18 @@ enum ConversationState {
     AWAITING,
     /** Other connections have their turn first. */
     YIELDING,
+    /** There is no next one: the connection only hears what happens. */
+    WATCHING,
     /** There is no next one: the connection ends, or has ended. */
     CLOSING;
 
     /** The table of transitions. Made once, because every turn looks into it. */
     private static final Map<ConversationState, Set<ConversationState>> NEXT = new EnumMap<>(Map.of(
-            RUNNING, EnumSet.of(SUSPENDED, AWAITING, YIELDING, CLOSING),
+            RUNNING, EnumSet.of(SUSPENDED, AWAITING, YIELDING, WATCHING, CLOSING),
             SUSPENDED, EnumSet.of(RUNNING, CLOSING),
             YIELDING, EnumSet.of(RUNNING, CLOSING),
             AWAITING, EnumSet.of(SUSPENDED, CLOSING),
+            WATCHING, EnumSet.of(CLOSING),
             CLOSING, EnumSet.noneOf(ConversationState.class)));
 
     /** The state after a change. CLOSING is final. */

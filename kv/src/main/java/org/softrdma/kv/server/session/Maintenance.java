@@ -5,6 +5,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.agrona.concurrent.NanoClock;
@@ -20,6 +21,12 @@ import org.softrdma.kv.store.ItemStore;
  */
 public final class Maintenance implements ServerAgent {
     private static final Logger LOG = LoggerFactory.getLogger(Maintenance.class);
+    /** memcached's default pause between items. */
+    private static final long DEFAULT_CRAWL_SLEEP_MICROS = 100;
+
+    /** How often the clock is looked at in the last second before a flush. */
+    private static final long FLUSH_TICK_NS = TimeUnit.MILLISECONDS.toNanos(5);
+
     private static final long ROUND_NS = TimeUnit.SECONDS.toNanos(1);
 
     /** An expired item is reclaimed within a minute, even if nobody asks for it. */
@@ -35,9 +42,14 @@ public final class Maintenance implements ServerAgent {
     /** The flush that is to come later, or null. */
     private final AtomicReference<@Nullable DelayedFlush> delayedFlush = new AtomicReference<>();
 
+    private final AtomicBoolean lookQueued = new AtomicBoolean();
     private final AtomicBoolean crawlQueued = new AtomicBoolean();
     private volatile boolean crawlRunning;
     private volatile boolean crawling;
+    private volatile long mostToCrawl;
+    private volatile long crawlSleepMicros = DEFAULT_CRAWL_SLEEP_MICROS;
+    private final LongAdder crawls = new LongAdder();
+    private final LongAdder rounds = new LongAdder();
     private volatile Runnable everyRound = () -> {};
     private int nextPart;
     private long nextRoundNs;
@@ -88,11 +100,12 @@ public final class Maintenance implements ServerAgent {
         }
         long nowNs = nanoClock.nanoTime();
         DelayedFlush flush = delayedFlush.get();
-        if (flush != null && nowNs - flush.atNs >= 0 && delayedFlush.compareAndSet(flush, null)) {
+        if (flush != null && clockSeconds.getAsLong() >= flush.atSeconds && delayedFlush.compareAndSet(flush, null)) {
             guarded(store::flush);
             work++;
         }
         if (nowNs - nextRoundNs >= 0) {
+            rounds.increment();
             guarded(this::reclaim);
             guarded(everyRound);
             nextRoundNs = nanoClock.nanoTime() + ROUND_NS;
@@ -101,19 +114,25 @@ public final class Maintenance implements ServerAgent {
         return work;
     }
 
-    /** When to flush, on the nano clock. */
-    private record DelayedFlush(long atNs) {}
+    /** When to flush, on the clock by which items expire. */
+    private record DelayedFlush(long atSeconds) {}
 
     /** How long until something is due; 0 or less if it is. */
     private long dueInNs(long nowNs) {
         DelayedFlush flush = delayedFlush.get();
         long roundInNs = nextRoundNs - nowNs;
-        return flush == null ? roundInNs : Math.min(roundInNs, flush.atNs - nowNs);
+        if (flush == null) {
+            return roundInNs;
+        }
+        // That clock shows whole seconds: of the last one before the flush nobody knows how much is left.
+        long secondsLeft = flush.atSeconds - clockSeconds.getAsLong();
+        return Math.min(
+                roundInNs, secondsLeft <= 0 ? 0 : Math.max(FLUSH_TICK_NS, TimeUnit.SECONDS.toNanos(secondsLeft - 1)));
     }
 
     /** Flushes, then says so. A flush that was to come later no longer will. Any thread. */
     void flush(Runnable done) {
-        delayedFlush.set(null);
+        flushNoMore();
         tasks.add(() -> {
             if (guarded(store::flush)) {
                 guarded(done);
@@ -123,8 +142,55 @@ public final class Maintenance implements ServerAgent {
 
     /** Flushes at a time in the future, of which only the last one counts. Any thread. */
     void flushAt(long seconds) {
-        long delaySeconds = Math.max(0, seconds - clockSeconds.getAsLong());
-        delayedFlush.set(new DelayedFlush(nanoClock.nanoTime() + TimeUnit.SECONDS.toNanos(delaySeconds)));
+        delayedFlush.set(new DelayedFlush(seconds));
+        if (!lookQueued.getAndSet(true)) {
+            tasks.add(() -> lookQueued.set(false)); // whoever waits looks at the clock again
+        }
+    }
+
+    /** A flush that was to come later no longer will. Any thread. */
+    void flushNoMore() {
+        delayedFlush.set(null);
+    }
+
+    /** Runs a task that takes a while. Any thread. */
+    void run(Runnable task) {
+        tasks.add(task);
+    }
+
+    /** Whether each round looks at the ends of the LRU lists. */
+    boolean areTailsReclaimed() {
+        return tailsReclaimed;
+    }
+
+    /** Sets what {@code stats settings} says of the most items to crawl; a crawl looks at all. Any thread. */
+    void crawlAtMost(long items) {
+        mostToCrawl = items;
+    }
+
+    /** What {@link #crawlAtMost} has set. */
+    public long mostToCrawl() {
+        return mostToCrawl;
+    }
+
+    /** Sets what {@code stats settings} says of the pause between items; rounds set the pace. Any thread. */
+    void crawlSleepMicros(long micros) {
+        crawlSleepMicros = micros;
+    }
+
+    /** What {@link #crawlSleepMicros(long)} has set. */
+    public long crawlSleepMicros() {
+        return crawlSleepMicros;
+    }
+
+    /** How often {@link #crawl} was begun. */
+    long crawls() {
+        return crawls.sum();
+    }
+
+    /** How many rounds there were. */
+    long rounds() {
+        return rounds.sum();
     }
 
     /** Sets whether each round looks for expired items among a part of all items. Any thread. */
@@ -147,6 +213,7 @@ public final class Maintenance implements ServerAgent {
         if (!crawlQueued.getAndSet(true)) {
             tasks.add(() -> {
                 crawlRunning = true;
+                crawls.increment();
                 crawlQueued.set(false);
                 guarded(() -> reclaim(store.parts()));
                 crawlRunning = false;

@@ -1,16 +1,19 @@
 package org.softrdma.kv.server.session;
 
 import java.io.IOException;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.softrdma.kv.memcached.TextDecoder;
+import org.softrdma.kv.binary.AnswerFrame;
+import org.softrdma.kv.binary.Status;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.server.host.ClientHandler;
 import org.softrdma.kv.server.host.OutOfBuffersException;
+import org.softrdma.kv.server.watch.WatchLog;
 
 /**
  * One client on the memcached port: runs its requests in order, and sends the answers.
@@ -25,15 +28,19 @@ public final class MemcachedConnection implements ClientHandler {
     /** With more buffers than this waiting for the next turn, reading stops. */
     private static final int MOST_BUFFERS_BEHIND_TURN = 4;
 
+    /** What is answered to a client that is one too many, and that may speak the binary protocol only. */
+    private static final byte[] TOO_MANY_CONNECTIONS = AnswerFrame.unasked(Status.BUSY, "Too many open connections");
+
     private final KvService service;
     private final ServerCounters counters;
     private final ConnectionList connections;
     private final ClientChannel channel;
-    private final TextDecoder decoder;
     private final Conversation conversation;
-    private final Commands commands;
     private final ArrayDeque<ByteBuffer> backlog = new ArrayDeque<>();
     private int requestsLeft;
+
+    /** Of the client; kept, because a closed channel has none. */
+    private @Nullable SocketAddress address;
 
     /** Requests are being run further up the stack. */
     private boolean processing;
@@ -49,9 +56,8 @@ public final class MemcachedConnection implements ClientHandler {
         this.counters = service.counters();
         this.connections = server.connections();
         this.channel = channel;
-        this.decoder = new TextDecoder(service.store().turns());
-        this.conversation = new Conversation(service, channel, decoder, this::process, this::failed);
-        this.commands = new Commands(server, conversation, decoder);
+        this.conversation = new Conversation(service, channel, this::process, this::failed);
+        conversation.speaks(new FirstByte(server, conversation));
         connections.add(conversation);
     }
 
@@ -61,20 +67,30 @@ public final class MemcachedConnection implements ClientHandler {
         if (counters.currentConnections.incrementAndGet()
                 > service.settings().rules().maxConnections()) {
             counters.rejectedConnections.increment();
-            conversation.reply(TextProtocol.TOO_MANY_CONNECTIONS);
+            boolean binary = service.settings().rules().protocol() == ClientRules.Protocol.BINARY;
+            conversation.reply(binary ? TOO_MANY_CONNECTIONS : TextProtocol.TOO_MANY_CONNECTIONS);
             conversation.closeAfterOutput();
+            return;
+        }
+        address = channel.remoteAddress();
+        if (service.watchLog().wants(WatchLog.CONNECTIONS)) {
+            service.watchLog().connected(address, conversation.number());
         }
     }
 
     @Override
     public void ended() {
         counters.currentConnections.decrementAndGet();
+        if (service.watchLog().wants(WatchLog.CONNECTIONS)) {
+            service.watchLog().closed(address, conversation.closeReason(), conversation.number());
+        }
         release();
     }
 
     @Override
     public void received(ByteBuffer bytes) {
-        if (conversation.isClosing()) {
+        if (conversation.isClosing()
+                || conversation.isWatching()) { // what a watcher says is not heard, as in memcached
             dropBacklog();
             channel.releaseInput();
             return;
@@ -142,18 +158,10 @@ public final class MemcachedConnection implements ClientHandler {
         boolean more = true;
         // Asked before each request, so that no command can forget to: what one of them writes at most is bounded.
         while (more && conversation.hasRoom()) {
-            switch (decoder.next(bytes)) {
+            switch (conversation.speech().next(bytes)) {
                 case NEED_INPUT -> more = false;
-                case REQUEST -> {
-                    commands.execute(decoder.request());
-                    countRequest(bytes.hasRemaining() || backlog.size() > 1);
-                }
-                case VALUE -> commands.endValue(decoder.isValueTerminated());
-                case BINARY -> {
-                    conversation.reply(TextProtocol.BINARY_REFUSED);
-                    conversation.closeAfterOutput();
-                }
-                case LINE_TOO_LONG -> conversation.closeAfterOutput();
+                case REQUEST -> countRequest(bytes.hasRemaining() || backlog.size() > 1);
+                case OTHER -> {}
             }
         }
         if (!more && !conversation.isClosing()) {
@@ -173,7 +181,7 @@ public final class MemcachedConnection implements ClientHandler {
     public void release() {
         connections.remove(conversation);
         conversation.release();
-        commands.release();
+        conversation.speech().release();
         dropBacklog();
     }
 

@@ -7,6 +7,7 @@ import org.softrdma.kv.memcached.DecimalValue;
 import org.softrdma.kv.memcached.MetaFlags;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
+import org.softrdma.kv.server.watch.WatchLog;
 import org.softrdma.kv.store.ItemRewriter;
 import org.softrdma.kv.store.NewItem;
 import org.softrdma.kv.store.StoreMode;
@@ -26,6 +27,8 @@ final class MetaCommands implements ValueTaker {
 
     private final KvService service;
     private final ServerCounters counters;
+    private final WatchLog watchLog;
+    private final WatchedLookup lookup;
     private final Conversation connection;
     private final StoreRule rule = new StoreRule();
     private final Arithmetic arithmetic = new Arithmetic();
@@ -36,9 +39,14 @@ final class MetaCommands implements ValueTaker {
     private TextRequest request = new TextRequest();
     private long nowSeconds;
 
+    /** The last ma has created its number. */
+    private boolean created;
+
     MetaCommands(KvService service, Conversation connection) {
         this.service = service;
         this.counters = service.counters();
+        this.watchLog = service.watchLog();
+        this.lookup = new WatchedLookup(service, connection);
         this.connection = connection;
         this.intake = new ValueIntake(service, connection);
         this.reply = new MetaReply(service, connection);
@@ -59,12 +67,12 @@ final class MetaCommands implements ValueTaker {
         if (!found && flags.has('N')) {
             found = vivify(flags);
         }
-        (found ? counters.getHits : counters.getMisses).increment();
-        if (flags.has('T')) {
-            (found ? counters.touchHits : counters.touchMisses).increment();
-        }
-        if (!found && !flags.has('q')) {
-            reply.answer(MetaReply.MISS);
+        if (!found) {
+            counters.getMisses.increment(); // even with T: memcached counts a touch only where it makes one
+            tellMissed();
+            if (!flags.has('q')) {
+                reply.answer(MetaReply.MISS);
+            }
         }
     }
 
@@ -74,9 +82,43 @@ final class MetaCommands implements ValueTaker {
                         request.bytes(),
                         request.keyOffset(0),
                         request.keyLength(0),
-                        nowSeconds,
+                        created ? BEFORE_ANY_EXPIRY : nowSeconds, // one that expires at once is created all the same
                         bump,
-                        item -> reply.describe(item, created));
+                        item -> {
+                            countFound(item);
+                            reply.describe(item, created);
+                        });
+    }
+
+    private void countFound(StoredItem item) {
+        if (request.meta().has('T')) {
+            counters.touchHits.increment(item.sizeClass());
+        } else {
+            item.countHit();
+        }
+        if (watchLog.wants(WatchLog.FETCHERS)) {
+            watchLog.fetched(request.bytes(), request.keyOffset(0), request.keyLength(0), item, connection.number());
+        }
+    }
+
+    private void tellMissed() {
+        if (watchLog.wants(WatchLog.FETCHERS)) {
+            watchLog.missed(request.bytes(), request.keyOffset(0), request.keyLength(0), connection.number());
+        }
+    }
+
+    private void tellStored(StoreStatus status, @Nullable NewItem item, int length) {
+        if (watchLog.wants(WatchLog.MUTATIONS)) {
+            MetaFlags flags = request.meta();
+            long ttlSeconds = flags.has('T') ? reply.expiry(flags, 'T') - nowSeconds : 0;
+            int sizeClass = item == null ? NewItem.NO_CLASS : service.store().sizeClass(item);
+            watchLog.stored(
+                    request.bytes(),
+                    request.keyOffset(0),
+                    request.keyLength(0),
+                    ClassicCommands.mutation(status, rule.mode(), ttlSeconds, sizeClass, length),
+                    connection.number());
+        }
     }
 
     /** Makes an empty item for the one client that is to fill it; all others see that somebody does. */
@@ -94,13 +136,12 @@ final class MetaCommands implements ValueTaker {
         }
         rule.reset(StoreMode.ADD).tokenSent(true).keyBinary(flags.has('b'));
         boolean created = service.store().store(item, rule, nowSeconds) == StoreStatus.STORED;
-        return find(!created && !flags.has('u'), created);
+        return find(!flags.has('u'), created);
     }
 
     /** {@code ms}: says where its value goes. */
     void set(TextRequest newRequest) {
         MetaFlags flags = begin(newRequest);
-        counters.sets.increment();
         StoreMode mode = storeMode(flags.mode());
         if (mode == null) {
             connection.expectValue(null, 0, request.valueLength());
@@ -118,6 +159,7 @@ final class MetaCommands implements ValueTaker {
                 flags.has('T') ? reply.expiry(flags, 'T') : 0,
                 nowSeconds);
         if (begun != StoreStatus.STORED) {
+            tellStored(begun, null, request.valueLength());
             connection.reply(intake.refusal(begun));
         }
     }
@@ -139,12 +181,18 @@ final class MetaCommands implements ValueTaker {
         if (item == null) {
             return; // it was skipped and is answered
         }
+        counters.sets.increment(service.store().sizeClass(item));
         if (!terminated) {
             service.store().abandon(item);
             connection.reply(TextProtocol.BAD_DATA_CHUNK);
             return;
         }
+        lookup.tell(request);
         StoreStatus status = service.store().store(item, rule, service.nowSeconds());
+        if (rule.mode() == StoreMode.CAS) {
+            ClassicCommands.countCas(counters, status, item.oldSizeClass());
+        }
+        tellStored(status, item, item.valueLength());
         MetaFlags flags = request.meta();
         switch (status) {
             case STORED -> {
@@ -163,6 +211,7 @@ final class MetaCommands implements ValueTaker {
     /** {@code md}. */
     void delete(TextRequest newRequest) {
         MetaFlags flags = begin(newRequest);
+        lookup.tell(newRequest);
         long compareCas = flags.has('C') ? flags.number('C') : 0;
         if (flags.has('C') && compareCas == 0) {
             compareCas = NO_CAS; // 0 is no item's number, and to the store it means any
@@ -185,8 +234,16 @@ final class MetaCommands implements ValueTaker {
                             });
         } else {
             status = service.store()
-                    .delete(request.bytes(), request.keyOffset(0), request.keyLength(0), compareCas, nowSeconds);
-            (status == StoreStatus.STORED ? counters.deleteHits : counters.deleteMisses).increment();
+                    .delete(
+                            request.bytes(),
+                            request.keyOffset(0),
+                            request.keyLength(0),
+                            compareCas,
+                            nowSeconds,
+                            item -> counters.deleteHits.increment(item.sizeClass()));
+        }
+        if (status == StoreStatus.NOT_FOUND || status == StoreStatus.EXISTS) {
+            counters.deleteMisses.increment();
         }
         switch (status) {
             case STORED -> {
@@ -204,6 +261,7 @@ final class MetaCommands implements ValueTaker {
     /** {@code ma}. */
     void arithmetic(TextRequest newRequest) {
         MetaFlags flags = begin(newRequest);
+        lookup.tell(newRequest);
         char mode = flags.mode();
         boolean up = mode == 0 || mode == 'I' || mode == 'i' || mode == '+';
         if (!up && mode != 'D' && mode != 'd' && mode != '-') {
@@ -212,6 +270,7 @@ final class MetaCommands implements ValueTaker {
         }
         arithmetic.begin(flags.has('D') ? flags.number('D') : 1, up);
         StoreStatus status = StoreStatus.NOT_STORED;
+        created = false;
         for (int left = MOST_ATTEMPTS; left > 0 && status == StoreStatus.NOT_STORED; left--) {
             rule.reset(StoreMode.SET)
                     .compareCas(flags.has('C') ? flags.number('C') : 0)
@@ -224,15 +283,18 @@ final class MetaCommands implements ValueTaker {
                             rule,
                             arithmetic,
                             nowSeconds,
-                            item -> reply.describeNumber(item, arithmetic.result(), false));
+                            item -> {
+                                (up ? counters.incrHits : counters.decrHits).increment(item.sizeClass());
+                                reply.describeNumber(item, arithmetic.result(), false);
+                            });
             if (status == StoreStatus.NOT_FOUND && flags.has('N')) {
                 status = createNumber(flags); // NOT_STORED if somebody else created it
             }
         }
-        ClassicCommands.countArithmetic(counters, up, status);
+        ClassicCommands.countMissingNumber(counters, up, status);
         switch (status) {
             case STORED -> {
-                if (!flags.has('q')) {
+                if (!flags.has('q') || created) { // memcached tells that it has created a number
                     reply.send();
                 }
             }
@@ -262,6 +324,7 @@ final class MetaCommands implements ValueTaker {
         MemorySegment.copy(digits, 0, item.memory(), ValueLayout.JAVA_BYTE, item.valueOffset(), length);
         rule.reset(StoreMode.ADD).newCas(flags.has('E') ? flags.number('E') : 0).keyBinary(flags.has('b'));
         StoreStatus status = service.store().store(item, rule, nowSeconds);
+        tellStored(status, item, length);
         if (status == StoreStatus.STORED) {
             boolean there = service.store()
                     .get(
@@ -271,6 +334,7 @@ final class MetaCommands implements ValueTaker {
                             BEFORE_ANY_EXPIRY, // one that expires at once is created all the same, and not for ever
                             false,
                             stored -> reply.describeNumber(stored, initial, true));
+            created = there;
             return there ? StoreStatus.STORED : StoreStatus.NOT_STORED; // deleted already: once more
         }
         return status;
@@ -279,6 +343,7 @@ final class MetaCommands implements ValueTaker {
     /** {@code me}. */
     void debug(TextRequest newRequest) {
         begin(newRequest);
+        lookup.tell(newRequest);
         boolean found = service.store()
                 .get(
                         request.bytes(),

@@ -209,6 +209,7 @@ final class MetaReply {
     }
 
     int expiry(MetaFlags flags, char letter) {
-        return service.expiry((int) flags.number(letter), nowSeconds);
+        int exptime = (int) flags.number(letter); // the lower 32 bits count
+        return service.expiry(exptime, nowSeconds);
     }
 }

@@ -9,17 +9,29 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.TextProtocol;
 
 /**
- * {@code stats detail}: what the classic commands did with keys of each prefix, the bytes before the first colon.
+ * {@code stats detail}: what the classic commands did with keys of each prefix, the bytes before a delimiter.
  * Counts nothing until it is switched on; any thread.
  */
 final class PrefixStatistics {
-    private static final char DELIMITER = ':';
-
     /** Prefixes come from clients: further ones are not counted. */
     private static final int MOST_PREFIXES = 1 << 12;
 
     private final Map<String, Counts> prefixes = new ConcurrentHashMap<>();
+    private final char delimiter;
     private volatile boolean counting;
+
+    /**
+     * No prefixes yet.
+     *
+     * @param delimiter ends a prefix
+     */
+    PrefixStatistics(char delimiter) {
+        this.delimiter = delimiter;
+    }
+
+    boolean isCounting() {
+        return counting;
+    }
 
     void counting(boolean on) {
         counting = on;
@@ -51,7 +63,7 @@ final class PrefixStatistics {
 
     private @Nullable Counts find(byte[] key, int offset, int length) {
         for (int i = 0; i < length; i++) {
-            if (key[offset + i] == DELIMITER) {
+            if (key[offset + i] == delimiter) {
                 String prefix = new String(key, offset, i, StandardCharsets.ISO_8859_1);
                 Counts counts = prefixes.get(prefix);
                 return counts != null || prefixes.size() >= MOST_PREFIXES

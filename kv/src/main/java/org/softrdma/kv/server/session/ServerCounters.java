@@ -1,30 +1,34 @@
 package org.softrdma.kv.server.session;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What the server counts about memcached connections and their commands. Any thread adds. */
 public final class ServerCounters {
     public final AtomicInteger currentConnections = new AtomicInteger();
+
+    /** The number of the last connection; each has its own. */
+    final AtomicLong lastConnection = new AtomicLong();
+
     public final LongAdder totalConnections = new LongAdder();
     public final LongAdder rejectedConnections = new LongAdder();
     public final LongAdder idleKicks = new LongAdder();
     public final LongAdder bytesRead = new LongAdder();
     public final LongAdder bytesWritten = new LongAdder();
-    public final LongAdder getHits = new LongAdder();
     public final LongAdder getMisses = new LongAdder();
-    public final LongAdder sets = new LongAdder();
-    public final LongAdder touchHits = new LongAdder();
+    public final ClassCounter sets = new ClassCounter();
+    public final ClassCounter touchHits = new ClassCounter();
     public final LongAdder touchMisses = new LongAdder();
-    public final LongAdder deleteHits = new LongAdder();
+    public final ClassCounter deleteHits = new ClassCounter();
     public final LongAdder deleteMisses = new LongAdder();
-    public final LongAdder incrHits = new LongAdder();
+    public final ClassCounter incrHits = new ClassCounter();
     public final LongAdder incrMisses = new LongAdder();
-    public final LongAdder decrHits = new LongAdder();
+    public final ClassCounter decrHits = new ClassCounter();
     public final LongAdder decrMisses = new LongAdder();
-    public final LongAdder casHits = new LongAdder();
+    public final ClassCounter casHits = new ClassCounter();
     public final LongAdder casMisses = new LongAdder();
-    public final LongAdder casBadValues = new LongAdder();
+    public final ClassCounter casBadValues = new ClassCounter();
     public final LongAdder authentications = new LongAdder();
     public final LongAdder failedAuthentications = new LongAdder();
     public final LongAdder yields = new LongAdder();
@@ -41,20 +45,12 @@ public final class ServerCounters {
             idleKicks,
             bytesRead,
             bytesWritten,
-            getHits,
             getMisses,
-            sets,
-            touchHits,
             touchMisses,
-            deleteHits,
             deleteMisses,
-            incrHits,
             incrMisses,
-            decrHits,
             decrMisses,
-            casHits,
             casMisses,
-            casBadValues,
             authentications,
             failedAuthentications,
             yields,
@@ -63,6 +59,10 @@ public final class ServerCounters {
             tooLarge,
             outOfMemory
         }) {
+            each.reset();
+        }
+        for (ClassCounter each :
+                new ClassCounter[] {sets, touchHits, deleteHits, incrHits, decrHits, casHits, casBadValues}) {
             each.reset();
         }
     }

@@ -1,6 +1,7 @@
 package org.softrdma.kv.server.session;
 
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.binary.BinaryRequest;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
 import org.softrdma.kv.store.NewItem;
@@ -12,6 +13,9 @@ import org.softrdma.kv.store.StoreStatus;
  * connection has one for each kind of command; owned by the thread of the connection.
  */
 final class ValueIntake {
+    /** Longer than the longest item may be: so long is what the binary protocol announces beyond it. */
+    private static final long LONGEST_VALUE = Integer.MAX_VALUE / 2;
+
     private final KvService service;
     private final Conversation conversation;
     private @Nullable NewItem filling;
@@ -40,17 +44,42 @@ final class ValueIntake {
                 expiry,
                 request.valueLength(),
                 nowSeconds);
+        StoreStatus begun = begin(item, request.valueLength());
+        if (begun != StoreStatus.STORED && mode == StoreMode.SET) {
+            forget(request.bytes(), request.keyOffset(0), request.keyLength(0), nowSeconds);
+        }
+        return begun;
+    }
+
+    /**
+     * Says where the value of a binary request goes; see the other.
+     *
+     * @param mode that of the operation, whatever its cas number makes of it
+     */
+    StoreStatus begin(BinaryRequest request, StoreMode mode, int expiry, long nowSeconds) {
+        int length = (int) Math.min(request.valueLength(), LONGEST_VALUE);
+        NewItem item = service.reserve(
+                request.bytes(), request.keyOffset(), request.keyLength(), request.flags(), expiry, length, nowSeconds);
+        StoreStatus begun = begin(item, length);
+        if (begun != StoreStatus.STORED && mode == StoreMode.SET) {
+            forget(request.bytes(), request.keyOffset(), request.keyLength(), nowSeconds);
+        }
+        return begun;
+    }
+
+    private StoreStatus begin(NewItem item, int valueLength) {
         if (item.status() == NewItem.Status.READY) {
             filling = item;
             conversation.expectValue(item.memory(), item.valueOffset(), item.valueLength());
             return StoreStatus.STORED;
         }
-        conversation.expectValue(null, 0, request.valueLength());
-        if (mode == StoreMode.SET) {
-            // Like memcached: a set that failed must not leave the older value behind.
-            service.store().delete(request.bytes(), request.keyOffset(0), request.keyLength(0), 0, nowSeconds);
-        }
+        conversation.expectValue(null, 0, valueLength);
         return item.status() == NewItem.Status.TOO_LARGE ? StoreStatus.TOO_LARGE : StoreStatus.OUT_OF_MEMORY;
+    }
+
+    /** Like memcached: a set that failed must not leave the older value behind. */
+    private void forget(byte[] key, int offset, int length, long nowSeconds) {
+        service.store().delete(key, offset, length, 0, nowSeconds);
     }
 
     /** Takes the filled item once its value has come; null if the value was skipped, and the request is answered. */

@@ -6,6 +6,7 @@ import static org.softrdma.kv.server.session.ConversationState.AWAITING;
 import static org.softrdma.kv.server.session.ConversationState.CLOSING;
 import static org.softrdma.kv.server.session.ConversationState.RUNNING;
 import static org.softrdma.kv.server.session.ConversationState.SUSPENDED;
+import static org.softrdma.kv.server.session.ConversationState.WATCHING;
 import static org.softrdma.kv.server.session.ConversationState.YIELDING;
 
 import java.util.Map;
@@ -15,10 +16,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class ConversationStateTest {
     private static final Map<ConversationState, Set<ConversationState>> ALLOWED = Map.of(
-            RUNNING, Set.of(SUSPENDED, AWAITING, YIELDING, CLOSING),
+            RUNNING, Set.of(SUSPENDED, AWAITING, YIELDING, WATCHING, CLOSING),
             SUSPENDED, Set.of(RUNNING, CLOSING),
             AWAITING, Set.of(SUSPENDED, CLOSING),
             YIELDING, Set.of(RUNNING, CLOSING),
+            WATCHING, Set.of(CLOSING),
             CLOSING, Set.of());
 
     @ParameterizedTest

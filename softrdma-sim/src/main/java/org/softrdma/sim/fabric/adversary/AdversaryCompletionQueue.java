@@ -56,7 +56,7 @@ final class AdversaryCompletionQueue extends SoftCompletionQueue {
         int code = anyCode ? lawful.baton().choices().generator().nextInt() : vendorCode;
         Runnable show = () -> super.push(source, wrId, status, opcode, byteLength, code, sequence, solicited);
         if (lawful.has(Habit.QUEUES_IN_ANY_ORDER)) {
-            lawful.held().show(new HeldCompletions.Origin(this, source, opcode == CompletionOpcode.RECEIVE), show);
+            lawful.held().show(new HeldCompletions.Origin(this, source, opcode.isReceive()), show);
         } else {
             show.run();
         }

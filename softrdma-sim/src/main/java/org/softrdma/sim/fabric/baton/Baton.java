@@ -10,14 +10,16 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.transport.Waits;
 
 /**
- * Runs simulated threads one at a time. A thread runs until it waits, polls, or comes to a point where the seed lets another one run; then
- * the seed chooses among those that can go on and the sources that have something due. The clock stands at a step's time while it
- * runs, moves a little between steps, and leaps when nobody can run or all that run only poll.
+ * Runs simulated threads one at a time. A thread runs until it waits, polls, or comes to a point where the seed lets
+ * another one run; then the seed chooses among those that can go on and the sources that have something due. The clock
+ * stands at a step's time while it runs, moves a little between steps, and leaps when nobody can run or all that run
+ * only poll.
  *
- * <p>There is no scheduler's thread: whoever gives the baton away chooses who gets it. So what a thread does between two waits is seen
- * by all others, and nothing here needs a lock.
+ * <p>There is no scheduler's thread: whoever gives the baton away chooses who gets it. So what a thread does between
+ * two waits is seen by all others, and nothing here needs a lock.
  *
- * <p>A thread that blocks by the JVM's own means while it holds the baton stops everybody, which {@link #run} reports after a while.
+ * <p>A thread that blocks by the JVM's own means while it holds the baton stops everybody, which {@link #run} reports
+ * after a while.
  */
 public final class Baton implements Waits, NanoClock {
     /** Virtual nanoseconds that a step may take. */
@@ -98,8 +100,8 @@ public final class Baton implements Waits, NanoClock {
     // ---- the run
 
     /**
-     * Runs a process, and all that it starts, until every process has ended; then unwinds what is left. Once, and not from a simulated
-     * thread.
+     * Runs a process, and all that it starts, until every process has ended; then unwinds what is left. Once, and not
+     * from a simulated thread.
      *
      * @throws SimulationException if a process has thrown, if nobody can go on, or if a limit is reached
      */
@@ -243,14 +245,17 @@ public final class Baton implements Waits, NanoClock {
     }
 
     /**
-     * A point where another thread may run, if the seed says so. It never throws: who is in the middle of something ends it, even if its
-     * node is dead by then.
+     * A point where another thread may run, if the seed says so. It never throws: who is in the middle of something
+     * ends it, even if its node is dead by then.
      */
     public void step() {
         step(stalls);
     }
 
-    /** A step point at which it matters most to stand still, as behind the first piece of a copy: that is more likely there. */
+    /**
+     * A step point at which it matters most to stand still, as behind the first piece of a copy: that is more likely
+     * there.
+     */
     public void edge() {
         step(Math.min(1000, EDGE * stalls));
     }
@@ -270,8 +275,8 @@ public final class Baton implements Waits, NanoClock {
     }
 
     /**
-     * From now on threads stand still at some of their steps, for so long that others can do much meanwhile: in a copy of a device, in a
-     * change of an item.
+     * From now on threads stand still at some of their steps, for so long that others can do much meanwhile: in a copy
+     * of a device, in a change of an item.
      *
      * @param perMille how often of a thousand steps; 0 unless set
      * @param longestNs the longest time

@@ -1,6 +1,6 @@
 /**
- * Who runs when: simulated threads of which one runs at a time, the clock that only they move, and the seed that decides every
- * choice. Knows no RDMA.
+ * Who runs when: simulated threads of which one runs at a time, the clock that only they move, and the seed that
+ * decides every choice. Knows no RDMA.
  *
  * <p>Read {@link org.softrdma.sim.fabric.baton.Baton} first.
  */

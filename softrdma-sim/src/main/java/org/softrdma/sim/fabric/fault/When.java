@@ -69,8 +69,9 @@ public sealed interface When {
     }
 
     /**
-     * When the message of a request begins: the SEND, the WRITE or the READ request that a work request was posted for.
-     * The wrId is the application's, so it may come again; {@link Fault#skipped()} chooses among its messages.
+     * When the message of a request begins: the SEND, the WRITE, the READ request or the Atomic Request that a work
+     * request was posted for; each of the two of a WRITE with immediate. The wrId is the application's, so it may come
+     * again; {@link Fault#skipped()} chooses among its messages.
      *
      * @param from node where it was posted
      * @param to node that receives it

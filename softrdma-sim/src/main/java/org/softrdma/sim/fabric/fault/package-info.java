@@ -1,5 +1,6 @@
 /**
- * Faults as data: what goes wrong, where and when. A plan belongs to a run as its seed does; the two together make the run again.
+ * Faults as data: what goes wrong, where and when. A plan belongs to a run as its seed does; the two together make the
+ * run again.
  *
  * <p>Everything runs on the thread that holds the baton. Read {@link org.softrdma.sim.fabric.fault.FaultPlan} first.
  */

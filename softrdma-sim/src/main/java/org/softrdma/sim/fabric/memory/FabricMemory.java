@@ -13,11 +13,12 @@ import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.provider.HostMemories;
 
 /**
- * Memory of all nodes. What their applications allocate has the same addresses in every run, because peers send addresses to each other
- * and grains are aligned by them: it comes from one range that is mapped where nothing else is, and used once. It is freed with the
- * fabric, whatever nodes that were killed have left. Whoever holds the baton.
+ * Memory of all nodes. What their applications allocate has the same names in every run, because peers send addresses
+ * to each other, and the same alignment, because grains have it: it comes from one range, which is used once. It is
+ * freed with the fabric, whatever nodes that were killed have left. Whoever holds the baton.
  */
 public final class FabricMemory extends MemoryOperations implements AutoCloseable {
+    /** Where the range is mapped unless another fabric's is there: real addresses are mostly the same, too. */
     private static final long PLACE = 0x1000_0000_0000L;
     /** Address space costs nothing. */
     private static final long LENGTH = 1L << 40;
@@ -25,6 +26,7 @@ public final class FabricMemory extends MemoryOperations implements AutoCloseabl
     private static final long PAGE = 4096;
 
     private final GrainCopier copier;
+    private final VirtualAddresses addresses;
     private final List<HostMemories.Allocation> allocations = new ArrayList<>();
     private @Nullable PageMemory range;
     private long used;
@@ -33,14 +35,17 @@ public final class FabricMemory extends MemoryOperations implements AutoCloseabl
      * Nothing is allocated.
      *
      * @param copier copies from and to registered memory
+     * @param addresses names of the memory
      */
-    public FabricMemory(GrainCopier copier) {
+    public FabricMemory(GrainCopier copier, VirtualAddresses addresses) {
         this.copier = copier;
+        this.addresses = addresses;
     }
 
+    /** The source of inline data is what the application says: a region's name will do. */
     @Override
     public void copy(long source, long target, long length) {
-        copier.copy(source, target, length);
+        copier.copy(addresses.real(source), target, length);
     }
 
     @Override
@@ -72,6 +77,7 @@ public final class FabricMemory extends MemoryOperations implements AutoCloseabl
         if (current == null) {
             current = PageMemory.allocate(LENGTH, new MemorySource.Anonymous(), PLACE);
             range = current;
+            addresses.map(current.segment().address(), LENGTH);
         }
         return current;
     }

@@ -1,9 +1,9 @@
 package org.softrdma.sim.fabric.memory;
 
 /**
- * How a device's copies from and to registered memory can be seen by others: in grains, any of which may be there before any other. A
- * device promises nothing else about the memory of an application that does not wait for a completion (RFC 5040 section 5.5), but
- * for polled memory.
+ * How a device's copies from and to registered memory can be seen by others: in grains, any of which may be there
+ * before any other. A device promises nothing else about the memory of an application that does not wait for a
+ * completion (RFC 5040 section 5.5), but for polled memory.
  *
  * @param bytes of a grain, aligned by their address; 0 if a copy happens at once
  */

@@ -12,12 +12,24 @@ public final class RegisteredRanges implements RegionObserver {
     private static final int LARGEST_CHECKED = 1 << 24;
 
     private final Baton baton;
+    private final VirtualAddresses addresses;
     /** Regions by the first address, and those of one first address by their end. */
     private final TreeMap<Long, TreeMap<Long, Integer>> ranges = new TreeMap<>();
 
-    /** Nothing is registered. */
-    public RegisteredRanges(Baton baton) {
+    /**
+     * Nothing is registered.
+     *
+     * @param baton has the trace
+     * @param addresses names of the memory
+     */
+    public RegisteredRanges(Baton baton, VirtualAddresses addresses) {
         this.baton = baton;
+        this.addresses = addresses;
+    }
+
+    @Override
+    public long addressOf(MemorySegment memory) {
+        return addresses.nameOf(memory.address());
     }
 
     @Override

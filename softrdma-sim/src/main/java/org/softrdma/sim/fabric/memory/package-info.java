@@ -1,5 +1,6 @@
 /**
- * Memory of a simulation: addresses that are the same in every run, and copies that other threads can see half done.
+ * Memory of a simulation: addresses whose names are the same in every run, and copies that other threads can see half
+ * done.
  *
  * <p>Everything runs on the thread that holds the baton. Read {@link org.softrdma.sim.fabric.memory.GrainCopier} first.
  */

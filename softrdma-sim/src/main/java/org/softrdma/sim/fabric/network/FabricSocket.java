@@ -197,7 +197,7 @@ final class FabricSocket implements StreamSocket, Receiver, Sender {
     }
 
     @Override
-    public boolean isHungUp() {
+    public boolean hasMore() {
         return in.isEnded() || in.isReset();
     }
 

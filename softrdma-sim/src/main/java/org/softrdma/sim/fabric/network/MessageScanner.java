@@ -87,6 +87,9 @@ final class MessageScanner {
             case RdmapOpcode.READ_REQUEST -> MessageKind.READ_REQUEST;
             case RdmapOpcode.READ_RESPONSE -> MessageKind.READ_RESPONSE;
             case RdmapOpcode.TERMINATE -> MessageKind.TERMINATE;
+            case RdmapOpcode.IMMEDIATE, RdmapOpcode.IMMEDIATE_SOLICITED -> MessageKind.IMMEDIATE;
+            case RdmapOpcode.ATOMIC_REQUEST -> MessageKind.ATOMIC_REQUEST;
+            case RdmapOpcode.ATOMIC_RESPONSE -> MessageKind.ATOMIC_RESPONSE;
             default -> MessageKind.SEND;
         };
     }

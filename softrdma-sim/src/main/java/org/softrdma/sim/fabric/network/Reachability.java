@@ -7,8 +7,8 @@ import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.Source;
 
 /**
- * Which hosts reach each other, and since when not. What is sent meanwhile is not lost, as TCP repeats it, but for a host that is gone.
- * Whoever holds the baton.
+ * Which hosts reach each other, and since when not. What is sent meanwhile is not lost, as TCP repeats it, but for a
+ * host that is gone. Whoever holds the baton.
  */
 final class Reachability {
     private final Baton baton;

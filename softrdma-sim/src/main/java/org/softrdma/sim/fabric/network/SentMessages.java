@@ -12,6 +12,8 @@ final class SentMessages {
     private final MessageScanner scanner = new MessageScanner();
     private final int[] counts = new int[MessageKind.values().length];
     private long requests;
+    /** The last message was a WRITE: an immediate behind it belongs to the same request. */
+    private boolean behindWrite;
 
     /** True behind the first frame of the handshake. */
     boolean isStreaming() {
@@ -31,9 +33,11 @@ final class SentMessages {
         }
         OptionalLong wrId = OptionalLong.empty();
         if (kind.isRequest()) {
-            wrId = sender == null ? wrId : sender.wrId(requests);
-            requests++; // they go in the order in which they were posted, each once (RFC 5040 section 5.5)
+            // They go in the order in which they were posted, each once (RFC 5040 section 5.5).
+            requests += kind == MessageKind.IMMEDIATE && behindWrite ? 0 : 1;
+            wrId = sender == null ? wrId : sender.wrId(requests - 1);
         }
+        behindWrite = kind == MessageKind.WRITE;
         return new Inspector.Message(kind, ++counts[kind.ordinal()], wrId);
     }
 }

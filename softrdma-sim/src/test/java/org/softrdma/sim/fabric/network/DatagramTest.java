@@ -24,6 +24,7 @@ import org.softrdma.sim.fabric.baton.Group;
 import org.softrdma.sim.fabric.memory.GrainCopier;
 import org.softrdma.sim.fabric.memory.Grains;
 import org.softrdma.sim.fabric.memory.RegisteredRanges;
+import org.softrdma.sim.fabric.memory.VirtualAddresses;
 import org.softrdma.sim.transport.DatagramBatch;
 import org.softrdma.sim.transport.DatagramLoop;
 import org.softrdma.sim.transport.DatagramSocket;
@@ -51,7 +52,7 @@ class DatagramTest {
             network = new Network(
                     baton,
                     NetworkSettings.DEFAULT.with(settings),
-                    new GrainCopier(baton, new RegisteredRanges(baton), Grains.NONE));
+                    new GrainCopier(baton, new RegisteredRanges(baton, new VirtualAddresses()), Grains.NONE));
             here = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
             there = InetAddress.getByAddress(new byte[] {10, 0, 0, 2});
             network.host(here);

@@ -22,6 +22,7 @@ import org.softrdma.sim.fabric.baton.Group;
 import org.softrdma.sim.fabric.memory.GrainCopier;
 import org.softrdma.sim.fabric.memory.Grains;
 import org.softrdma.sim.fabric.memory.RegisteredRanges;
+import org.softrdma.sim.fabric.memory.VirtualAddresses;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.transport.StreamSocket;
@@ -43,7 +44,9 @@ class NetworkTest {
         Pair(Baton baton) throws IOException {
             this.baton = baton;
             Network network = new Network(
-                    baton, NetworkSettings.DEFAULT, new GrainCopier(baton, new RegisteredRanges(baton), Grains.NONE));
+                    baton,
+                    NetworkSettings.DEFAULT,
+                    new GrainCopier(baton, new RegisteredRanges(baton, new VirtualAddresses()), Grains.NONE));
             InetAddress here = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
             InetAddress there = InetAddress.getByAddress(new byte[] {10, 0, 0, 2});
             network.host(here);

@@ -1,0 +1,107 @@
+package org.softrdma.cli.server;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The words of {@code -o} that memcached 1.6.18 knows, and what becomes of each. The reference is generated from this
+ * list.
+ */
+enum ExtendedWord {
+    MAXCONNS_FAST("", "connections above -c are refused in any case"),
+    NO_MAXCONNS_FAST(Treatment.WARNED, "", "connections above -c are refused; they do not wait"),
+    HASHPOWER(Treatment.WARNED, "=N", "the hash table grows with its items, a part at a time"),
+    NO_HASHEXPAND(Treatment.WARNED, "", "the hash table grows with its items, a part at a time"),
+    SLAB_REASSIGN(Treatment.WARNED, "", "a page stays with its slab class"),
+    NO_SLAB_REASSIGN("", "a page stays with its slab class in any case"),
+    SLAB_AUTOMOVE(Treatment.WARNED, "=LEVEL", "a page stays with its slab class; 0 says so without a warning"),
+    NO_SLAB_AUTOMOVE("", "a page stays with its slab class in any case"),
+    SLAB_AUTOMOVE_RATIO(Treatment.WARNED, "=RATIO", "a page stays with its slab class"),
+    SLAB_AUTOMOVE_WINDOW(Treatment.WARNED, "=SECONDS", "a page stays with its slab class"),
+    SLAB_AUTOMOVE_FREERATIO(Treatment.WARNED, "=RATIO", "a page stays with its slab class"),
+    SLAB_SIZES(Treatment.REFUSED, "=A-B-C", "sizes of chunks follow from -f and -n"),
+    SLAB_CHUNK_MAX("=SIZE", "not below -I: an item is not cut into chunks, because one READ gets it"),
+    NO_CHUNKED_ITEMS("", "an item is not cut into chunks in any case"),
+    TAIL_REPAIR_TIME(Treatment.WARNED, "=SECONDS", "what is at the tail of a list and busy is passed over"),
+    HASH_ALGORITHM(Treatment.WARNED, "=NAME", "there is one hash function, with a seed that clients do not know"),
+    MODERN("", "the same as lru_maintainer and lru_crawler"),
+    NO_MODERN("", "the same as no_lru_maintainer and no_lru_crawler"),
+    LRU_CRAWLER("", "a search of all items for expired ones, which takes a minute; always on unless switched off"),
+    NO_LRU_CRAWLER("", ""),
+    LRU_CRAWLER_SLEEP(Treatment.WARNED, "=MICROSECONDS", "rounds of a second set the pace of the search"),
+    LRU_CRAWLER_TOCRAWL(Treatment.WARNED, "=N", "a search looks at all items"),
+    LRU_MAINTAINER("", "a look at the ends of the LRU lists every second; always on unless switched off"),
+    NO_LRU_MAINTAINER("", ""),
+    HOT_LRU_PCT("=PERCENT", "shares are of items, not of bytes"),
+    WARM_LRU_PCT("=PERCENT", "shares are of items, not of bytes"),
+    HOT_MAX_FACTOR("=FACTOR", ""),
+    WARM_MAX_FACTOR("=FACTOR", ""),
+    TEMPORARY_TTL("=SECONDS", ""),
+    IDLE_TIMEOUT("=SECONDS", "a connection with a queue pair stays"),
+    WATCHER_LOGBUF_SIZE("=KILOBYTES", ""),
+    WORKER_LOGBUF_SIZE(Treatment.WARNED, "=KILOBYTES", "lines go to those who watch straight away"),
+    TRACK_SIZES("", ""),
+    INLINE_ASCII_RESP(Treatment.WARNED, "", "without effect in memcached, too"),
+    NO_INLINE_ASCII_RESP("", "without effect in memcached, too"),
+    RESP_OBJ_MEM_LIMIT(Treatment.WARNED, "=MEGABYTES", "-XX:MaxDirectMemorySize limits buffers of connections"),
+    READ_BUF_MEM_LIMIT(Treatment.WARNED, "=MEGABYTES", "-XX:MaxDirectMemorySize limits buffers of connections"),
+    DROP_PRIVILEGES(Treatment.WARNED, "", "a JVM needs its system calls; a supervisor can restrict them"),
+    NO_DROP_PRIVILEGES("", ""),
+    RELAXED_PRIVILEGES("", "of memcached's tests"),
+    SOCK_COOKIE_ID(Treatment.WARNED, "=N", "sockets are not marked"),
+    EXT_PATH(Treatment.REFUSED, "=FILE:SIZE", "items are READ from memory; --memory-file lets idle ones leave RAM"),
+    EXT_PAGE_SIZE(Treatment.REFUSED, "=MEGABYTES", "there is no external storage"),
+    EXT_WBUF_SIZE(Treatment.REFUSED, "=MEGABYTES", "there is no external storage"),
+    EXT_THREADS(Treatment.REFUSED, "=N", "there is no external storage"),
+    EXT_ITEM_SIZE(Treatment.REFUSED, "=BYTES", "there is no external storage"),
+    EXT_ITEM_AGE(Treatment.REFUSED, "=SECONDS", "there is no external storage"),
+    EXT_LOW_TTL(Treatment.REFUSED, "=SECONDS", "there is no external storage"),
+    EXT_DROP_UNREAD(Treatment.REFUSED, "", "there is no external storage"),
+    EXT_RECACHE_RATE(Treatment.REFUSED, "=N", "there is no external storage"),
+    EXT_COMPACT_UNDER(Treatment.REFUSED, "=PAGES", "there is no external storage"),
+    EXT_DROP_UNDER(Treatment.REFUSED, "=PAGES", "there is no external storage"),
+    EXT_MAX_FRAG(Treatment.REFUSED, "=RATIO", "there is no external storage"),
+    EXT_MAX_SLEEP(Treatment.REFUSED, "=MICROSECONDS", "there is no external storage"),
+    PROXY_CONFIG(Treatment.REFUSED, "=FILE", "there is no proxy; mcrouter and twemproxy work in front"),
+    PROXY_URING(Treatment.REFUSED, "", "there is no proxy; mcrouter and twemproxy work in front");
+
+    private final Treatment treatment;
+    private final String value;
+    private final String remark;
+
+    ExtendedWord(String value, String remark) {
+        this(Treatment.WORKS, value, remark);
+    }
+
+    ExtendedWord(Treatment treatment, String value, String remark) {
+        this.treatment = treatment;
+        this.value = value;
+        this.remark = remark;
+    }
+
+    /** The one that a word of the user begins with. */
+    static Optional<ExtendedWord> of(String word) {
+        String name = word.indexOf('=') < 0 ? word : word.substring(0, word.indexOf('='));
+        return Arrays.stream(values()).filter(each -> each.word().equals(name)).findFirst();
+    }
+
+    /** As the user writes it. */
+    String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** What stands behind it, with its sign; empty if nothing does. */
+    String value() {
+        return value;
+    }
+
+    Treatment treatment() {
+        return treatment;
+    }
+
+    /** What differs from memcached, or why it has no effect; may be empty. */
+    String remark() {
+        return remark;
+    }
+}

@@ -1,0 +1,72 @@
+package org.softrdma.cli.server;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Function;
+import org.softrdma.cli.command.UserErrorException;
+
+/** Where Prometheus asks for the statistics of a server: {@code /metrics}, over HTTP, by a thread of its own. */
+final class MetricsPort implements AutoCloseable {
+    private static final int BACKLOG = 16;
+    private static final int OK = 200;
+    private static final int NOT_FOUND = 404;
+    private static final int NOT_ALLOWED = 405;
+    private static final int NO_BODY = -1;
+    private static final String PATH = "/metrics";
+
+    private final HttpServer server;
+    private final ExecutorService thread = Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().daemon().name("metrics").factory());
+
+    /**
+     * Opens it.
+     *
+     * @param address that it listens on
+     * @param port 0 for any free one
+     * @param statistics gives the names and values of a group of {@code stats}
+     */
+    MetricsPort(InetAddress address, int port, Function<String, Map<String, String>> statistics) {
+        try {
+            server = HttpServer.create(new InetSocketAddress(address, port), BACKLOG);
+        } catch (IOException e) {
+            throw new UserErrorException("--metrics-port " + port + ": cannot listen: " + e.getMessage(), e);
+        }
+        server.createContext("/", exchange -> answer(exchange, statistics));
+        server.setExecutor(thread);
+        server.start();
+    }
+
+    private static void answer(HttpExchange exchange, Function<String, Map<String, String>> statistics)
+            throws IOException {
+        try (exchange) {
+            if (!exchange.getRequestURI().getPath().equals(PATH)) {
+                exchange.sendResponseHeaders(NOT_FOUND, NO_BODY);
+            } else if (!exchange.getRequestMethod().equals("GET")) {
+                exchange.sendResponseHeaders(NOT_ALLOWED, NO_BODY);
+            } else {
+                byte[] text = Metrics.text(statistics).getBytes(StandardCharsets.UTF_8);
+                exchange.getResponseHeaders().set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
+                exchange.sendResponseHeaders(OK, text.length);
+                exchange.getResponseBody().write(text);
+            }
+        }
+    }
+
+    /** Where it listens. */
+    InetSocketAddress address() {
+        return server.getAddress();
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        thread.shutdownNow();
+    }
+}

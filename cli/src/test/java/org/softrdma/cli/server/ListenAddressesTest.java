@@ -1,0 +1,51 @@
+package org.softrdma.cli.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ListenAddressesTest {
+    private static final int PORT = 11211;
+
+    private static List<String> of(String... lists) throws Exception {
+        return ListenAddresses.of(List.of(lists), PORT).stream()
+                .map(address -> address.getAddress().getHostAddress() + " " + address.getPort())
+                .toList();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "127.0.0.1, 127.0.0.1 11211",
+        "127.0.0.1:7, 127.0.0.1 7",
+        "::1, 0:0:0:0:0:0:0:1 11211",
+        "[::1], 0:0:0:0:0:0:0:1 11211",
+        "[::1]:7, 0:0:0:0:0:0:0:1 7",
+        "*, 0.0.0.0 11211",
+        "*:7, 0.0.0.0 7",
+        "127.0.0.1:0, 127.0.0.1 0"
+    })
+    void shouldTakeAHostWithOrWithoutAPort(String word, String expected) throws Exception {
+        assertEquals(List.of(expected), of(word));
+    }
+
+    @Test
+    void shouldTakeAListAndSeveralLists() throws Exception {
+        assertEquals(
+                List.of("127.0.0.1 11211", "127.0.0.2 7", "127.0.0.3 11211", "127.0.0.4 11211"),
+                of("127.0.0.1,127.0.0.2:7;127.0.0.3", "127.0.0.4"));
+        assertEquals(List.of("0.0.0.0 11211"), of());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "127.0.0.1,", "127.0.0.1:x", "127.0.0.1:65536", "[::1", "[::1]7", "127.0.0.1:-1"})
+    void shouldNameWhatIsNoAddress(String list) {
+        IllegalArgumentException failure = assertThrows(IllegalArgumentException.class, () -> of(list));
+        assertTrue(String.valueOf(failure.getMessage()).startsWith("-l"), failure::getMessage);
+    }
+}

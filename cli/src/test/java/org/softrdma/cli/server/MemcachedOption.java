@@ -1,0 +1,79 @@
+package org.softrdma.cli.server;
+
+import java.util.List;
+
+/** The option letters of memcached 1.6.18, and what becomes of each. The reference is generated from this list. */
+enum MemcachedOption {
+    PORT("-p, --port", Treatment.WORKS, "", "-p", "11212"),
+    UDP_PORT("-U, --udp-port", Treatment.REFUSED, "UDP is not offered; `-U 0` is taken", "-U", "11211"),
+    UNIX_SOCKET("-s, --unix-socket", Treatment.WORKS, "the RDMA port stays, on 127.0.0.1", "-s", "/tmp/none"),
+    UNIX_MASK("-a, --unix-mask", Treatment.WORKS, "", "-a", "0770"),
+    SHUTDOWN("-A, --enable-shutdown", Treatment.WORKS, "", "-A"),
+    LISTEN(
+            "-l, --listen",
+            Treatment.WORKS,
+            "a list, of HOST, HOST:PORT or [IPV6]:PORT; the RDMA port listens on the first",
+            "-l",
+            "127.0.0.1,127.0.0.1:11212"),
+    DAEMON("-d, --daemon", Treatment.WORKS, "the server stays in its directory; `-P` works without it as well", "-d"),
+    CORE_DUMPS("-r, --enable-coredumps", Treatment.WARNED, "`ulimit -c` counts", "-r"),
+    USER("-u, --user", Treatment.WORKS, "who is not root can only name themselves; root may do without", "-u", "root"),
+    MEMORY("-m, --memory-limit", Treatment.WORKS, "the JVM's heap comes on top", "-m", "128"),
+    NO_EVICTIONS("-M, --disable-evictions", Treatment.WORKS, "", "-M"),
+    CONNECTIONS("-c, --conn-limit", Treatment.WORKS, "also the limit of queue pairs", "-c", "10"),
+    LOCK_MEMORY("-k, --lock-memory", Treatment.WORKS, "the same as `--pinning eager`", "-k"),
+    VERBOSE("-v, --verbose", Treatment.WORKS, "commands of clients are not printed; see `watch`"),
+    HELP("-h, --help", Treatment.WORKS, ""),
+    LICENSE("-i, --license", Treatment.WORKS, "", "-i"),
+    VERSION("-V, --version", Treatment.WORKS, ""),
+    PID_FILE("-P, --pidfile", Treatment.WORKS, "", "-P", "/tmp/none"),
+    FACTOR("-f, --slab-growth-factor", Treatment.WORKS, "", "-f", "2"),
+    MINIMUM("-n, --slab-min-size", Treatment.WORKS, "", "-n", "64"),
+    LARGE_PAGES("-L, --enable-largepages", Treatment.WORKS, "huge pages that the administrator has reserved", "-L"),
+    DELIMITER("-D", Treatment.WORKS, "", "-D", ":"),
+    THREADS("-t, --threads", Treatment.WORKS, "", "-t", "2"),
+    REQUESTS("-R, --max-reqs-per-event", Treatment.WORKS, "no limit unless given", "-R", "20"),
+    NO_CAS("-C, --disable-cas", Treatment.WARNED, "items always have CAS values, which cost no memory", "-C"),
+    BACKLOG("-b, --listen-backlog", Treatment.WORKS, "", "-b", "10"),
+    PROTOCOL("-B, --protocol", Treatment.WORKS, "", "-B", "ascii"),
+    ITEM_SIZE(
+            "-I, --max-item-size",
+            Treatment.WORKS,
+            "at most 15m: an item is not cut, because one READ gets it",
+            "-I",
+            "2m"),
+    NO_FLUSH("-F, --disable-flush-all", Treatment.WORKS, "", "-F"),
+    NO_DUMPS("-X, --disable-dumping", Treatment.WORKS, "", "-X"),
+    NO_WATCHING("-W, --disable-watch", Treatment.WORKS, "", "-W"),
+    PASSWORDS("-Y, --auth-file", Treatment.WORKS, "SIGHUP reads the file again"),
+    SASL("-S, --enable-sasl", Treatment.WORKS, "PLAIN, with the users of -Y, and no SASL library"),
+    TLS("-Z, --enable-ssl", Treatment.WORKS, "with the words `ssl_...` of `-o`; READs are not encrypted"),
+    RESTART("-e, --memory-file", Treatment.REFUSED, "items do not outlive their server", "-e", "/tmp/none"),
+    NAPI("-N, --napi_ids", Treatment.WARNED, "connections are spread over all threads", "-N", "2"),
+    EXTENDED("-o, --extended", Treatment.WORKS, "words are listed below", "-o", "modern");
+
+    private final String names;
+    private final Treatment treatment;
+    private final String remark;
+    private final List<String> example;
+
+    MemcachedOption(String names, Treatment treatment, String remark, String... example) {
+        this.names = names;
+        this.treatment = treatment;
+        this.remark = remark;
+        this.example = List.of(example);
+    }
+
+    Treatment treatment() {
+        return treatment;
+    }
+
+    /** Arguments that show the treatment; none for what {@link ServerCommand} alone does not see. */
+    List<String> example() {
+        return example;
+    }
+
+    String row() {
+        return "| `" + names.replace(", ", "`, `") + "` | " + treatment.text() + " | " + remark + " |";
+    }
+}

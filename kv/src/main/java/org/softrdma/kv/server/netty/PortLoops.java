@@ -1,0 +1,76 @@
+package org.softrdma.kv.server.netty;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.softrdma.kv.server.host.PortSettings;
+
+/**
+ * The event loops of a memcached port, and the sockets that go with them.
+ *
+ * @param sockets how they do their I/O
+ * @param loops running
+ */
+record PortLoops(PortSockets sockets, EventLoopGroup loops) {
+    private static final Logger LOG = LoggerFactory.getLogger(PortLoops.class);
+
+    /** What {@code AUTO} takes: the first of them that works here. */
+    private static final List<PortSockets> PREFERENCE = List.of(PortSockets.EPOLL, PortSockets.URING, PortSockets.NIO);
+
+    /**
+     * Opens them.
+     *
+     * @param choice which way
+     * @param threads how many loops
+     * @param name of the threads
+     * @throws UncheckedIOException if what was chosen does not work here
+     */
+    static PortLoops open(PortSettings.Io choice, int threads, String name) {
+        return switch (choice) {
+            case URING -> open(PortSockets.URING, threads, name);
+            case EPOLL -> open(PortSockets.EPOLL, threads, name);
+            case NIO -> open(PortSockets.NIO, threads, name);
+            case AUTO -> firstOf(PREFERENCE, threads, name);
+        };
+    }
+
+    private static PortLoops firstOf(List<PortSockets> choices, int threads, String name) {
+        PortSockets first = choices.getFirst();
+        if (choices.size() == 1) {
+            return open(first, threads, name);
+        }
+        try {
+            return open(first, threads, name);
+        } catch (UncheckedIOException e) {
+            LOG.debug("the memcached port does without {}: {}", first, e.getMessage());
+            return firstOf(choices.subList(1, choices.size()), threads, name);
+        }
+    }
+
+    private static PortLoops open(PortSockets sockets, int threads, String name) {
+        sockets.obstacle().ifPresent(reason -> {
+            throw unusable(sockets, reason, null);
+        });
+        try {
+            EventLoopGroup loops =
+                    new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), sockets.handlers());
+            return new PortLoops(sockets, loops);
+        } catch (RuntimeException e) {
+            // The kernel has a ring for a trial, but not for each loop: memory, or descriptors.
+            throw unusable(sockets, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static UncheckedIOException unusable(PortSockets sockets, String reason, @Nullable Throwable cause) {
+        String message =
+                "the memcached port cannot use " + sockets.name().toLowerCase(Locale.ROOT) + " here: " + reason;
+        return new UncheckedIOException(message, new IOException(message, cause));
+    }
+}

@@ -1,0 +1,59 @@
+package org.softrdma.kv.server.session;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.binary.BinaryDecoder;
+
+/** The binary protocol. Owned by the thread of the connection. */
+final class BinarySpeech implements Speech {
+    private final Conversation conversation;
+    private final BinaryDecoder decoder;
+    private final BinaryCommands commands;
+
+    BinarySpeech(ServerParts server, Conversation conversation) {
+        this.conversation = conversation;
+        this.decoder = new BinaryDecoder(server.service().store().turns());
+        this.commands = new BinaryCommands(server, conversation, decoder.request());
+    }
+
+    @Override
+    public Step next(ByteBuffer input) {
+        return switch (decoder.next(input)) {
+            case NEED_INPUT -> Step.NEED_INPUT;
+            case REQUEST -> {
+                commands.execute();
+                yield Step.REQUEST;
+            }
+            case VALUE -> {
+                commands.endValue();
+                yield Step.OTHER;
+            }
+            case NO_FRAME -> {
+                conversation.closeAfterOutput();
+                yield Step.OTHER;
+            }
+        };
+    }
+
+    /** The decoder knows the length itself, also where it is beyond that of any item. */
+    @Override
+    public void expectValue(@Nullable MemorySegment target, long offset, int length) {
+        decoder.expectValue(target, offset);
+    }
+
+    @Override
+    public boolean expectsValue() {
+        return decoder.expectsValue();
+    }
+
+    @Override
+    public boolean isWithinRequest() {
+        return decoder.isWithinRequest();
+    }
+
+    @Override
+    public void release() {
+        commands.release();
+    }
+}

@@ -1,0 +1,60 @@
+package org.softrdma.kv.server.session;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.binary.FrameDescriptor;
+import org.softrdma.kv.memcached.TextProtocol;
+
+/** The speech of a client that has said nothing: its first byte decides what it speaks from then on. */
+final class FirstByte implements Speech {
+    private final ServerParts server;
+    private final Conversation conversation;
+
+    FirstByte(ServerParts server, Conversation conversation) {
+        this.server = server;
+        this.conversation = conversation;
+    }
+
+    @Override
+    public Step next(ByteBuffer input) {
+        if (!input.hasRemaining()) {
+            return Step.NEED_INPUT;
+        }
+        if (input.get(input.position()) == FrameDescriptor.REQUEST_MAGIC) {
+            // Refuses by itself where it is switched off: once it knows which request it answers.
+            return begin(new BinarySpeech(server, conversation), input);
+        }
+        if (server.service().settings().rules().protocol() != ClientRules.Protocol.BINARY) {
+            return begin(new TextSpeech(server, conversation), input);
+        }
+        conversation.reply(TextProtocol.TEXT_REFUSED);
+        conversation.closeAfterOutput();
+        return Step.OTHER;
+    }
+
+    private Step begin(Speech speech, ByteBuffer input) {
+        conversation.speaks(speech);
+        return speech.next(input);
+    }
+
+    @Override
+    public void expectValue(@Nullable MemorySegment target, long offset, int length) {
+        throw new IllegalStateException("a value of no request");
+    }
+
+    @Override
+    public boolean expectsValue() {
+        return false;
+    }
+
+    @Override
+    public boolean isWithinRequest() {
+        return false;
+    }
+
+    @Override
+    public void release() {
+        // it holds nothing
+    }
+}

@@ -1,0 +1,46 @@
+package org.softrdma.kv.server.session;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The language that a client speaks on its connection, decided by its first byte: cuts what comes into requests, and
+ * has them carried out. Owned by the thread of the connection, unless a method says otherwise.
+ */
+interface Speech {
+    /** What a step has done. */
+    enum Step {
+        /** Nothing: all bytes are used up. */
+        NEED_INPUT,
+        /** A request was carried out, or its value is expected. */
+        REQUEST,
+        /** Something else. */
+        OTHER
+    }
+
+    /**
+     * Goes one step further in what came.
+     *
+     * @param input its position moves
+     */
+    Step next(ByteBuffer input);
+
+    /**
+     * Says where the value behind the present request goes; called while that is carried out.
+     *
+     * @param target takes the value, or null to skip it
+     * @param offset where it goes
+     * @param length bytes of the value, in a language whose requests may lie about it
+     */
+    void expectValue(@Nullable MemorySegment target, long offset, int length);
+
+    /** True while the value that was expected has not all come. Any thread, for what it is worth then. */
+    boolean expectsValue();
+
+    /** True if some of the next request has come, or its value has not all come. */
+    boolean isWithinRequest();
+
+    /** Gives back what the requests hold. */
+    void release();
+}

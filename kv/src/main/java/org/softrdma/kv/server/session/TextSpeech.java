@@ -1,0 +1,58 @@
+package org.softrdma.kv.server.session;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.memcached.TextDecoder;
+
+/** The text protocol, classic and meta. Owned by the thread of the connection. */
+final class TextSpeech implements Speech {
+    private final Conversation conversation;
+    private final TextDecoder decoder;
+    private final Commands commands;
+
+    TextSpeech(ServerParts server, Conversation conversation) {
+        this.conversation = conversation;
+        this.decoder = new TextDecoder(server.service().store().turns());
+        this.commands = new Commands(server, conversation, decoder);
+    }
+
+    @Override
+    public Step next(ByteBuffer input) {
+        return switch (decoder.next(input)) {
+            case NEED_INPUT -> Step.NEED_INPUT;
+            case REQUEST -> {
+                commands.execute(decoder.request());
+                yield Step.REQUEST;
+            }
+            case VALUE -> {
+                commands.endValue(decoder.isValueTerminated());
+                yield Step.OTHER;
+            }
+            case LINE_TOO_LONG -> {
+                conversation.closeAfterError();
+                yield Step.OTHER;
+            }
+        };
+    }
+
+    @Override
+    public void expectValue(@Nullable MemorySegment target, long offset, int length) {
+        decoder.expectValue(target, offset, length);
+    }
+
+    @Override
+    public boolean expectsValue() {
+        return decoder.expectsValue();
+    }
+
+    @Override
+    public boolean isWithinRequest() {
+        return decoder.isWithinRequest();
+    }
+
+    @Override
+    public void release() {
+        commands.release();
+    }
+}

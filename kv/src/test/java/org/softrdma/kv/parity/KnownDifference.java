@@ -1,0 +1,219 @@
+package org.softrdma.kv.parity;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Where this server differs from memcached 1.6.18 on purpose: each with its reason, which the reference repeats. Those
+ * that a {@link Fuzzer} meets say how it recognises them; a difference that no such rule covers fails it.
+ */
+enum KnownDifference {
+    REFUSED_VALUE(
+            "The value of a storage command that is refused",
+            "is taken for a command, unless the command is an `ms`",
+            "is skipped wherever its length can be read",
+            "Whoever may choose a value could choose commands.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return unit.value()
+                    && theirs.startsWith(ours)
+                    && theirs.substring(ours.length()).matches("(ERROR\r\n)+")
+                    && (!ours.isEmpty() || unit.text().contains("noreply"));
+        }
+    },
+    REFUSED_CHANGE(
+            "`mg` or `ma` whose opaque is longer than 31 bytes; `gat` of several keys, one of which is too long",
+            "is carried out, or up to that key, then refused",
+            "is refused, and changes nothing",
+            "A client takes a refusal for one.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false; // only what follows differs, and the fuzzer draws another request
+        }
+    },
+    NEWER_FLAGS(
+            "Flag `E` (a cas number of the client's), lower-case modes, and `N` of an `ms` that appends or prepends",
+            "are refused, or without effect",
+            "work",
+            "memcached has them since; clients that know them ask for them.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false;
+        }
+    },
+    MGDUMP("`lru_crawler mgdump`", "is unknown", "works", "memcached has it since.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false;
+        }
+    },
+    DELAYED_FLUSH(
+            "An item stored in the very second in which a delayed flush comes",
+            "is lost",
+            "stays",
+            "It was stored after the flush.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false;
+        }
+    },
+    REVIVED_ITEMS(
+            "Items that a `flush_all` has removed, after another `flush_all` with a time",
+            "come back, unless somebody has asked for them in between",
+            "stay gone",
+            "No READ may find an item that was flushed.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false;
+        }
+    },
+    FLUSHED_MEMORY(
+            "`flush_all`",
+            "keeps the memory of the items until it is needed, and counts them in `curr_items`",
+            "frees the items before it answers",
+            "No READ may find an item that was flushed.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false;
+        }
+    },
+    COUNTED_REWRITES(
+            "`total_items`",
+            "does not count `incr` and `decr`",
+            "counts them",
+            "A number is not changed in place: READs would find halves of it.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false;
+        }
+    },
+    META_COMMANDS(
+            "`cmd_meta`", "counts `me` alone", "counts all meta commands", "That is what protocol.txt says of it.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false;
+        }
+    },
+    ITEM_SIZES(
+            "Lengths of items (`me`, `metadump`, `stats sizes`, `mem_requested`), and with them slab classes",
+            "have memcached's header",
+            "have a header for READs",
+            "Its fields tell readers whether an item is whole.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false;
+        }
+    },
+    EXPIRED_TTL(
+            "Seconds left of an item that has just been created with a negative time (`mg k N-1 t`), and `exp=` of `me`",
+            "are a number that has turned over; the sign of `exp=` is the wrong way round",
+            "are 0; `exp=` is what is left",
+            "A client cannot use the other number.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false; // masked
+        }
+    },
+    WATCHED_LOOKUPS(
+            "`watch fetchers`",
+            "says `expired` and `flushed` of items that are there no more",
+            "says `not_found`",
+            "Such an item is gone before anybody asks.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false;
+        }
+    },
+    WATCHED_SYSTEM(
+            "`watch sysevents`",
+            "shows crawls and moves of pages",
+            "shows nothing",
+            "Pages do not move, and crawls are counted in `stats`.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false;
+        }
+    },
+    TRACKED_SIZES(
+            "`stats sizes`, where it is on",
+            "counts items that were stored since",
+            "counts all items",
+            "It looks at the items when asked, and costs nothing before.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false;
+        }
+    },
+    PAGE_MOVER(
+            "`slabs reassign` and `slabs automove` with other levels than 0",
+            "move pages between slab classes",
+            "are refused",
+            "A page stays with its class, so that generations in chunk headers stay where they are.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return unit.text().contains("slabs ") && ours.equals("CLIENT_ERROR slab reassignment disabled\r\n");
+        }
+    },
+    CRAWLER_BUSY(
+            "`lru_crawler crawl` and `metadump` while another runs",
+            "answer `BUSY`",
+            "answer, each for itself",
+            "Nothing is shared between them.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return unit.text().contains("lru_crawler") && theirs.startsWith("BUSY");
+        }
+    },
+    SETTINGS_OF_OTHERS(
+            "`stats settings`: `ext_...`, `slab_automove_freeratio`",
+            "are there",
+            "are not",
+            "There is no external storage.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false;
+        }
+    };
+
+    /** After these the servers differ, whatever they answer. */
+    private static final List<Pattern> AVOIDED = List.of(
+            Pattern.compile("m[ga] .* O\\S{31,}.*", Pattern.DOTALL),
+            Pattern.compile("gats? +\\S+ +\\S+ .*\\S{251}.*", Pattern.DOTALL),
+            Pattern.compile("ms (?=.* M[AP])(?=.* N).*", Pattern.DOTALL),
+            Pattern.compile("flush_all +(\\+?[1-9]).*", Pattern.DOTALL));
+
+    private final String what;
+    private final String memcached;
+    private final String here;
+    private final String reason;
+
+    KnownDifference(String what, String memcached, String here, String reason) {
+        this.what = what;
+        this.memcached = memcached;
+        this.here = here;
+        this.reason = reason;
+    }
+
+    /** True if two answers differ for this reason alone. */
+    abstract boolean covers(Unit unit, String theirs, String ours);
+
+    /** Why two answers may differ, if they may. */
+    static Optional<KnownDifference> of(Unit unit, String theirs, String ours) {
+        return Arrays.stream(values())
+                .filter(each -> each.covers(unit, theirs, ours))
+                .findFirst();
+    }
+
+    /** True if after this request the servers differ for a known reason, whatever they answer. */
+    static boolean isAvoided(Unit unit) {
+        return AVOIDED.stream()
+                .anyMatch(each -> each.matcher(unit.text().strip()).matches());
+    }
+
+    /** A row of the table in the reference. */
+    String row() {
+        return "| " + what + " | " + memcached + " | " + here + " | " + reason + " |";
+    }
+}

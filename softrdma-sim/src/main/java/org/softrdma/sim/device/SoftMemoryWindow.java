@@ -1,0 +1,53 @@
+package org.softrdma.sim.device;
+
+import org.softrdma.sim.memory.Window;
+import org.softrdma.sim.memory.Windows;
+import org.softrdma.verbs.MemoryWindow;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.provider.Closing;
+
+/** A memory window: the application's handle of a row in the stag table. Thread-safe. */
+final class SoftMemoryWindow implements MemoryWindow {
+    private final Registrar registrar;
+    private final Registrar.Domain domain;
+    private final Window window;
+    private final Closing closing = new Closing();
+
+    SoftMemoryWindow(Registrar registrar, Registrar.Domain domain, Window window) {
+        this.registrar = registrar;
+        this.domain = domain;
+        this.window = window;
+    }
+
+    @Override
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    @Override
+    public int rkey() {
+        return window.rkey();
+    }
+
+    /**
+     * The window of a request.
+     *
+     * @throws IllegalArgumentException if it belongs to another device
+     */
+    Window of(Windows device) {
+        if (!device.contains(window)) {
+            throw new IllegalArgumentException("the memory window belongs to another device");
+        }
+        return window;
+    }
+
+    @Override
+    public void close() {
+        closing.once(() -> registrar.close(window, domain));
+    }
+
+    @Override
+    public String toString() {
+        return "MemoryWindow[0x" + Integer.toHexString(rkey()) + "]";
+    }
+}

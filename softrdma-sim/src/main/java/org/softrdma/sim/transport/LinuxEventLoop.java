@@ -1,0 +1,142 @@
+package org.softrdma.sim.transport;
+
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.unix.Errors;
+import io.netty.channel.unix.Socket;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Opens, tunes and closes sockets of Linux for the loops that make system calls by raw address. */
+abstract class LinuxEventLoop extends NettyEventLoop {
+    private static final Logger LOG = LoggerFactory.getLogger(LinuxEventLoop.class);
+    private static final String END_OF_ERRNO = "): ";
+
+    private final HostWatch hostWatch = new HostWatch();
+
+    LinuxEventLoop(IoEventLoop loop, SocketOptions options, OpenSockets sockets) {
+        super(loop, options, sockets);
+    }
+
+    /** Drives a connection; if that fails, the caller closes the socket. */
+    abstract StreamSocket watch(Socket socket, SocketEvents events, InetSocketAddress remote, boolean connecting)
+            throws IOException;
+
+    /** Drives a listening socket; if that fails, the caller closes it. */
+    abstract Acceptor watch(Socket socket, Consumer<PendingSocket> accepted) throws IOException;
+
+    @Override
+    public final StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
+        Socket socket = counted(Socket.newSocketStream());
+        try {
+            tune(socket);
+            socket.connect(remote);
+            return watch(socket, events, remote, true);
+        } catch (ConnectException e) {
+            closeQuietly(socket);
+            throw withoutErrno(e);
+        } catch (Throwable e) {
+            closeQuietly(socket);
+            throw e;
+        }
+    }
+
+    @Override
+    public final Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted)
+            throws IOException {
+        Socket socket = counted(Socket.newSocketStream());
+        try {
+            socket.setReuseAddress(true);
+            socket.bind(local);
+            socket.listen(backlog);
+            return watch(socket, accepted);
+        } catch (Errors.NativeIoException e) {
+            closeQuietly(socket);
+            throw ListenException.ofErrno(-e.expectedErr(), local, e);
+        } catch (Throwable e) {
+            closeQuietly(socket);
+            throw e;
+        }
+    }
+
+    @Override
+    public final StreamSocket adopt(PendingSocket pending, SocketEvents events) throws IOException {
+        Socket socket = ((Pending) pending).socket;
+        try {
+            tune(socket);
+            InetSocketAddress remote = socket.remoteAddress();
+            return watch(socket, events, remote == null ? new InetSocketAddress(0) : remote, false);
+        } catch (Throwable e) {
+            closeQuietly(socket);
+            throw e;
+        }
+    }
+
+    /**
+     * Netty says {@code finishConnect(..) failed with error(-111): Connection refused}; users need only the end of it,
+     * as in java.nio.
+     */
+    static ConnectException withoutErrno(ConnectException e) {
+        String message = String.valueOf(e.getMessage());
+        int at = message.lastIndexOf(END_OF_ERRNO);
+        ConnectException plain = new ConnectException(at < 0 ? message : message.substring(at + END_OF_ERRNO.length()));
+        plain.initCause(e);
+        return plain;
+    }
+
+    private void tune(Socket socket) throws IOException {
+        socket.setTcpNoDelay(true);
+        if (options.sendBuffer() > 0) {
+            socket.setSendBufferSize(options.sendBuffer());
+        }
+        if (options.receiveBuffer() > 0) {
+            socket.setReceiveBufferSize(options.receiveBuffer());
+        }
+        if (options.hostTimeoutMs() > 0) {
+            HostWatch.tune(socket, options);
+        }
+    }
+
+    final boolean isHostSilent(Socket socket) {
+        return options.hostTimeoutMs() > 0 && hostWatch.isSilent(socket, options.hostTimeoutMs());
+    }
+
+    private Socket counted(Socket socket) {
+        sockets.opened();
+        return socket;
+    }
+
+    /** A connection that was accepted. */
+    final PendingSocket pending(int descriptor) {
+        return new Pending(counted(new Socket(descriptor)));
+    }
+
+    private final class Pending implements PendingSocket {
+        private final Socket socket;
+
+        Pending(Socket socket) {
+            this.socket = socket;
+        }
+
+        @Override
+        public void discard() {
+            closeQuietly(socket);
+        }
+    }
+
+    /** A socket may be closed twice, by callers that do not know of each other; it counts once. */
+    final void closeQuietly(Socket socket) {
+        if (!socket.isOpen()) {
+            return;
+        }
+        sockets.closed();
+        try {
+            socket.close();
+        } catch (IOException e) {
+            LOG.debug("cannot close {}", socket, e);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package org.softrdma.sim.uring;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import org.softrdma.sim.kernel.SystemCalls;
+
+/**
+ * The system calls of one ring. The C library has no functions for io_uring, so they go through {@code syscall}; their
+ * numbers are the same on x86-64 and aarch64. Linux only: elsewhere this class cannot be loaded. One thread at a time.
+ */
+final class RingCalls {
+    static final int EINTR = 4;
+    static final int EAGAIN = 11;
+    static final int EBUSY = 16;
+    static final int ETIME = 62;
+    static final int ENOBUFS = 105;
+    static final int ECANCELED = 125;
+    /** Completions were lost, because the kernel had no memory to keep them. */
+    static final int EBADR = 53;
+
+    private static final long IO_URING_SETUP = 425;
+    private static final long IO_URING_ENTER = 426;
+    private static final long IO_URING_REGISTER = 427;
+
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+
+    private static final MethodHandle SYSCALL = SystemCalls.withErrno(
+            "syscall",
+            FunctionDescriptor.of(LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG),
+            Linker.Option.firstVariadicArg(1));
+    private static final MethodHandle MMAP =
+            SystemCalls.withErrno("mmap", FunctionDescriptor.of(LONG, LONG, LONG, INT, INT, INT, LONG));
+    private static final MethodHandle MUNMAP = SystemCalls.withErrno("munmap", FunctionDescriptor.of(INT, LONG, LONG));
+    private static final MethodHandle CLOSE = SystemCalls.withErrno("close", FunctionDescriptor.of(INT, INT));
+
+    private static final int PROT_READ_WRITE = 3;
+    /** MAP_SHARED and MAP_POPULATE. */
+    private static final int MAP_FLAGS = 0x8001;
+
+    private static final long MAP_FAILED = -1;
+
+    /** Where the calls leave their errno. */
+    private final MemorySegment state;
+
+    RingCalls(Arena arena) {
+        state = SystemCalls.newState(arena);
+    }
+
+    /** The errno of the last call that failed. */
+    int errno() {
+        return SystemCalls.errno(state);
+    }
+
+    /** io_uring_setup(2): the descriptor. */
+    int setup(int entries, long parameters) throws RingException {
+        return (int) required("io_uring_setup", call(IO_URING_SETUP, entries, parameters, 0, 0, 0, 0));
+    }
+
+    /** io_uring_enter(2): the number of entries submitted, or -1 and an errno. */
+    int enter(int ring, int submit, int complete, int flags, long argument, long argumentBytes) {
+        return (int) call(IO_URING_ENTER, ring, submit, complete, flags, argument, argumentBytes);
+    }
+
+    /** io_uring_register(2). */
+    void register(int ring, int operation, long argument, int count) throws RingException {
+        long ignored = required(
+                "io_uring_register(" + operation + ")",
+                call(IO_URING_REGISTER, ring, operation, argument, count, 0, 0));
+    }
+
+    private long call(long number, long a, long b, long c, long d, long e, long f) {
+        try {
+            return (long) SYSCALL.invokeExact(state, number, a, b, c, d, e, f);
+        } catch (Throwable failure) {
+            throw new IllegalStateException("syscall", failure);
+        }
+    }
+
+    /** Maps a part of the ring's memory. */
+    long map(int ring, long length, long offset) throws RingException {
+        long address;
+        try {
+            address = (long) MMAP.invokeExact(state, 0L, length, PROT_READ_WRITE, MAP_FLAGS, ring, offset);
+        } catch (Throwable failure) {
+            throw new IllegalStateException("mmap", failure);
+        }
+        if (address == MAP_FAILED) {
+            throw new RingException("mmap of a ring", errno());
+        }
+        return address;
+    }
+
+    /** Undoes {@link #map}. */
+    void unmap(long address, long length) {
+        try {
+            int ignored = (int) MUNMAP.invokeExact(state, address, length);
+        } catch (Throwable failure) {
+            throw new IllegalStateException("munmap", failure);
+        }
+    }
+
+    /** Closes a descriptor. */
+    void close(int descriptor) {
+        try {
+            int ignored = (int) CLOSE.invokeExact(state, descriptor);
+        } catch (Throwable failure) {
+            throw new IllegalStateException("close", failure);
+        }
+    }
+
+    private long required(String what, long result) throws RingException {
+        if (result < 0) {
+            throw new RingException(what, errno());
+        }
+        return result;
+    }
+
+    /** A call has failed. */
+    static final class RingException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        private final int errno;
+
+        RingException(String what, int errno) {
+            super(what + ": errno " + errno);
+            this.errno = errno;
+        }
+
+        int errno() {
+            return errno;
+        }
+    }
+}

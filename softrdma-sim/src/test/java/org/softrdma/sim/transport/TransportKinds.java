@@ -1,0 +1,45 @@
+package org.softrdma.sim.transport;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+
+/** The transports by name, for tests. */
+public final class TransportKinds {
+    /** Transports of Linux, and the portable one. */
+    public static final String EPOLL = "epoll";
+
+    /** io_uring. */
+    public static final String URING = "uring";
+
+    /** java.nio. */
+    public static final String NIO = "nio";
+
+    /** All of them. */
+    public static Stream<String> names() {
+        return Stream.of(EPOLL, URING, NIO);
+    }
+
+    /** Opens one by name. */
+    public static Transport open(String name, boolean manual, SocketOptions options) throws IOException {
+        return switch (name) {
+            case EPOLL -> NettyTransport.epoll(1, manual, options);
+            case URING -> NettyTransport.uring(1, manual, options);
+            case NIO -> NettyTransport.nio(1, manual, options);
+            default -> throw new IllegalArgumentException(name);
+        };
+    }
+
+    /** Skips the rest of a test if a transport does not work here. */
+    public static void require(String name) {
+        Optional<String> obstacle = switch (name) {
+            case EPOLL -> Optional.ofNullable(NettyTransport.epollUnavailable());
+            case URING -> NettyTransport.uringObstacle();
+            default -> Optional.empty();
+        };
+        Assumptions.assumeTrue(obstacle.isEmpty(), () -> name + " does not work here: " + obstacle.orElse(""));
+    }
+
+    private TransportKinds() {}
+}

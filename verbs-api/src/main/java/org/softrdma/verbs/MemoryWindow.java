@@ -1,0 +1,27 @@
+package org.softrdma.verbs;
+
+/**
+ * A key of its own for part of a region, with rights of its own, which can be taken back at once: by {@link
+ * QueuePair#postInvalidate}, by the peer's {@link QueuePair#postSendInvalidate}, or by closing the window (C: {@code
+ * ibv_mw} of type 2). The region keeps its own keys and rights meanwhile.
+ *
+ * <p>{@link QueuePair#postBindWindow} binds it. Only the peer of that queue pair can use it, by addresses of the
+ * region, until it is invalidated; then it can be bound again, and has another key. A bound window must be invalidated
+ * before it is bound again, and a region with bound windows cannot be closed.
+ *
+ * <p>Thread-safe; but do not bind and invalidate one window on two threads at once.
+ */
+public interface MemoryWindow extends AutoCloseable {
+    /** The domain it belongs to. */
+    ProtectionDomain protectionDomain();
+
+    /**
+     * The key of the bind that was posted last; 0 before the first. The peer can use it when that bind has completed. A
+     * SEND posted behind the bind on the same queue pair can tell the peer at once.
+     */
+    int rkey();
+
+    /** Deallocates the window (C: {@code ibv_dealloc_mw}). A bound one is invalidated first. Idempotent. */
+    @Override
+    void close();
+}
