@@ -3,9 +3,12 @@ package org.softrdma.kv.memcached;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Values that incr and decr take: an unsigned number of 64 bits in decimal digits, with blanks around it. */
+/**
+ * Values that incr and decr take: an unsigned number of 64 bits in decimal digits, with blanks and a sign before it and
+ * anything after the blank or NUL that ends it.
+ */
 public final class DecimalValue {
-    /** Most digits of a number. */
+    /** Most digits of a number, leading zeros aside. */
     public static final int MAX_LENGTH = 20;
 
     private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
@@ -13,22 +16,27 @@ public final class DecimalValue {
     private DecimalValue() {}
 
     /**
-     * True if a value is such a number.
+     * True if a value is such a number, as memcached's safe_strtoull has it.
      *
      * @param memory holds it
      * @param offset where it starts
      * @param length its bytes
      */
     public static boolean isNumber(MemorySegment memory, long offset, int length) {
-        int start = skipBlanks(memory, offset, length);
+        int start = digitsStart(memory, offset, length);
         int end = digitsEnd(memory, offset, start, length);
-        int digits = end - start;
-        if (digits < 1 || digits > MAX_LENGTH || (end < length && !isBlank(memory.get(BYTE, offset + end)))) {
+        if (end == start || (end < length && !endsNumber(memory.get(BYTE, offset + end)))) {
             return false;
         }
-        return digits < MAX_LENGTH
-                || (memory.get(BYTE, offset + start) == '1'
-                        && Long.compareUnsigned(number(memory, offset, length), Long.MIN_VALUE) >= 0);
+        int first = start;
+        while (first < end - 1 && memory.get(BYTE, offset + first) == '0') {
+            first++;
+        }
+        int digits = end - first;
+        long number = number(memory, offset, length);
+        boolean tooLarge = digits > MAX_LENGTH
+                || (digits == MAX_LENGTH && (memory.get(BYTE, offset + first) != '1' || number >= 0));
+        return !tooLarge && (number >= 0 || !isNegative(memory, offset, start));
     }
 
     /**
@@ -40,21 +48,27 @@ public final class DecimalValue {
      * @return the number, unsigned
      */
     public static long number(MemorySegment memory, long offset, int length) {
-        int start = skipBlanks(memory, offset, length);
+        int start = digitsStart(memory, offset, length);
         int end = digitsEnd(memory, offset, start, length);
         long value = 0;
         for (int i = start; i < end; i++) {
             value = value * 10 + (memory.get(BYTE, offset + i) - '0');
         }
-        return value;
+        return isNegative(memory, offset, start) ? -value : value;
     }
 
-    private static int skipBlanks(MemorySegment memory, long offset, int length) {
+    /** Behind blanks and a sign. */
+    private static int digitsStart(MemorySegment memory, long offset, int length) {
         int at = 0;
         while (at < length && isBlank(memory.get(BYTE, offset + at))) {
             at++;
         }
-        return at;
+        boolean signed = at < length && (memory.get(BYTE, offset + at) == '+' || memory.get(BYTE, offset + at) == '-');
+        return signed ? at + 1 : at;
+    }
+
+    private static boolean isNegative(MemorySegment memory, long offset, int digitsStart) {
+        return digitsStart > 0 && memory.get(BYTE, offset + digitsStart - 1) == '-';
     }
 
     private static int digitsEnd(MemorySegment memory, long offset, int start, int length) {
@@ -63,6 +77,10 @@ public final class DecimalValue {
             at++;
         }
         return at;
+    }
+
+    private static boolean endsNumber(byte c) {
+        return c == 0 || isBlank(c);
     }
 
     private static boolean isBlank(byte c) {

@@ -59,7 +59,7 @@ final class ItemChanges {
         filled.found(old.sizeClass());
         boolean stale = false;
         if (rule.mode == StoreMode.ADD) {
-            table.bump(old, nowSeconds);
+            table.used(old, nowSeconds);
             return StoreStatus.NOT_STORED;
         }
         if (rule.mode == StoreMode.CAS && rule.compareCas != old.cas()) {
@@ -202,57 +202,63 @@ final class ItemChanges {
                         ItemDescriptor.valueLength(memory, item),
                         made.memory(),
                         made.valueOffset());
-                return replaceIfStill(stripe, old, made, rule, rewriter.marks(), result)
+                return replaceIfStill(made, result)
                         ? StoreStatus.STORED
                         : StoreStatus.NOT_STORED;
             } finally {
                 table.unpin(stripe, old);
             }
         }
-    }
 
-    /**
-     * Puts a rewritten item in place of the one that it was made from; false, and nothing is done, if that is gone.
-     * What changes in place, its expiry and its marks, may have changed since the value was read, and is taken from
-     * it only now.
-     */
-    private boolean replaceIfStill(
-            Stripe stripe, long old, NewItem made, StoreRule rule, ItemRewriter.Marks marks, ItemVisitor result) {
-        table.seal(made, rule);
-        stripe.lock.lock();
-        try {
-            int slot = stripe.index.find(made.hash, old);
-            if (slot != HashIndex.NONE) { // a pinned chunk that still is linked never was anything else
-                SlabPage oldPage = slabs.page(old);
-                int oldIndex = slabs.indexInPage(oldPage, old);
-                slabs.writer().setExpiry(made.memory(), made.item(), (int) table.expiry(old));
-                boolean fetched = oldPage.isFetched(oldIndex);
-                boolean keyBinary = oldPage.isKeyBinary(oldIndex);
-                boolean stale = marks == ItemRewriter.Marks.STALE
-                        || (marks == ItemRewriter.Marks.KEPT && oldPage.isStale(oldIndex));
-                boolean tokenSent = marks == ItemRewriter.Marks.KEPT && oldPage.isTokenSent(oldIndex);
-                StoredItem item = table.replace(stripe, slot, made, rule, oldPage.times[oldIndex]);
-                if (fetched) {
-                    item.page().setFetched(item.index());
+        /**
+         * Puts the new item in place of the one that it was made from; false, and nothing is done, if that is gone.
+         * What changes in place, its expiry and its marks, may have changed since the value was read, and is taken
+         * from it only now.
+         */
+        private boolean replaceIfStill(NewItem made, ItemVisitor result) {
+            table.seal(made, rule);
+            stripe.lock.lock();
+            try {
+                int slot = stripe.index.find(made.hash, old);
+                if (slot != HashIndex.NONE) { // a pinned chunk that still is linked never was anything else
+                    result.visit(replace(slot, made));
+                    return true;
                 }
-                if (keyBinary) {
-                    item.page().setKeyBinary(item.index());
-                }
-                if (stale) {
-                    item.page().setStale(item.index());
-                }
-                if (tokenSent) {
-                    item.setTokenSent();
-                }
-                result.visit(item);
-                return true;
+            } finally {
+                stripe.lock.unlock();
             }
-        } finally {
-            stripe.lock.unlock();
+            table.unseal(made);
+            slabs.free(made.chunk);
+            return false;
         }
-        table.unseal(made);
-        slabs.free(made.chunk);
-        return false;
+
+        private StoredItem replace(int slot, NewItem made) {
+            SlabPage oldPage = slabs.page(old);
+            int oldIndex = slabs.indexInPage(oldPage, old);
+            slabs.writer().setExpiry(made.memory(), made.item(), (int) table.expiry(old));
+            ItemRewriter.Marks marks = rewriter.marks();
+            boolean inPlace = marks != ItemRewriter.Marks.NONE;
+            boolean fetched = inPlace && oldPage.isFetched(oldIndex);
+            boolean keyBinary = oldPage.isKeyBinary(oldIndex);
+            boolean stale =
+                    marks == ItemRewriter.Marks.STALE || (marks == ItemRewriter.Marks.KEPT && oldPage.isStale(oldIndex));
+            boolean tokenSent = marks == ItemRewriter.Marks.KEPT && oldPage.isTokenSent(oldIndex);
+            long used = inPlace ? oldPage.times[oldIndex] : nowSeconds;
+            StoredItem item = table.replace(stripe, slot, made, rule, used);
+            if (fetched) {
+                item.page().setFetched(item.index());
+            }
+            if (keyBinary) {
+                item.page().setKeyBinary(item.index());
+            }
+            if (stale) {
+                item.page().setStale(item.index());
+            }
+            if (tokenSent) {
+                item.setTokenSent();
+            }
+            return item;
+        }
     }
 
     /** Makes one value of two. */

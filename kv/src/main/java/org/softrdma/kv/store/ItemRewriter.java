@@ -7,13 +7,13 @@ import java.lang.foreign.MemorySegment;
  * replaces the old one if that still is the item of its key; otherwise all begins again with the one that is.
  */
 public interface ItemRewriter {
-    /** What becomes of the marks for recaching, stale and token sent. */
+    /** What becomes of the marks of an item: that it was found, is stale, and that a client was told to recache it. */
     enum Marks {
         /** The new item is fresh, as after append and prepend of memcached. */
         NONE,
-        /** It has those of the old item. */
+        /** It has those of the old item, which memcached changes in place. */
         KEPT,
-        /** It is stale, and nobody was told to recache it yet. */
+        /** As KEPT, but it is stale, and nobody was told to recache it yet. */
         STALE
     }
 
@@ -39,7 +39,7 @@ public interface ItemRewriter {
      */
     void write(MemorySegment old, long oldOffset, int oldLength, MemorySegment target, long offset);
 
-    /** Which marks for recaching the new item has. */
+    /** Which marks the new item has. */
     default Marks marks() {
         return Marks.NONE;
     }

@@ -215,6 +215,11 @@ final class ItemTable {
         }
     }
 
+    /** memcached's rule for an add that fails: the time of use moves, but nobody has found the item. */
+    void used(StoredItem item, long nowSeconds) {
+        item.page().times[item.index()] = (int) nowSeconds;
+    }
+
     long expiry(long chunk) {
         return ItemDescriptor.expiry(slabs.memory(chunk), SlabAllocator.offset(chunk));
     }

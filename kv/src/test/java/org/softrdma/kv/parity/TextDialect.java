@@ -99,6 +99,10 @@ final class TextDialect implements Dialect {
             " 5",
             "5 ",
             "-1",
+            "-0",
+            "+7",
+            "00000000000000000000000012",
+            "-18446744073709551615",
             "18446744073709551615",
             "184467440737095516150",
             "1x2",
@@ -236,6 +240,9 @@ final class TextDialect implements Dialect {
         String value = one(VALUES);
         String line = command + " " + key() + " " + rarely(FLAGS, "7") + " " + exptime() + " " + length(value);
         if (command.equals("cas")) {
+            if (line.contains("  ") || line.endsWith(" ")) {
+                return Unit.withValue(line, value); // or the cas number were the length, and those are each server's own
+            }
             line += " " + cas();
         }
         return Unit.withValue(line + noreply(), value);

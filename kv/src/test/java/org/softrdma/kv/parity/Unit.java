@@ -9,10 +9,11 @@ import java.nio.charset.StandardCharsets;
  * @param value true if a value follows the first line
  */
 record Unit(String text, boolean value) {
-    /** Stands for the last cas number that a server has told, and for the one before it. */
+    /** Stands for the last cas number that a server has told. */
     static final String CAS = "{cas}";
 
-    static final String OLDER_CAS = "{cas-1}";
+    /** A cas number that both servers have given away long ago ({@link Talk} sees to that), and that no item has now. */
+    static final String OLDER_CAS = "100";
 
     static Unit line(String line) {
         return new Unit(line + "\r\n", false);
@@ -24,8 +25,7 @@ record Unit(String text, boolean value) {
 
     /** Its bytes for a server that has told this cas number last. */
     byte[] bytes(long cas) {
-        return text.replace(OLDER_CAS, Long.toString(cas - 1))
-                .replace(CAS, Long.toString(cas))
+        return text.replace(CAS, Long.toString(cas))
                 .getBytes(StandardCharsets.ISO_8859_1);
     }
 

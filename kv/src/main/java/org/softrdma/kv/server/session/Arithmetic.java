@@ -16,6 +16,7 @@ final class Arithmetic implements ItemRewriter {
     private long delta;
     private boolean up;
     private long result;
+    private boolean longer;
 
     void begin(long newDelta, boolean increment) {
         delta = newDelta;
@@ -38,7 +39,9 @@ final class Arithmetic implements ItemRewriter {
         } else {
             result = Long.compareUnsigned(value, delta) <= 0 ? 0 : value - delta;
         }
-        return Math.max(old.valueLength(), TextProtocol.number(digits, 0, result));
+        int length = TextProtocol.number(digits, 0, result);
+        longer = length > old.valueLength();
+        return Math.max(old.valueLength(), length);
     }
 
     @Override
@@ -57,6 +60,6 @@ final class Arithmetic implements ItemRewriter {
 
     @Override
     public Marks marks() {
-        return Marks.KEPT; // counting is no recaching
+        return longer ? Marks.NONE : Marks.KEPT; // memcached makes a new item of a number that needs more bytes
     }
 }

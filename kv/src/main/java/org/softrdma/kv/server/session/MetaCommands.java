@@ -20,8 +20,6 @@ final class MetaCommands implements ValueTaker {
     /** The last cas number there is; no server gets that far. */
     private static final long NO_CAS = -1;
 
-    private static final long BEFORE_ANY_EXPIRY = 0;
-
     /** How often others may create and delete a number while this command tries to count it up. */
     private static final int MOST_ATTEMPTS = 1000;
 
@@ -82,7 +80,7 @@ final class MetaCommands implements ValueTaker {
                         request.bytes(),
                         request.keyOffset(0),
                         request.keyLength(0),
-                        created ? BEFORE_ANY_EXPIRY : nowSeconds, // one that expires at once is created all the same
+                        nowSeconds,
                         bump,
                         item -> {
                             countFound(item);
@@ -128,7 +126,7 @@ final class MetaCommands implements ValueTaker {
                 request.keyOffset(0),
                 request.keyLength(0),
                 0,
-                reply.expiry(flags, 'N'),
+                0, // N says when it expires once its turn among the flags comes
                 0,
                 nowSeconds);
         if (item.status() != NewItem.Status.READY) {
@@ -315,7 +313,7 @@ final class MetaCommands implements ValueTaker {
                 request.keyOffset(0),
                 request.keyLength(0),
                 0,
-                reply.expiry(flags, 'N'),
+                0, // as for mg
                 length,
                 nowSeconds);
         if (item.status() != NewItem.Status.READY) {
@@ -331,7 +329,7 @@ final class MetaCommands implements ValueTaker {
                             request.bytes(),
                             request.keyOffset(0),
                             request.keyLength(0),
-                            BEFORE_ANY_EXPIRY, // one that expires at once is created all the same, and not for ever
+                            nowSeconds,
                             false,
                             stored -> reply.describeNumber(stored, initial, true));
             created = there;

@@ -62,7 +62,7 @@ final class MetaReply {
                 case 'T' -> item.setExpiry(expiry(flags, 'T'));
                 case 'N' -> {
                     if (created) {
-                        item.setExpiry(expiry(flags, 'N')); // flags count in their order: a T before it does not
+                        item.setExpiry(expiry(flags, 'N')); // in their order: a T before it does not count, a t is -1
                     }
                 }
                 case 'R' -> won |= !sent && !created && expiresBefore(item, expiry(flags, 'R'));
