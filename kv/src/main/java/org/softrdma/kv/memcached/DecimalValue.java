@@ -33,10 +33,10 @@ public final class DecimalValue {
             first++;
         }
         int digits = end - first;
-        long number = number(memory, offset, length);
+        long magnitude = magnitude(memory, offset, first, end);
         boolean tooLarge = digits > MAX_LENGTH
-                || (digits == MAX_LENGTH && (memory.get(BYTE, offset + first) != '1' || number >= 0));
-        return !tooLarge && (number >= 0 || !isNegative(memory, offset, start));
+                || (digits == MAX_LENGTH && (memory.get(BYTE, offset + first) != '1' || magnitude >= 0));
+        return !tooLarge && (!isNegative(memory, offset, start) || -magnitude >= 0);
     }
 
     /**
@@ -49,12 +49,16 @@ public final class DecimalValue {
      */
     public static long number(MemorySegment memory, long offset, int length) {
         int start = digitsStart(memory, offset, length);
-        int end = digitsEnd(memory, offset, start, length);
-        long value = 0;
+        long magnitude = magnitude(memory, offset, start, digitsEnd(memory, offset, start, length));
+        return isNegative(memory, offset, start) ? -magnitude : magnitude;
+    }
+
+    private static long magnitude(MemorySegment memory, long offset, int start, int end) {
+        long magnitude = 0;
         for (int i = start; i < end; i++) {
-            value = value * 10 + (memory.get(BYTE, offset + i) - '0');
+            magnitude = magnitude * 10 + (memory.get(BYTE, offset + i) - '0');
         }
-        return isNegative(memory, offset, start) ? -value : value;
+        return magnitude;
     }
 
     /** Behind blanks and a sign. */

@@ -204,7 +204,8 @@ final class RequestParser {
         }
         if (words.count() > 2) {
             request.valueFollows = takeValueLength(2); // whatever else is wrong
-            if (!request.valueFollows || words.length(1) > TextProtocol.MAX_KEY_LENGTH) {
+            boolean tooMany = words.count() > MAX_META_WORDS; // and is told of before its length
+            if ((!request.valueFollows && !tooMany) || words.length(1) > TextProtocol.MAX_KEY_LENGTH) {
                 return invalid(TextProtocol.BAD_FORMAT);
             }
         }

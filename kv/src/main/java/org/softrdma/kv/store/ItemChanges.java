@@ -202,9 +202,7 @@ final class ItemChanges {
                         ItemDescriptor.valueLength(memory, item),
                         made.memory(),
                         made.valueOffset());
-                return replaceIfStill(made, result)
-                        ? StoreStatus.STORED
-                        : StoreStatus.NOT_STORED;
+                return replaceIfStill(made, result) ? StoreStatus.STORED : StoreStatus.NOT_STORED;
             } finally {
                 table.unpin(stripe, old);
             }
@@ -239,9 +237,9 @@ final class ItemChanges {
             ItemRewriter.Marks marks = rewriter.marks();
             boolean inPlace = marks != ItemRewriter.Marks.NONE;
             boolean fetched = inPlace && oldPage.isFetched(oldIndex);
-            boolean keyBinary = oldPage.isKeyBinary(oldIndex);
-            boolean stale =
-                    marks == ItemRewriter.Marks.STALE || (marks == ItemRewriter.Marks.KEPT && oldPage.isStale(oldIndex));
+            boolean keyBinary = inPlace && oldPage.isKeyBinary(oldIndex);
+            boolean stale = marks == ItemRewriter.Marks.STALE
+                    || (marks == ItemRewriter.Marks.KEPT && oldPage.isStale(oldIndex));
             boolean tokenSent = marks == ItemRewriter.Marks.KEPT && oldPage.isTokenSent(oldIndex);
             long used = inPlace ? oldPage.times[oldIndex] : nowSeconds;
             StoredItem item = table.replace(stripe, slot, made, rule, used);

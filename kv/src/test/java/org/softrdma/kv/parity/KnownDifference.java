@@ -23,6 +23,18 @@ enum KnownDifference {
                     && (!ours.isEmpty() || unit.text().contains("noreply"));
         }
     },
+    LONG_LINE(
+            "A line of more than 2048 bytes that is no `get`, such as a value whose length cannot be read",
+            "is answered if it arrives in one piece, and ends the connection if it does not",
+            "ends the connection",
+            "The answer does not depend on how the network cut the line.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return unit.text().lines().anyMatch(line -> line.length() > LONGEST_LINE)
+                    && ours.endsWith(Talk.CLOSED)
+                    && theirs.equals(ours.replace(Talk.CLOSED, "ERROR\r\n"));
+        }
+    },
     REFUSED_CHANGE(
             "`mg` or `ma` whose opaque is longer than 31 bytes; `gat` of several keys, one of which is too long",
             "is carried out, or up to that key, then refused",
@@ -176,6 +188,8 @@ enum KnownDifference {
             return false;
         }
     };
+
+    private static final int LONGEST_LINE = 2048;
 
     /** After these the servers differ, whatever they answer. */
     private static final List<Pattern> AVOIDED = List.of(

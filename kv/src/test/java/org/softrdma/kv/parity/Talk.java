@@ -31,7 +31,8 @@ final class Talk implements AutoCloseable {
         this.dialect = dialect;
         this.address = address;
         this.socket = connect();
-        for (int i = 0; i < FIRST_CAS; i++) { // small numbers that are drawn, and Unit.OLDER_CAS, are to be cas numbers of the past
+        // Small numbers that are drawn, and Unit.OLDER_CAS, are to be cas numbers of the past.
+        for (int i = 0; i < FIRST_CAS; i++) {
             send(dialect.store());
             receive();
         }

@@ -176,7 +176,7 @@ final class TextDialect implements Dialect {
             "automove");
 
     private static final Pattern CAS = Pattern.compile(
-            "(?m)^VALUE \\S+ \\d+ \\d+ (\\d+)\\r?$|(?<=^(?:HD|VA|ME)[^\\n]{0,600} )c([0-9]+)(?=[ \\r])");
+            "(?m)^VALUE [^ \\n]+ \\d+ \\d+ (\\d+)\\r?$|(?<=^(?:HD|VA|ME)[^\\n]{0,600} )c([0-9]+)(?=[ \\r])");
     private static final int ODDS = 100;
 
     private RandomGenerator random = RandomGenerator.getDefault();
@@ -188,7 +188,8 @@ final class TextDialect implements Dialect {
 
     @Override
     public Unit reset() {
-        return Unit.line("flush_all");
+        // Flat, or memcached moves items in the background, and an incr finds them in use and makes new ones.
+        return Unit.line("lru mode flat\r\nflush_all");
     }
 
     @Override
@@ -241,7 +242,8 @@ final class TextDialect implements Dialect {
         String line = command + " " + key() + " " + rarely(FLAGS, "7") + " " + exptime() + " " + length(value);
         if (command.equals("cas")) {
             if (line.contains("  ") || line.endsWith(" ")) {
-                return Unit.withValue(line, value); // or the cas number were the length, and those are each server's own
+                return Unit.withValue(
+                        line, value); // or the cas number were the length, and those are each server's own
             }
             line += " " + cas();
         }
@@ -289,7 +291,6 @@ final class TextDialect implements Dialect {
                                 "tune 1 1 0 1",
                                 "tune a 1 1 1",
                                 "tune 20 40 0.2",
-                                "mode segmented",
                                 "mode x",
                                 "mode",
                                 "temp_ttl -1",
@@ -414,12 +415,18 @@ final class TextDialect implements Dialect {
 
     @Override
     public String plain(String answer) {
-        return answer.replaceAll("(?m)^(VALUE \\S+ \\d+ \\d+) \\d+\\r?$", "$1 CAS")
+        return answer.replaceAll("(?m)^(VALUE [^ \\n]+ \\d+ \\d+) \\d+\\r?$", "$1 CAS")
                 .replaceAll("(?m)(?<=^(?:HD|VA|NS|EX|NF)[^\\n]{0,600} )c[1-9][0-9]*(?=[ \\r])", "cN")
-                .replaceAll("(?m)^(ME \\S+ exp=\\S+ la=\\S+) cas=\\d+ fetch=(\\w+) cls=\\d+ size=\\d+", "$1 fetch=$2")
+                .replaceAll(
+                        "(?m)^(ME [^ \\n]+ exp=\\S+ la=\\S+) cas=\\d+ fetch=(\\w+) cls=\\d+ size=\\d+", "$1 fetch=$2")
                 .replaceAll("(?m)(?<=^(?:HD|VA)[^\\n]{0,600} )t([0-9]{9,}|0)(?=[ \\r])", "tN")
-                .replaceAll("(?m)^ME (\\S+) exp=-?[0-9]+", "ME $1 exp=N")
-                .replaceAll("(?m)^VERSION .*$", "VERSION");
+                .replaceAll("(?m)^ME ([^ \\n]+) exp=-?[0-9]+", "ME $1 exp=N")
+                .replaceAll("(?m)^VERSION .*$", "VERSION")
+                // The clocks of the two do not tick together: a second may have begun for one of them.
+                .replaceAll("(?m)(?<=^(?:HD|VA)[^\\n]{0,600} )l1(?=[ \\r])", "l0")
+                .replaceAll("(?m)^(ME [^ \\n]+ exp=\\S+) la=1", "$1 la=0")
+                .replaceAll("(?m)(?<=^(?:HD|VA)[^\\n]{0,600} )t(?:99|999|2591998)(?=[ \\r])", "tL")
+                .replaceAll("(?m)(?<=^(?:HD|VA)[^\\n]{0,600} )t(?:100|1000|2591999)(?=[ \\r])", "tL");
     }
 
     @Override

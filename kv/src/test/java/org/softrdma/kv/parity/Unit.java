@@ -25,8 +25,7 @@ record Unit(String text, boolean value) {
 
     /** Its bytes for a server that has told this cas number last. */
     byte[] bytes(long cas) {
-        return text.replace(CAS, Long.toString(cas))
-                .getBytes(StandardCharsets.ISO_8859_1);
+        return text.replace(CAS, Long.toString(cas)).getBytes(StandardCharsets.ISO_8859_1);
     }
 
     /** For people: what is not ASCII is escaped. */

@@ -116,19 +116,25 @@ final class EchoTraffic implements Traffic {
      * @return false if it did not come back in time
      */
     boolean roundTrip(long deadlineNs) {
-        while (busy[0]) {
-            endpoint.look(this);
+        for (long looks = 1; busy[0]; looks++) {
+            if (!look(looks, deadlineNs)) {
+                return false;
+            }
         }
         long number = nextNumber();
         write(0, number);
         for (long looks = 1; arrived(0) != number; looks++) {
-            endpoint.look(this);
-            if (looks % LOOKS_PER_CLOCK == 0 && System.nanoTime() - deadlineNs >= 0) {
+            if (!look(looks, deadlineNs)) {
                 return false;
             }
         }
         seen[0] = number;
         return true;
+    }
+
+    private boolean look(long looks, long deadlineNs) {
+        endpoint.look(this);
+        return looks % LOOKS_PER_CLOCK != 0 || System.nanoTime() - deadlineNs < 0;
     }
 
     // ---- the end that answers

@@ -11,6 +11,7 @@ final class LatencyLoop {
     private final PerfEndpoint endpoint;
     private final PerfOptions options;
     private final Runnable once;
+    private final Traffic traffic;
     private final PingPongTraffic pingPong;
     private final EchoTraffic echo;
     private final Answers answers = new Answers();
@@ -27,9 +28,21 @@ final class LatencyLoop {
         this.options = options;
         pingPong = new PingPongTraffic(endpoint, options.test().opcode(), options.inline(), false);
         echo = new EchoTraffic(endpoint, options.inline());
-        once = options.test() == PerfTest.ECHO
-                ? this::echoOnce
-                : options.opcode().isAnswered() ? this::fetchOnce : this::pingPongOnce;
+        if (options.test() == PerfTest.ECHO) {
+            traffic = echo;
+            once = this::echoOnce;
+        } else if (options.opcode().isAnswered()) {
+            traffic = answers;
+            once = this::fetchOnce;
+        } else {
+            traffic = pingPong;
+            once = this::pingPongOnce;
+        }
+    }
+
+    /** Who takes completions between two sizes: that of the last operation may come late. */
+    Traffic traffic() {
+        return traffic;
     }
 
     /** A message size begins. */

@@ -204,11 +204,12 @@ public final class PerfClient {
     private List<PerfRow> latency() {
         List<LatencyLoop> loops = all(index -> new LatencyLoop(endpoint(index), options));
         List<PerfRow> rows = new ArrayList<>();
+        Traffic traffic = loops.getFirst().traffic();
         for (long size : options.sizes()) {
-            begin(Traffic.NONE, size, 1, 0);
+            begin(traffic, size, 1, 0);
             long warmUpNs = options.warmUpNs(rows.isEmpty());
-            end(Traffic.NONE, count(all(index -> warmedUp(loops.get(index), size, warmUpNs))));
-            begin(Traffic.NONE, size, options.iterations(), TimeUnit.SECONDS.toNanos(options.seconds()));
+            end(traffic, count(all(index -> warmedUp(loops.get(index), size, warmUpNs))));
+            begin(traffic, size, options.iterations(), TimeUnit.SECONDS.toNanos(options.seconds()));
             rows.add(options.seconds() > 0 ? timedLatency(loops, size) : countedLatency(loops, size));
             table.row(rows.getLast());
         }
@@ -228,7 +229,7 @@ public final class PerfClient {
         long[] timesNs = all(index -> begun(loops.get(index), size).counted()).stream()
                 .flatMapToLong(LongStream::of)
                 .toArray();
-        ServerCpu cpu = serverCpu(end(Traffic.NONE, timesNs.length), timesNs.length);
+        ServerCpu cpu = serverCpu(end(loops.getFirst().traffic(), timesNs.length), timesNs.length);
         LatencySamples samples = new LatencySamples(timesNs, options.test().isPingPong());
         table.samples(samples);
         return new PerfRow(size, timesNs.length, samples.figures(), cpu);
@@ -239,7 +240,7 @@ public final class PerfClient {
         List<LatencyLoop.Timed> each =
                 all(index -> begun(loops.get(index), size).timed(durationNs));
         long count = count(each);
-        ServerCpu cpu = serverCpu(end(Traffic.NONE, count), count);
+        ServerCpu cpu = serverCpu(end(loops.getFirst().traffic(), count), count);
         double half = options.test().isPingPong() ? 2 : 1;
         long elapsedNs =
                 each.stream().mapToLong(LatencyLoop.Timed::elapsedNs).max().orElse(1);

@@ -37,7 +37,6 @@ final class PerfEndpoint implements AutoCloseable {
     /** Longer than an answer takes where nobody waits for a processor. */
     private static final int LOOKS_BEFORE_YIELD = 1024;
 
-
     /** Kinds of work request, the top byte of a wrId; below it 24 bits of queue pair and 32 bits of count. */
     static final int CONTROL = 1;
 
@@ -75,6 +74,7 @@ final class PerfEndpoint implements AutoCloseable {
     private boolean ended;
     /** A failure that came behind a message which nobody has taken yet: that message may say why. */
     private long emptyLooks;
+
     private @Nullable MeasurementException deferred;
 
     /**

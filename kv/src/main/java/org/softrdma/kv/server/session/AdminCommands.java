@@ -147,7 +147,7 @@ final class AdminCommands {
         boolean number = level.matches(NUMBER);
         switch (request.argument(1)) {
             case "reassign" ->
-                reply(request, request.argumentCount() == 3 ? TextProtocol.REASSIGN_DISABLED : TextProtocol.ERROR);
+                connection.reply(request.argumentCount() == 3 ? TextProtocol.REASSIGN_DISABLED : TextProtocol.ERROR);
             case "automove" -> {
                 if (number && Integer.parseInt(level) == 0) {
                     reply(request, TextProtocol.OK);
@@ -156,7 +156,7 @@ final class AdminCommands {
                     reply(request, known ? TextProtocol.REASSIGN_DISABLED : TextProtocol.BAD_FORMAT);
                 }
             }
-            default -> reply(request, TextProtocol.ERROR);
+            default -> connection.reply(TextProtocol.ERROR); // noreply or not
         }
     }
 

@@ -76,16 +76,10 @@ final class MetaCommands implements ValueTaker {
 
     private boolean find(boolean bump, boolean created) {
         return service.store()
-                .get(
-                        request.bytes(),
-                        request.keyOffset(0),
-                        request.keyLength(0),
-                        nowSeconds,
-                        bump,
-                        item -> {
-                            countFound(item);
-                            reply.describe(item, created);
-                        });
+                .get(request.bytes(), request.keyOffset(0), request.keyLength(0), nowSeconds, bump, item -> {
+                    countFound(item);
+                    reply.describe(item, created);
+                });
     }
 
     private void countFound(StoredItem item) {
@@ -132,7 +126,7 @@ final class MetaCommands implements ValueTaker {
         if (item.status() != NewItem.Status.READY) {
             return false;
         }
-        rule.reset(StoreMode.ADD).tokenSent(true).keyBinary(flags.has('b'));
+        rule.reset(StoreMode.ADD).tokenSent(true); // its key is text, as memcached's is
         boolean created = service.store().store(item, rule, nowSeconds) == StoreStatus.STORED;
         return find(!flags.has('u'), created);
     }

@@ -121,7 +121,7 @@ final class MetaReply {
                 case 't' -> addTtl(item);
                 case 'c' -> line.add(" c").add(item.cas());
                 case 'O' -> addOpaque(flags, i);
-                case 'k' -> addKey(item.isKeyBinary());
+                case 'k' -> addKey(flags.has('b')); // as memcached: of the request, not of the item
                 default -> {}
             }
         }
