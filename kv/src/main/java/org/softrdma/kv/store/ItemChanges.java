@@ -237,7 +237,7 @@ final class ItemChanges {
             ItemRewriter.Marks marks = rewriter.marks();
             boolean inPlace = marks != ItemRewriter.Marks.NONE;
             boolean fetched = inPlace && oldPage.isFetched(oldIndex);
-            boolean keyBinary = inPlace && oldPage.isKeyBinary(oldIndex);
+            boolean keyBinary = oldPage.isKeyBinary(oldIndex);
             boolean stale = marks == ItemRewriter.Marks.STALE
                     || (marks == ItemRewriter.Marks.KEPT && oldPage.isStale(oldIndex));
             boolean tokenSent = marks == ItemRewriter.Marks.KEPT && oldPage.isTokenSent(oldIndex);

@@ -1,8 +1,11 @@
 package org.softrdma.kv.parity;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -36,13 +39,76 @@ enum KnownDifference {
         }
     },
     REFUSED_CHANGE(
-            "`mg` or `ma` whose opaque is longer than 31 bytes; `gat` of several keys, one of which is too long",
+            "`mg` or `ma` whose opaque is longer than 31 bytes; `get` or `gat` of several keys, one of which is too long",
             "is carried out, or up to that key, then refused",
             "is refused, and changes nothing",
             "A client takes a refusal for one.") {
         @Override
         boolean covers(Unit unit, String theirs, String ours) {
             return false; // only what follows differs, and the fuzzer draws another request
+        }
+    },
+    MEMORY_BEHIND(
+            "`incr`, `decr` and `ma` of a number of 2^63 and more, or of a value of blanks alone",
+            "look at the memory behind the value: for a minus, or for a number",
+            "look at the value alone",
+            "What another item has left there means nothing.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false; // no value that is drawn has a minus, or blanks alone
+        }
+    },
+    BINARY_KEY(
+            "That the key of an item came in base 64, when `mg` or `ma` creates the item, or `append`, `prepend` or a"
+                    + " longer number replaces it",
+            "is forgotten, and the key is told as it is",
+            "is kept",
+            "A key with a line end in it would be taken for the next answer.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return theirs.equals(ENCODED_KEY
+                    .matcher(ours)
+                    .replaceAll(key -> Matcher.quoteReplacement(key.group(1) + decoded(key.group(2)))));
+        }
+    },
+    VALUE_WITHOUT_PLACE(
+            "A frame of the binary protocol with a value where its operation has none: `touch`, `gat`, `stat`",
+            "is answered by `Not found` or by nothing, and ends the connection",
+            "is answered by `Invalid arguments`, and ends the connection",
+            "The client learns why.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return theirs.endsWith(Talk.CLOSED) && ours.matches("(?s).* status 04 [^\n]*\n" + Talk.CLOSED);
+        }
+    },
+    UNANSWERED_VERBOSITY(
+            "`verbosity` of the binary protocol",
+            "is not answered, nor is what follows it",
+            "is answered",
+            "The protocol says so.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false; // it is not drawn
+        }
+    },
+    UNKNOWN_OPERATION(
+            "An unknown opcode of the binary protocol, with extras or a key",
+            "takes as many bytes of the next request with it",
+            "is skipped, with its body and no more",
+            "The header says where a request ends.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false; // it is drawn without
+        }
+    },
+    LONGER_NUMBER(
+            "`T` of an `ma` that makes a number longer",
+            "is forgotten",
+            "counts",
+            "The client was told that the number has the new time.") {
+        @Override
+        boolean covers(Unit unit, String theirs, String ours) {
+            return false;
         }
     },
     NEWER_FLAGS(
@@ -189,12 +255,16 @@ enum KnownDifference {
         }
     };
 
+    private static final Pattern ENCODED_KEY = Pattern.compile(
+            "((?<=\\S )k(?=\\S+ b)|^ME )((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)( b)?");
+
     private static final int LONGEST_LINE = 2048;
 
     /** After these the servers differ, whatever they answer. */
     private static final List<Pattern> AVOIDED = List.of(
             Pattern.compile("m[ga] .* O\\S{31,}.*", Pattern.DOTALL),
-            Pattern.compile("gats? +\\S+ +\\S+ .*\\S{251}.*", Pattern.DOTALL),
+            Pattern.compile("(b?gets? +\\S+|gats? +\\S+ +\\S+) .*\\S{251}.*", Pattern.DOTALL),
+            Pattern.compile("ma (?!.* M[D\\-]).* T.*", Pattern.DOTALL),
             Pattern.compile("ms (?=.* M[AP])(?=.* N).*", Pattern.DOTALL),
             Pattern.compile("flush_all +(\\+?[1-9]).*", Pattern.DOTALL));
 
@@ -224,6 +294,10 @@ enum KnownDifference {
     static boolean isAvoided(Unit unit) {
         return AVOIDED.stream()
                 .anyMatch(each -> each.matcher(unit.text().strip()).matches());
+    }
+
+    private static String decoded(String key) {
+        return new String(Base64.getDecoder().decode(key), StandardCharsets.ISO_8859_1);
     }
 
     /** A row of the table in the reference. */

@@ -1,5 +1,7 @@
 package org.softrdma.kv.parity;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,11 +32,20 @@ final class Talk implements AutoCloseable {
     Talk(Dialect dialect, InetSocketAddress address) throws IOException {
         this.dialect = dialect;
         this.address = address;
+        leaveItemsAlone();
         this.socket = connect();
         // Small numbers that are drawn, and Unit.OLDER_CAS, are to be cas numbers of the past.
         for (int i = 0; i < FIRST_CAS; i++) {
             send(dialect.store());
             receive();
+        }
+    }
+
+    /** memcached moves items in the background, unless its LRU is flat: an incr would find them in use, and make new ones. */
+    private void leaveItemsAlone() throws IOException {
+        try (Socket text = connect()) {
+            text.getOutputStream().write("lru mode flat\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertEquals('O', text.getInputStream().read(), "lru mode flat");
         }
     }
 

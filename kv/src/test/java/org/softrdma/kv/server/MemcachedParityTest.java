@@ -193,6 +193,9 @@ class MemcachedParityTest {
         scripts.add(each(NO_NUMBERS, "set k 0 0 %1$s\ncas k 0 0 %1$s 1\nms k %1$s"));
         scripts.add(each(List.of("-1", "2147483646", "2147483647", "4294967295"), "set k 0 0 %1$s\nms k %1$s"));
         scripts.add(each(any, "set k 0 0 2\n50\nincr k %1$s\nget k\ndecr k %1$s\nget k"));
+        for (String value : all(List.of(any, List.of("+7", "00000000000000000000000012", "5 -", "  5", "")))) {
+            scripts.add("set k 0 0 " + value.length() + "\n" + value + "\nincr k 1\nget k\nma k v\ndecr k 2\nget k");
+        }
         scripts.add(each(any, "set k 0 0 2\n50\ntouch k %1$s\nget k\nmg k t\nset k 0 0 2\n50\ngat %1$s k\nmg k t"));
         for (String flag : List.of("F", "T", "N", "R", "C", "D", "J")) {
             scripts.add(each(any, "ms k 1 " + flag + "%s\nx\nmg k f t v"));

@@ -126,7 +126,7 @@ final class MetaCommands implements ValueTaker {
         if (item.status() != NewItem.Status.READY) {
             return false;
         }
-        rule.reset(StoreMode.ADD).tokenSent(true); // its key is text, as memcached's is
+        rule.reset(StoreMode.ADD).tokenSent(true).keyBinary(flags.has('b'));
         boolean created = service.store().store(item, rule, nowSeconds) == StoreStatus.STORED;
         return find(!flags.has('u'), created);
     }
