@@ -55,6 +55,7 @@ enum MemcachedOption {
     private final String names;
     private final Treatment treatment;
     private final String remark;
+    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
     private final List<String> example;
 
     MemcachedOption(String names, Treatment treatment, String remark, String... example) {
