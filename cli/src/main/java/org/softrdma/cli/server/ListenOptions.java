@@ -13,6 +13,10 @@ import picocli.CommandLine.Option;
 /** Where {@code softrdma server} listens, and how many connections it serves with how many threads. */
 final class ListenOptions {
     private static final int MAX_PORT = 65535;
+
+    /** memcached's word for any free port. */
+    private static final int ANY_PORT = -1;
+
     private static final int MAX_THREADS = 1024;
     private static final int MAX_MODE = 0777;
     private static final int OCTAL = 8;
@@ -26,7 +30,7 @@ final class ListenOptions {
             names = {"-p", "--port"},
             paramLabel = "N",
             defaultValue = "11211",
-            description = "TCP port for the memcached protocol; 0 picks a free one (${DEFAULT-VALUE}).")
+            description = "TCP port for the memcached protocol; 0 and -1 pick a free one (${DEFAULT-VALUE}).")
     private int port;
 
     @Option(
@@ -130,7 +134,7 @@ final class ListenOptions {
     }
 
     void check(OptionFaults faults) {
-        faults.check(port >= 0 && port <= MAX_PORT, "-p " + port, "0 to " + MAX_PORT);
+        faults.check(port >= ANY_PORT && port <= MAX_PORT, "-p " + port, ANY_PORT + " to " + MAX_PORT);
         faults.check(rdmaPort >= 0 && rdmaPort <= MAX_PORT, "--rdma-port " + rdmaPort, "0 to " + MAX_PORT);
         faults.check(udpPort == 0, "-U " + udpPort, "0 (UDP is not supported)");
         faults.check(threads >= 1 && threads <= MAX_THREADS, "-t " + threads, "1 to " + MAX_THREADS);
@@ -159,7 +163,7 @@ final class ListenOptions {
                 .backlog(backlog)
                 .requestsPerTurn(requestsPerEvent);
         if (hasAddress() || unixSocket == null) {
-            context.memcachedAddresses(ListenAddresses.of(addresses, port));
+            context.memcachedAddresses(ListenAddresses.of(addresses, Math.max(0, port)));
         }
         if (unixSocket != null) {
             context.unixSocket(unixSocket, Integer.parseInt(unixMask, OCTAL));

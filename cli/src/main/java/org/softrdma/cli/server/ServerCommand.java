@@ -205,6 +205,10 @@ public final class ServerCommand implements Callable<Integer> {
                 StoppableServer server = new StoppableServer(KvServer.start(device, context), stopped)) {
             heedSignals(server, context);
             writePidFile();
+            @Nullable String portFile = System.getenv(PortFile.VARIABLE);
+            if (portFile != null && socket == null) {
+                PortFile.write(Path.of(portFile), server.memcachedAddresses());
+            }
             PrintWriter out = spec.commandLine().getOut();
             out.println("memcached: "
                     + (socket == null

@@ -4,7 +4,7 @@ import java.util.List;
 
 /** The option letters of memcached 1.6.18, and what becomes of each. The reference is generated from this list. */
 enum MemcachedOption {
-    PORT("-p, --port", Treatment.WORKS, "", "-p", "11212"),
+    PORT("-p, --port", Treatment.WORKS, "`0` picks a free port, as `-1` does; it does not turn TCP off", "-p", "-1"),
     UDP_PORT("-U, --udp-port", Treatment.REFUSED, "UDP is not offered; `-U 0` is taken", "-U", "11211"),
     UNIX_SOCKET("-s, --unix-socket", Treatment.WORKS, "the RDMA port stays, on 127.0.0.1", "-s", "/tmp/none"),
     UNIX_MASK("-a, --unix-mask", Treatment.WORKS, "", "-a", "0770"),
@@ -55,6 +55,7 @@ enum MemcachedOption {
     private final String names;
     private final Treatment treatment;
     private final String remark;
+
     @SuppressWarnings("ImmutableEnumChecker") // made by List.of
     private final List<String> example;
 

@@ -34,11 +34,13 @@ class ServerProcessTest {
     private Path directory = Path.of("");
 
     private static Process server(String... options) throws IOException {
-        List<String> arguments = new ArrayList<>(List.of("server", "-l", "127.0.0.1", "-p", "0", "-t", "1"));
+        return builder(options).start();
+    }
+
+    private static ProcessBuilder builder(String... options) {
+        List<String> arguments = new ArrayList<>(List.of("server", "-l", "127.0.0.1", "-p", "-1", "-t", "1"));
         arguments.addAll(List.of(options));
-        return new ProcessBuilder(OwnProgram.again(Main.class, arguments))
-                .redirectErrorStream(true)
-                .start();
+        return new ProcessBuilder(OwnProgram.again(Main.class, arguments)).redirectErrorStream(true);
     }
 
     /** The port of the server that prints this; all it prints until it serves. */
@@ -220,6 +222,28 @@ class ServerProcessTest {
             assertTrue(line.matches("memcached: (127\\.0\\.0\\.1:[0-9]+, ){2}127\\.0\\.0\\.1:[0-9]+"), line);
             for (String each : line.replaceFirst("memcached: ", "").split(", ", -1)) {
                 try (Socket client = connect(Integer.parseInt(each.replaceFirst(".*:", "")))) {
+                    assertEquals("MN\r\n", ask(client, "mn\r\n", 4));
+                }
+            }
+        } finally {
+            server.destroyForcibly();
+        }
+    }
+
+    /** How test suites of memcached's clients start a server. */
+    @Test
+    void shouldWriteItsPortsWhereMemcachedDoes() throws Exception {
+        Path file = directory.resolve("ports");
+        ProcessBuilder builder = builder("-l", "127.0.0.1:0");
+        builder.environment().put(PortFile.VARIABLE, file.toString());
+        Process server = builder.start();
+        try (BufferedReader lines = server.inputReader()) {
+            port(lines);
+            List<String> ports = Files.readAllLines(file);
+            assertEquals(2, ports.size());
+            for (String each : ports) {
+                assertTrue(each.startsWith("TCP INET: "), each);
+                try (Socket client = connect(Integer.parseInt(each.replaceFirst(".*: ", "")))) {
                     assertEquals("MN\r\n", ask(client, "mn\r\n", 4));
                 }
             }
