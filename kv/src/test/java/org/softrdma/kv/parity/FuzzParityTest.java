@@ -25,7 +25,7 @@ class FuzzParityTest {
     private static final int SHORT_UNITS = 20_000;
     private static final int LONG_UNITS = 1_000_000;
 
-    private enum Protocol {
+    enum Protocol {
         TEXT,
         BINARY;
 
