@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -38,7 +39,8 @@ class MemcachedOptionsTest {
         try {
             commandLine.parseArgs(
                     Stream.concat(Stream.of("server"), arguments.stream()).toArray(String[]::new));
-            ServerCommand command = commandLine.getSubcommands().get("server").getCommand();
+            ServerCommand command = Objects.requireNonNull(commandLine.getSubcommands().get("server"))
+                    .getCommand();
             command.context(new CountDownLatch(1), new ProcessEnd("test"));
         } catch (ParameterException e) {
             assertTrue(String.valueOf(e.getMessage()).contains(arguments.getFirst()), e::getMessage);
