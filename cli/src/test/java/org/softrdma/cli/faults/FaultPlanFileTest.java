@@ -114,7 +114,7 @@ class FaultPlanFileTest {
                         + "|faults[0].what.node: expected text, not 3",
                 "{\"faults\": [{\"when\": {\"type\": \"onMessage\", \"kind\": \"READ\"}}]}"
                         + "|faults[0].when.kind: expected one of [WRITE, SEND, READ_REQUEST, READ_RESPONSE, "
-                        + "TERMINATE, READY_TO_RECEIVE], not \"READ\"",
+                        + "IMMEDIATE, ATOMIC_REQUEST, ATOMIC_RESPONSE, TERMINATE, READY_TO_RECEIVE], not \"READ\"",
                 "{\"faults\": [{\"when\": {\"type\": \"onMessage\", \"kind\": \"SEND\", \"number\": 4294967296}}]}"
                         + "|faults[0].when.number: expected a whole number of 32 bits, not 4294967296",
                 "{\"faults\": []|line 1, column 14: Unexpected end-of-input",
