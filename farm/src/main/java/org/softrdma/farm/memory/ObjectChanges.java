@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.collections.LongArrayList;
+import org.softrdma.stores.MemorySteps;
 
 /**
  * A transaction of one machine: objects of one region that change together. All are locked in the order of their
@@ -21,10 +22,10 @@ public final class ObjectChanges {
      *
      * @param memory of the region
      * @param checksums whether objects end in a checksum
-     * @param interleaving lets others run in the middle of a change
+     * @param steps writes
      */
-    public ObjectChanges(MemorySegment memory, boolean checksums, Interleaving interleaving) {
-        writer = new ObjectWriter(memory, checksums, interleaving);
+    public ObjectChanges(MemorySegment memory, boolean checksums, MemorySteps steps) {
+        writer = new ObjectWriter(memory, checksums, steps);
     }
 
     /**

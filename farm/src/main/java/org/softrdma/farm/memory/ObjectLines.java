@@ -3,6 +3,7 @@ package org.softrdma.farm.memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import org.softrdma.stores.MemorySteps;
 
 /**
  * Where the bytes of an object lie among its line versions. "Length" counts an object without them, "slot" with them.
@@ -76,16 +77,16 @@ public final class ObjectLines {
      * @param length how many the object has
      * @param memory of the region
      * @param start offset of the object in it
-     * @param interleaving lets others run
+     * @param steps writes
      */
     static void scatter(
-            MemorySegment bytes, int skip, int length, MemorySegment memory, long start, Interleaving interleaving) {
+            MemorySegment bytes, int skip, int length, MemorySegment memory, long start, MemorySteps steps) {
         int run = Math.min(length, first(start));
-        interleaving.copy(bytes, skip, memory, start + skip, run - skip);
+        steps.copy(bytes, skip, memory, start + skip, run - skip);
         long to = start + run;
         for (int done = run; done < length; done += run) {
             run = Math.min(IN_LINE, length - done);
-            interleaving.copy(bytes, done, memory, to + VERSION_LENGTH, run);
+            steps.copy(bytes, done, memory, to + VERSION_LENGTH, run);
             to += LINE;
         }
     }
@@ -111,11 +112,11 @@ public final class ObjectLines {
     }
 
     /** Writes all line versions of an object. */
-    static void setVersions(MemorySegment memory, long start, int length, short version, Interleaving interleaving) {
+    static void setVersions(MemorySegment memory, long start, int length, short version, MemorySteps steps) {
         long end = start + lengthInMemory(start, length);
         for (long line = start + first(start); line < end; line += LINE) {
             memory.set(VERSION, line, version);
-            interleaving.step();
+            steps.step(ObjectStep.LINE_WRITTEN);
         }
     }
 

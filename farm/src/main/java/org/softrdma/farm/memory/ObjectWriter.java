@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import org.softrdma.stores.MemorySteps;
 
 /**
  * Writes objects of one region so that a reader of {@link LockFreeReader} takes the old bytes or the new ones: lock for
@@ -16,12 +17,12 @@ final class ObjectWriter {
 
     private final MemorySegment memory;
     private final boolean checksums;
-    private final Interleaving interleaving;
+    private final MemorySteps steps;
 
-    ObjectWriter(MemorySegment memory, boolean checksums, Interleaving interleaving) {
+    ObjectWriter(MemorySegment memory, boolean checksums, MemorySteps steps) {
         this.memory = memory;
         this.checksums = checksums;
-        this.interleaving = interleaving;
+        this.steps = steps;
     }
 
     /** Takes an image of an object as it is. */
@@ -38,17 +39,17 @@ final class ObjectWriter {
                 || !WORD.compareAndSet(memory, object, version, version | FarmObjectDescriptor.READERS_ALLOWED)) {
             throw new IllegalStateException("object " + object + " with version " + version + " is locked already");
         }
-        interleaving.step();
+        steps.step(ObjectStep.LOCKED);
     }
 
     /** From now on no reader takes the object. */
     void lockForWriting(long object, int length) {
         long version = (long) WORD.getOpaque(memory, object) & ~FarmObjectDescriptor.LOCK_MASK;
         WORD.setOpaque(memory, object, version | FarmObjectDescriptor.EXCLUSIVE);
-        interleaving.step();
+        steps.step(ObjectStep.LOCKED_FOR_WRITING);
         VarHandle.storeStoreFence();
         ObjectLines.setVersions(
-                memory, object, allOf(length), FarmObjectDescriptor.LINE_LOCKED, interleaving);
+                memory, object, allOf(length), FarmObjectDescriptor.LINE_LOCKED, steps);
         VarHandle.storeStoreFence();
     }
 
@@ -64,7 +65,7 @@ final class ObjectWriter {
                 allOf(image.length()),
                 memory,
                 object,
-                interleaving);
+                steps);
         VarHandle.storeStoreFence();
     }
 
@@ -75,9 +76,9 @@ final class ObjectWriter {
                 object,
                 allOf(image.length()),
                 FarmObjectDescriptor.lineVersion(image.version()),
-                interleaving);
+                steps);
         WORD.setRelease(memory, object, image.version()); // a READ of the device takes it
-        interleaving.step();
+        steps.step(ObjectStep.UNLOCKED);
     }
 
     private int allOf(int length) {
