@@ -66,6 +66,21 @@ public final class ObjectChanges {
         objects.clear();
     }
 
+    /** True if an object changes. */
+    public boolean includes(long object) {
+        for (int i = 0; i < objects.size(); i++) {
+            if (objects.getLong(i) == object) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Makes none of the changes, and begins anew. */
+    public void forget() {
+        objects.clear();
+    }
+
     /**
      * Takes an image of an object as it is, changes not included.
      *

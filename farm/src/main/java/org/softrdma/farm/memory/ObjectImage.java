@@ -2,9 +2,10 @@ package org.softrdma.farm.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.zip.CRC32;
-import java.util.zip.CRC32C;
+import java.util.Arrays;
+import org.softrdma.stores.hash.ChecksumPair;
 
 /**
  * An object as its users see it: a copy without line versions, in a buffer that is used again and again. Offsets count
@@ -15,10 +16,10 @@ public final class ObjectImage {
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-    private final CRC32 crc32 = new CRC32();
-    private final CRC32C crc32c = new CRC32C();
+    private final ChecksumPair checksums = new ChecksumPair();
     private byte[] bytes = new byte[0];
     private MemorySegment segment = MemorySegment.ofArray(bytes);
+    private ByteBuffer buffer = ByteBuffer.wrap(bytes);
     private int length;
 
     /** An image of nothing. */
@@ -34,6 +35,7 @@ public final class ObjectImage {
         if (bytes.length < needed) {
             bytes = new byte[needed];
             segment = MemorySegment.ofArray(bytes);
+            buffer = ByteBuffer.wrap(bytes);
         }
         length = newLength;
     }
@@ -95,7 +97,7 @@ public final class ObjectImage {
      * @param expected all of them
      */
     public boolean holds(int offset, byte[] expected) {
-        return java.util.Arrays.equals(bytes, offset, offset + expected.length, expected, 0, expected.length);
+        return Arrays.equals(bytes, offset, offset + expected.length, expected, 0, expected.length);
     }
 
     /**
@@ -122,7 +124,7 @@ public final class ObjectImage {
 
     /** Sets bytes to zero. */
     public void clear(int offset, int count) {
-        java.util.Arrays.fill(bytes, offset, offset + count, (byte) 0);
+        Arrays.fill(bytes, offset, offset + count, (byte) 0);
     }
 
     /** The checksum that the object has brought. */
@@ -135,12 +137,8 @@ public final class ObjectImage {
         putLong(length, checksum());
     }
 
-    /** CRC-32 in the low half and CRC-32C in the high one: together a CRC of degree 64, and fast. */
+    /** Of the whole object, as it is now. */
     long checksum() {
-        crc32.reset();
-        crc32.update(bytes, 0, length);
-        crc32c.reset();
-        crc32c.update(bytes, 0, length);
-        return crc32.getValue() | crc32c.getValue() << Integer.SIZE;
+        return checksums.of(buffer, 0, length);
     }
 }
