@@ -76,11 +76,6 @@ public final class ObjectChanges {
         return false;
     }
 
-    /** Makes none of the changes, and begins anew. */
-    public void forget() {
-        objects.clear();
-    }
-
     /**
      * Takes an image of an object as it is, changes not included.
      *

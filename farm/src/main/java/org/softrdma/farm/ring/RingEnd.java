@@ -1,25 +1,16 @@
 package org.softrdma.farm.ring;
 
 import java.lang.foreign.MemorySegment;
-import java.util.EnumSet;
-import java.util.Set;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
-import org.softrdma.verbs.AccessFlag;
-import org.softrdma.verbs.Feature;
-import org.softrdma.verbs.HostMemory;
-import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
-import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * One end of a pair of rings, one each way. It has two pieces of memory: the <em>inbox</em>, which the peer WRITEs, and
- * the <em>outbox</em>, from which this end WRITEs. Both are a ring and behind it a head word: in the inbox how far the
- * peer is in the ring of this end's messages, in the outbox how far this end is in the ring of the peer's.
+ * One end of a pair of rings, one each way ({@link RingBox}): takes messages from its inbox, puts messages into the
+ * peer's.
  *
  * <p>The work requests that it posts have negative numbers: give their completions to {@link #completed}. Allocates
  * nothing after construction. One thread.
@@ -37,11 +28,9 @@ public final class RingEnd implements AutoCloseable {
     private static final long OWN = Long.MIN_VALUE;
     private static final long HEAD = 1L << 62;
 
-    private final long capacity;
     private final StoreCounters counters;
-    private final HostMemory memory;
-    private final MemoryRegion inbox;
-    private final MemoryRegion outbox;
+    private final RingBox inbox;
+    private final RingBox outbox;
     private final RingReader reader;
     private final RingWriter writer;
     private final QueuePair pair;
@@ -49,83 +38,35 @@ public final class RingEnd implements AutoCloseable {
     private int writes;
     private boolean telling;
 
-    /** Memory of an end that is not connected yet. */
-    public record Memory(HostMemory memory, MemoryRegion inbox, MemoryRegion outbox) implements AutoCloseable {
-        /** What the peer must know. */
-        public RemoteRegion remote() {
-            return inbox.remote();
-        }
-
-        @Override
-        public void close() {
-            inbox.close();
-            outbox.close();
-            memory.close();
-        }
-    }
-
-    /**
-     * Allocates and registers memory for an end.
-     *
-     * @param device of the domain
-     * @param domain of the queue pair
-     * @param capacity bytes of each ring, a multiple of 64
-     */
-    public static Memory allocate(VerbsDevice device, ProtectionDomain domain, int capacity) {
-        long box = boxLength(capacity);
-        HostMemory memory = device.allocateMemory(2 * box);
-        Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
-        if (device.capabilities().features().contains(Feature.ORDERED_PLACEMENT)) {
-            access.add(AccessFlag.POLLED);
-        }
-        MemoryRegion inbox = domain.register(memory.segment().asSlice(0, box), access);
-        MemoryRegion outbox =
-                domain.register(memory.segment().asSlice(box, box), Set.of(AccessFlag.LOCAL_WRITE));
-        return new Memory(memory, inbox, outbox);
-    }
-
-    /** Bytes of a box: the ring, and a line for the head word. */
-    public static long boxLength(int capacity) {
-        return capacity + 64L;
-    }
-
-    /** Longest message. */
-    public static int longest(int capacity) {
-        return RingWriter.longest(capacity);
-    }
-
-    /** Bytes of rings for messages of this length, several of them. */
-    public static int capacityFor(int longest, int messages) {
-        int frame = RingFrameDescriptor.length(longest);
-        return Math.max(4 * (frame + RingFrameDescriptor.ALIGNMENT), frame * messages) + 63 & -64;
-    }
-
     /**
      * A connected end.
      *
-     * @param memory closed with it
-     * @param capacity bytes of each ring
+     * @param inbox of this end; closed with it
+     * @param outbox of this end, with a ring as long as that of the peer's inbox; closed with it
      * @param pair connected, with {@link #MOST_WRITES} work requests to spare
      * @param peer the peer's inbox
      * @param proven how to believe a message ({@link RingFrameDescriptor}): by its checksum, or as in the paper
      * @param counters counts WRITEs
      */
     public RingEnd(
-            Memory memory,
-            int capacity,
+            RingBox inbox,
+            RingBox outbox,
             QueuePair pair,
             RemoteRegion peer,
             boolean proven,
             StoreCounters counters) {
-        this.memory = memory.memory();
-        inbox = memory.inbox();
-        outbox = memory.outbox();
-        this.capacity = capacity;
+        this.inbox = inbox;
+        this.outbox = outbox;
         this.pair = pair;
         this.peer = peer;
         this.counters = counters;
-        reader = new RingReader(inbox.memory().asSlice(0, capacity), proven);
-        writer = new RingWriter(outbox.memory().asSlice(0, capacity));
+        reader = new RingReader(inbox.memory().segment().asSlice(0, inbox.capacity()), proven);
+        writer = new RingWriter(outbox.memory().segment().asSlice(0, outbox.capacity()));
+    }
+
+    /** Longest message that fits a ring. */
+    public static int longest(int capacity) {
+        return RingWriter.longest(capacity);
     }
 
     // ---- messages of the peer
@@ -137,7 +78,7 @@ public final class RingEnd implements AutoCloseable {
 
     /** The memory that the next message is in. */
     public MemorySegment received() {
-        return inbox.memory();
+        return inbox.memory().segment();
     }
 
     /** Where the next message begins in it. */
@@ -155,10 +96,11 @@ public final class RingEnd implements AutoCloseable {
         if (!reader.mustTell() || telling || writes == MOST_WRITES) {
             return;
         }
-        RingFrameDescriptor.put(outbox.memory(), capacity, HeadWordDescriptor.word(reader.head()));
+        int head = outbox.capacity();
+        RingFrameDescriptor.put(outbox.memory().segment(), head, HeadWordDescriptor.word(reader.head()));
         reader.told();
         telling = true;
-        post(OWN | HEAD, capacity, HeadWordDescriptor.LENGTH);
+        post(OWN | HEAD, head, HeadWordDescriptor.LENGTH);
     }
 
     // ---- messages to the peer
@@ -170,7 +112,10 @@ public final class RingEnd implements AutoCloseable {
      * @return where it goes in {@link #sending}, or {@link #FULL}
      */
     public long claim(int length) {
-        writer.headIs((long) RingFrameDescriptor.WORD.getAcquire(inbox.memory(), capacity));
+        long head = (long) RingFrameDescriptor.WORD.getAcquire(inbox.memory().segment(), (long) inbox.capacity());
+        if (head != 0) {
+            writer.headIs(head);
+        }
         if (writes + 2 >= MOST_WRITES || !writer.hasRoom(length)) {
             return FULL;
         }
@@ -184,7 +129,7 @@ public final class RingEnd implements AutoCloseable {
 
     /** The memory that messages are laid out in. */
     public MemorySegment sending() {
-        return outbox.memory();
+        return outbox.memory().segment();
     }
 
     /** WRITEs the claimed message. */
@@ -196,7 +141,7 @@ public final class RingEnd implements AutoCloseable {
 
     private void post(long wrId, long at, long length) {
         PostStatus status = pair.postWrite(
-                wrId, outbox, at, length, peer.address() + at, peer.rkey(), SendFlags.SIGNALLED);
+                wrId, outbox.region(), at, length, peer.address() + at, peer.rkey(), SendFlags.SIGNALLED);
         if (status != PostStatus.ACCEPTED) {
             throw new IllegalStateException("the send queue is smaller than the " + MOST_WRITES + " WRITEs of a ring");
         }
@@ -225,6 +170,5 @@ public final class RingEnd implements AutoCloseable {
     public void close() {
         inbox.close();
         outbox.close();
-        memory.close();
     }
 }

@@ -23,6 +23,7 @@ public final class TableShard {
     private static final int PROBE_LIMIT = 64;
 
     private static final int NOT_FOUND = -1;
+    private static final long NONE = -2;
 
     private final MemorySegment memory;
     private final TableShape shape;
@@ -43,6 +44,9 @@ public final class TableShard {
     private long foundObject;
     private FarmBucketDescriptor foundLayout;
     private int foundSlot;
+
+    /** Bytes of the value that was dropped last. */
+    private int droppedBytes;
 
     /**
      * An empty table.
@@ -93,45 +97,65 @@ public final class TableShard {
     public Outcome put(TableKey key, MemorySegment value, long offset, int length) {
         int home = shape.home(key.hash());
         boolean found = find(home, key);
+        int pairLength = FarmPairDescriptor.length(key.length(), length);
+        long object = shape.inline() ? NONE : slabs.allocate(shape.lengthInMemory(pairLength));
+        if (object == SlabAllocator.FULL) {
+            return Outcome.FULL;
+        }
         if (!found && !makeRoom(home)) {
+            free(object);
             return Outcome.FULL;
         }
         ObjectImage image = changes.change(foundObject, foundLayout.length());
         int slot = foundLayout.slotOffset(foundSlot);
-        long old = NOT_FOUND;
+        long old = found ? drop(image, slot) : NONE;
         if (shape.inline()) {
             key.putInto(image, slot);
             MemorySegment.copy(value, offset, image.segment(), slot + shape.keyLength(), length);
         } else {
-            old = found ? dropPair(image, slot) : NOT_FOUND;
-            if (!newPair(key, value, offset, length, image, slot)) {
-                return found ? undo() : commit(Outcome.FULL); // a chain may have got an empty block
-            }
+            fillPair(changes.change(object, pairLength), key, value, offset, length);
+            image.putLong(slot, key.hash());
+            long address = FarmAddress.of(region, object);
+            FatPointerDescriptor.set(image, slot + Long.BYTES, address, changes.change(object, pairLength));
         }
         foundLayout.use(image, foundSlot, true);
         changes.commit();
-        if (old != NOT_FOUND) {
-            slabs.free(old);
-        }
-        if (!found) {
-            pairs++;
-            dataBytes += key.length();
-        }
-        dataBytes += length - (found ? shape.inline() ? length : lastDropped : 0);
+        free(old);
+        pairs += found ? 0 : 1;
+        dataBytes += length + (found ? -droppedBytes : key.length());
         return Outcome.STORED;
     }
 
-    /** Bytes of the value that was dropped last. */
-    private int lastDropped;
-
-    private Outcome undo() {
-        changes.forget();
-        return Outcome.FULL;
+    private static void fillPair(ObjectImage image, TableKey key, MemorySegment value, long offset, int length) {
+        image.putInt(FarmPairDescriptor.KEY_LENGTH_OFFSET, key.length());
+        image.putInt(FarmPairDescriptor.VALUE_LENGTH_OFFSET, length);
+        key.putInto(image, FarmPairDescriptor.KEY_OFFSET);
+        MemorySegment.copy(value, offset, image.segment(), FarmPairDescriptor.KEY_OFFSET + key.length(), length);
     }
 
-    private Outcome commit(Outcome outcome) {
-        changes.commit();
-        return outcome;
+    /**
+     * The value of a slot goes. If it is in an object of its own, that has another incarnation from now on, and is free
+     * once that is committed.
+     *
+     * @return the object, or NONE
+     */
+    private long drop(ObjectImage slots, int slot) {
+        if (shape.inline()) {
+            droppedBytes = shape.valueLength();
+            return NONE;
+        }
+        int pointer = slot + Long.BYTES;
+        long object = FarmAddress.offset(FatPointerDescriptor.address(slots, pointer));
+        ObjectImage image = changes.change(object, FatPointerDescriptor.length(slots, pointer));
+        droppedBytes = FarmPairDescriptor.valueLength(image);
+        image.nextIncarnation();
+        return object;
+    }
+
+    private void free(long object) {
+        if (object != NONE) {
+            slabs.free(object);
+        }
     }
 
     /** Removes a pair; REMOVED or MISSING. */
@@ -141,7 +165,7 @@ public final class TableShard {
             return Outcome.MISSING;
         }
         ObjectImage image = changes.change(foundObject, foundLayout.length());
-        long old = shape.inline() ? NOT_FOUND : dropPair(image, foundLayout.slotOffset(foundSlot));
+        long old = drop(image, foundLayout.slotOffset(foundSlot));
         foundLayout.use(image, foundSlot, false);
         if (chain.blocks() > 0) {
             chain.fill(foundObject, foundLayout, foundSlot);
@@ -149,12 +173,15 @@ public final class TableShard {
         joinIfBothChange(home);
         changes.commit();
         chain.free();
-        if (old != NOT_FOUND) {
-            slabs.free(old);
-        }
+        free(old);
         pairs--;
-        dataBytes -= key.length() + (shape.inline() ? shape.valueLength() : lastDropped);
+        dataBytes -= key.length() + droppedBytes;
         return Outcome.REMOVED;
+    }
+
+    /** True if there is a pair of this key. */
+    public boolean contains(TableKey key) {
+        return find(shape.home(key.hash()), key);
     }
 
     private void joinIfBothChange(int home) {
@@ -262,35 +289,6 @@ public final class TableShard {
         }
         otherKey.set(look.segment(), at, shape.keyLength());
         return shape.home(otherKey.hash());
-    }
-
-    // ---- pairs outside of the table
-
-    private boolean newPair(
-            TableKey key, MemorySegment value, long offset, int valueLength, ObjectImage slots, int slot) {
-        int length = FarmPairDescriptor.length(key.length(), valueLength);
-        long object = slabs.allocate(shape.lengthInMemory(length));
-        if (object == SlabAllocator.FULL) {
-            return false;
-        }
-        ObjectImage image = changes.change(object, length);
-        image.putInt(FarmPairDescriptor.KEY_LENGTH_OFFSET, key.length());
-        image.putInt(FarmPairDescriptor.VALUE_LENGTH_OFFSET, valueLength);
-        key.putInto(image, FarmPairDescriptor.KEY_OFFSET);
-        MemorySegment.copy(value, offset, image.segment(), FarmPairDescriptor.KEY_OFFSET + key.length(), valueLength);
-        slots.putLong(slot, key.hash());
-        FatPointerDescriptor.set(slots, slot + Long.BYTES, FarmAddress.of(region, object), image);
-        return true;
-    }
-
-    /** The pair of a slot goes: its object has another incarnation, and is free once that is committed. */
-    private long dropPair(ObjectImage slots, int slot) {
-        int pointer = slot + Long.BYTES;
-        long object = FarmAddress.offset(FatPointerDescriptor.address(slots, pointer));
-        ObjectImage image = changes.change(object, FatPointerDescriptor.length(slots, pointer));
-        lastDropped = FarmPairDescriptor.valueLength(image);
-        image.nextIncarnation();
-        return object;
     }
 
     // ---- use
