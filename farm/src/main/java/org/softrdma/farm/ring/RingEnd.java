@@ -15,7 +15,7 @@ import org.softrdma.verbs.SendFlags;
  * <p>The work requests that it posts have negative numbers: give their completions to {@link #completed}. Allocates
  * nothing after construction. One thread.
  */
-public final class RingEnd implements AutoCloseable {
+public final class RingEnd {
     /** No message is there. */
     public static final int NONE = RingReader.NONE;
 
@@ -41,8 +41,8 @@ public final class RingEnd implements AutoCloseable {
     /**
      * A connected end.
      *
-     * @param inbox of this end; closed with it
-     * @param outbox of this end, with a ring as long as that of the peer's inbox; closed with it
+     * @param inbox of this end
+     * @param outbox of this end, with a ring as long as that of the peer's inbox
      * @param pair connected, with {@link #MOST_WRITES} work requests to spare
      * @param peer the peer's inbox
      * @param proven how to believe a message ({@link RingFrameDescriptor}): by its checksum, or as in the paper
@@ -163,12 +163,5 @@ public final class RingEnd implements AutoCloseable {
         } else {
             writer.writtenTo(wrId & ~OWN);
         }
-    }
-
-    /** Gives the memory back. The queue pair must be closed. */
-    @Override
-    public void close() {
-        inbox.close();
-        outbox.close();
     }
 }

@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.farm.ring.RingBox;
 import org.softrdma.farm.ring.RingEnd;
@@ -35,8 +34,8 @@ final class FarmSession implements AutoCloseable {
     private static final long WELCOME = 2;
 
     private final FarmServer server;
+    private final OpenObjects open = new OpenObjects();
     private final CompletionQueue queue;
-    private final HostMemory memory;
     private final MemoryRegion region;
     private final QueuePair pair;
     private final RingBox inbox;
@@ -55,26 +54,30 @@ final class FarmSession implements AutoCloseable {
 
     FarmSession(FarmServer server, ConnectionRequest request) {
         this.server = server;
-        int ring = server.ringLength();
         numbers = new long[server.window() + RequestBatch.CAPACITY];
         outcomes = new Outcome[numbers.length];
         helloUntilNs = server.nanoTime() + HELLO_LIMIT_NS;
-        queue = server.device().createCompletionQueue(SENDS + 2);
-        memory = server.device().allocateMemory(FarmHelloDescriptor.LENGTH + (long) FarmWelcomeDescriptor.LONGEST);
-        region = server.domain().register(memory.segment(), Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
-        inbox = RingBox.inbox(server.device(), server.domain(), ring);
-        hello = memory.segment()
-                .asSlice(0, FarmHelloDescriptor.LENGTH)
-                .asByteBuffer()
-                .order(ByteOrder.LITTLE_ENDIAN);
-        welcome = memory.segment()
-                .asSlice(FarmHelloDescriptor.LENGTH)
-                .asByteBuffer()
-                .order(ByteOrder.LITTLE_ENDIAN);
-        pair = request.createQueuePair(
-                server.domain(), QueuePairAttributes.of(queue, QueuePairLimits.of(SENDS, 1)));
-        pair.postReceive(HELLO, region, 0, FarmHelloDescriptor.LENGTH);
-        request.accept(ConnectionParameters.DEFAULT);
+        try {
+            queue = open.add(server.device().createCompletionQueue(SENDS + 2));
+            HostMemory memory = open.add(server.device()
+                    .allocateMemory(FarmHelloDescriptor.LENGTH + (long) FarmWelcomeDescriptor.LONGEST));
+            region = open.add(server.domain()
+                    .register(memory.segment(), Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
+            inbox = open.add(RingBox.inbox(server.device(), server.domain(), server.ringLength()));
+            hello = part(memory.segment(), 0, FarmHelloDescriptor.LENGTH);
+            welcome = part(memory.segment(), FarmHelloDescriptor.LENGTH, FarmWelcomeDescriptor.LONGEST);
+            pair = open.add(request.createQueuePair(
+                    server.domain(), QueuePairAttributes.of(queue, QueuePairLimits.of(SENDS, 1))));
+            pair.postReceive(HELLO, region, 0, FarmHelloDescriptor.LENGTH);
+            request.accept(ConnectionParameters.DEFAULT);
+        } catch (RuntimeException e) {
+            open.close();
+            throw e;
+        }
+    }
+
+    private static ByteBuffer part(MemorySegment memory, long offset, long length) {
+        return memory.asSlice(offset, length).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Takes what has come, up to the room of the batch; returns the amount of work. */
@@ -84,26 +87,26 @@ final class FarmSession implements AutoCloseable {
             broken = true;
             return work + 1;
         }
-        RingEnd open = rings;
-        if (open == null) {
+        RingEnd current = rings;
+        if (current == null) {
             broken = server.nanoTime() - helloUntilNs >= 0;
             return work;
         }
-        work += sendAnswers(open);
+        work += sendAnswers(current);
         while (!batch.isFull() && answers < server.window()) {
-            int length = open.poll();
+            int length = current.poll();
             if (length == RingEnd.NONE) {
                 return work;
             }
             work++;
-            MemorySegment message = open.received();
-            if (!FarmRequestDescriptor.isValid(message, open.receivedAt(), length)
-                    || !server.takes(message, open.receivedAt())) {
+            MemorySegment message = current.received();
+            if (!FarmRequestDescriptor.isValid(message, current.receivedAt(), length)
+                    || !server.takes(message, current.receivedAt())) {
                 broken = true;
                 return work;
             }
-            batch.add(this, message, open.receivedAt());
-            open.release();
+            batch.add(this, message, current.receivedAt());
+            current.release();
             server.counters().increment(StoreCounter.PROBES);
         }
         return work;
@@ -121,11 +124,11 @@ final class FarmSession implements AutoCloseable {
             if (!completion.isSuccess()) {
                 broken = true;
             } else if (RingEnd.isOwn(completion.wrId())) {
-                RingEnd open = rings;
-                if (open != null) {
-                    open.completed(completion.wrId());
+                RingEnd current = rings;
+                if (current != null) {
+                    current.completed(completion.wrId());
                 }
-            } else if (completion.wrId() == HELLO) {
+            } else if (completion.wrId() == HELLO && rings == null) {
                 greet(completion.byteLength());
             }
         }
@@ -136,7 +139,7 @@ final class FarmSession implements AutoCloseable {
         int answer;
         if (FarmHelloDescriptor.isFor(hello, length, server.protocol())) {
             RingBox outbox =
-                    RingBox.outbox(server.device(), server.domain(), FarmHelloDescriptor.REPLY_RING);
+                    open.add(RingBox.outbox(server.device(), server.domain(), FarmHelloDescriptor.REPLY_RING));
             rings = new RingEnd(
                     inbox, outbox, pair, FarmHelloDescriptor.inbox(hello), server.proven(), server.counters());
             answer = FarmWelcomeDescriptor.write(welcome, server.welcome(inbox));
@@ -151,21 +154,21 @@ final class FarmSession implements AutoCloseable {
     void answer(long number, Outcome outcome) {
         numbers[answers] = number;
         outcomes[answers++] = outcome;
-        RingEnd open = rings;
-        if (open != null && !broken) {
-            int ignored = sendAnswers(open);
+        RingEnd current = rings;
+        if (current != null && !broken) {
+            int ignored = sendAnswers(current);
         }
     }
 
-    private int sendAnswers(RingEnd open) {
+    private int sendAnswers(RingEnd current) {
         int sent = 0;
         while (sent < answers) {
-            long at = open.claim(FarmReplyDescriptor.LENGTH);
+            long at = current.claim(FarmReplyDescriptor.LENGTH);
             if (at == RingEnd.FULL) {
                 break;
             }
-            FarmReplyDescriptor.write(open.sending(), at, numbers[sent], outcomes[sent]);
-            open.send();
+            FarmReplyDescriptor.write(current.sending(), at, numbers[sent], outcomes[sent]);
+            current.send();
             sent++;
         }
         if (sent > 0) {
@@ -178,13 +181,7 @@ final class FarmSession implements AutoCloseable {
 
     @Override
     public void close() {
-        pair.close();
-        RingEnd open = rings;
-        if (open == null) {
-            inbox.close();
-        } else {
-            open.close();
-        }
-        CloseHelper.closeAll(region, memory, queue);
+        pair.close(); // then nothing is written any more
+        open.close();
     }
 }
