@@ -63,17 +63,19 @@ final class FarmRace {
      * @param protocol as published, or mended
      * @param grains how copies of devices are seen
      * @param faulty whether anything goes wrong
-     * @param keys how many there are, in a table of two homes
+     * @param homes buckets that keys hash to
+     * @param keys how many there are
      * @param operations of each client
      */
-    record Settings(long seed, Protocol protocol, Grains grains, boolean faulty, int keys, int operations) {
+    record Settings(long seed, Protocol protocol, Grains grains, boolean faulty, int homes, int keys, int operations) {
         static Settings safe(long seed, boolean faulty) {
             Grains grains = seed % 4 == 0 ? Grains.LINES : Grains.WORDS;
-            return new Settings(seed, Protocol.SAFE, grains, faulty, 7, 12);
+            int homes = seed % 2 == 0 ? 2 : 4;
+            return new Settings(seed, Protocol.SAFE, grains, faulty, homes, 5 + homes, 12);
         }
 
         static Settings paper(long seed, Grains grains) {
-            return new Settings(seed, Protocol.PAPER, grains, false, 7, 12);
+            return new Settings(seed, Protocol.PAPER, grains, false, 2, 7, 12);
         }
     }
 
@@ -104,7 +106,7 @@ final class FarmRace {
         return Map.of(
                 "neighbourhood", random.nextBoolean() ? "2" : "4",
                 "values", random.nextBoolean() ? "inline" : "outline",
-                "buckets", "2",
+                "buckets", Integer.toString(settings.homes()),
                 "region", "16384",
                 "block", "1024");
     }

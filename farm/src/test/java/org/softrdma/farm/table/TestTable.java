@@ -2,11 +2,12 @@ package org.softrdma.farm.table;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.farm.memory.FarmAddress;
-import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.memory.FatPointerDescriptor;
 import org.softrdma.farm.memory.LockFreeReader;
 import org.softrdma.farm.memory.ObjectImage;
@@ -26,11 +27,26 @@ final class TestTable {
     private final LockFreeReader objects;
     private final ObjectImage image = new ObjectImage();
     private long reads;
+    private IntConsumer beforeRead = read -> {};
+    private int readsOfLookup;
+
+    /** A lookup has seen that something has changed. */
+    static final class Restart extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Restart(String message) {
+            super(message);
+        }
+    }
 
     TestTable(TableShape shape, long length, int block) {
+        this(shape, length, block, true);
+    }
+
+    TestTable(TableShape shape, long length, int block, boolean mended) {
         this.shape = shape;
         memory = Arena.ofAuto().allocate(length, 4096);
-        shard = new TableShard(memory, block, shape, 0, true, MemorySteps.OF_JVM);
+        shard = new TableShard(memory, block, shape, 0, mended, MemorySteps.OF_JVM);
         key = new TableKey(shape);
         neighbours = new NeighbourReader(shape);
         objects = new LockFreeReader(shape.checksums());
@@ -83,9 +99,11 @@ final class TestTable {
 
     /** The value of a key as a client finds it; null if it is missed. */
     byte @Nullable [] get(byte[] bytes) {
-        TableKey sought = key(bytes);
+        TableKey sought = new TableKey(shape); // the table may change in the middle
+        sought.set(MemorySegment.ofArray(bytes), 0, bytes.length);
         long home = (long) shape.home(sought.hash()) * shape.stride();
-        reads++;
+        readsOfLookup = 0;
+        countRead();
         if (neighbours.read(memory, home, home) != NeighbourVerdict.CONSISTENT) {
             throw new AssertionError("buckets are inconsistent, and nobody writes");
         }
@@ -102,15 +120,25 @@ final class TestTable {
         return found;
     }
 
-    private ObjectImage follow(ObjectImage at, int pointer) {
+    private void countRead() {
         reads++;
+        beforeRead.accept(readsOfLookup++);
+    }
+
+    /** What happens before each READ of a lookup, by its number. */
+    void beforeRead(IntConsumer action) {
+        beforeRead = action;
+    }
+
+    private ObjectImage follow(ObjectImage at, int pointer) {
+        countRead();
         long start = FarmAddress.offset(FatPointerDescriptor.address(at, pointer));
         int incarnation = FatPointerDescriptor.incarnation(at, pointer);
         ObjectImage target = new ObjectImage();
         ReadVerdict verdict =
                 objects.read(memory, start, start, FatPointerDescriptor.length(at, pointer), target);
         if (verdict != ReadVerdict.CONSISTENT || (int) target.incarnation() != incarnation) {
-            throw new AssertionError(verdict + ", incarnation " + target.incarnation() + " for " + incarnation);
+            throw new Restart(verdict + ", incarnation " + target.incarnation() + " for " + incarnation);
         }
         return target;
     }
@@ -135,7 +163,7 @@ final class TestTable {
     }
 
     private static byte[] bytes(ObjectImage image, int at, int length) {
-        return image.segment().asSlice(at, length).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+        return image.segment().asSlice(at, length).toArray(ValueLayout.JAVA_BYTE);
     }
 
     /** Blocks in the chain of a bucket. */
@@ -160,10 +188,6 @@ final class TestTable {
     /** All bytes, for golden tests. */
     byte[] memory(long offset, int length) {
         return Arrays.copyOf(
-                memory.asSlice(offset, length).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE), length);
-    }
-
-    static long header() {
-        return FarmObjectDescriptor.PAYLOAD_OFFSET;
+                memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE), length);
     }
 }
