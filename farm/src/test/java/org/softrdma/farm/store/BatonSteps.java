@@ -4,8 +4,13 @@ import java.lang.foreign.MemorySegment;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.stores.MemorySteps;
 
-/** Writes memory in pieces of a word, and lets others run between each two steps. Whoever holds the baton. */
+/**
+ * Writes memory in pieces of a word, and lets others run between some of the steps: some changes are seen in the middle,
+ * and others happen within one copy of a device. Whoever holds the baton.
+ */
 final class BatonSteps extends MemorySteps {
+    private static final int SEEN = 250;
+
     private final Baton baton;
 
     BatonSteps(Baton baton) {
@@ -15,13 +20,19 @@ final class BatonSteps extends MemorySteps {
     @Override
     public void step(Enum<?> point) {
         baton.note(point.name(), point.ordinal());
-        baton.step();
+        step();
+    }
+
+    private void step() {
+        if (baton.choices().chance(SEEN)) {
+            baton.step();
+        }
     }
 
     @Override
     public void write(MemorySegment memory, long offset, long word) {
         super.write(memory, offset, word);
-        baton.step();
+        step();
     }
 
     @Override
@@ -31,7 +42,7 @@ final class BatonSteps extends MemorySteps {
             long piece = Math.min(length - done, Long.BYTES - (targetOffset + done) % Long.BYTES);
             super.copy(source, sourceOffset + done, target, targetOffset + done, piece);
             done += piece;
-            baton.step();
+            step();
         }
     }
 }

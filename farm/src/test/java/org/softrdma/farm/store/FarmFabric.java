@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.fabric.Fabric;
@@ -21,6 +22,7 @@ final class FarmFabric {
     static final String SERVER = "server";
     static final int KEY = 16;
     private static final int PORT = 7471;
+    private static final long SLICE_NS = TimeUnit.MICROSECONDS.toNanos(500);
     private static final long PATIENCE_NS = TimeUnit.HOURS.toNanos(1);
 
     private final Fabric fabric;
@@ -28,7 +30,7 @@ final class FarmFabric {
     private final Protocol protocol;
     private final Map<String, String> options;
     private final int valueLength;
-    private FabricNode server;
+    private final FabricNode server;
     private @Nullable FarmServer serving;
     private @Nullable VerbsDevice device;
     private @Nullable SimulatedThread process;
@@ -59,6 +61,7 @@ final class FarmFabric {
     /** Runs a body beside a server, which ends with it. */
     FarmFabric run(Body body) {
         fabric.run(test, () -> {
+            var unused = test.startHelper("clock", this::letTimePass);
             startServer();
             body.run(this);
             stopServer();
@@ -66,18 +69,18 @@ final class FarmFabric {
         return this;
     }
 
+    /** Else time leaps to the next time limit, as everybody only polls. */
+    private void letTimePass() {
+        while (true) {
+            fabric.baton().sleep(SLICE_NS);
+        }
+    }
+
     void startServer() {
         stopped = false;
         serving = null;
         process = server.start("store", this::serve);
         until(() -> serving != null);
-    }
-
-    /** The server's node dies, and another process of the same address comes: a node of its own, as nothing revives. */
-    void restart(FabricNode next) {
-        server.kill();
-        server = next;
-        startServer();
     }
 
     private void serve() {
@@ -110,7 +113,7 @@ final class FarmFabric {
         }
     }
 
-    void until(java.util.function.BooleanSupplier condition) {
+    void until(BooleanSupplier condition) {
         if (!fabric.baton().until(condition, PATIENCE_NS)) {
             throw new AssertionError("it has not come to that");
         }

@@ -40,8 +40,9 @@ import org.softrdma.verbs.device.VerbsDevice;
  */
 final class FarmRace {
     private static final List<String> CLIENTS = List.of("client1", "client2", "client3");
-    private static final int WORDS = 9;
-    private static final int STALLS = 15;
+    private static final int WORDS = 7;
+    private static final int SELDOM = 15;
+    private static final int OFTEN = 80;
     private static final long LONGEST_STALL_NS = TimeUnit.MICROSECONDS.toNanos(500);
     private static final long LIMIT_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -71,7 +72,7 @@ final class FarmRace {
         static Settings safe(long seed, boolean faulty) {
             Grains grains = seed % 4 == 0 ? Grains.LINES : Grains.WORDS;
             int homes = seed % 2 == 0 ? 2 : 4;
-            return new Settings(seed, Protocol.SAFE, grains, faulty, homes, 5 + homes, 12);
+            return new Settings(seed, Protocol.SAFE, grains, faulty, homes, 5 + homes, 16);
         }
 
         static Settings paper(long seed, Grains grains) {
@@ -84,7 +85,7 @@ final class FarmRace {
         random = RandomGeneratorFactory.of("L64X128MixRandom").create(~settings.seed());
         farm = new FarmFabric(
                 settings.seed(), fabricSettings(), settings.protocol(), options(), WORDS * Long.BYTES);
-        farm.fabric().baton().stalls(STALLS, LONGEST_STALL_NS);
+        farm.fabric().baton().stalls(random.nextBoolean() ? SELDOM : OFTEN, LONGEST_STALL_NS);
         CLIENTS.forEach(name -> nodes.add(farm.fabric().node(name)));
         history = new HistoryRecorder<>(() -> ++readings); // one thread at a time: each reading is later than the last
     }
@@ -164,13 +165,14 @@ final class FarmRace {
         while (asked[tag] != null) {
             tag++;
         }
-        int number = random.nextInt(settings.keys());
+        boolean filling = values < settings.keys();
+        int number = filling ? (int) values : random.nextInt(settings.keys());
         byte[] key = ByteBuffer.allocate(FarmFabric.KEY).putInt(number).array();
         StoreCall call =
-                switch (random.nextInt(5)) {
-                    case 0, 1 -> StoreCall.get();
-                    case 2, 3 -> StoreCall.set(++values);
-                    default -> StoreCall.delete();
+                switch (filling ? 7 : random.nextInt(settings.seed() % 3 == 0 ? 10 : 20)) {
+                    case 0, 1, 2, 3 -> StoreCall.get();
+                    case 4, 5, 6 -> StoreCall.delete();
+                    default -> StoreCall.set(++values);
                 };
         asked[tag] = new Asked(me.invoke("key" + number, call), call);
         boolean started =

@@ -51,7 +51,6 @@ class FarmRacesTest {
 
     private static void requireRaces(Sums sums) {
         boolean raced = sums.counters.get(StoreCounter.LINE_RETRIES) > 0
-                && sums.counters.get(StoreCounter.JOINT_RETRIES) > 0
                 && sums.counters.get(StoreCounter.INCARNATION_RESTARTS) > 0
                 && sums.counters.get(StoreCounter.TORN_UNSEEN) > 0
                 && sums.combined > 0;

@@ -99,13 +99,38 @@ final class TestTable {
 
     /** The value of a key as a client finds it; null if it is missed. */
     byte @Nullable [] get(byte[] bytes) {
+        return get(bytes, memory);
+    }
+
+    /** A copy of all memory. */
+    MemorySegment snapshot() {
+        return MemorySegment.ofArray(memory.toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    /**
+     * As a client finds it whose READ of the two buckets was in the middle of a change.
+     *
+     * @param bytes the key
+     * @param first memory that its bucket is taken from
+     * @param second memory that the bucket behind is taken from
+     */
+    byte @Nullable [] get(byte[] bytes, MemorySegment first, MemorySegment second) {
+        long home = (long) shape.home(key(bytes).hash()) * shape.stride();
+        MemorySegment mixed = snapshot();
+        MemorySegment.copy(first, home, mixed, home, shape.stride());
+        MemorySegment.copy(second, home + shape.stride(), mixed, home + shape.stride(), shape.stride());
+        return get(bytes, mixed);
+    }
+
+    private byte @Nullable [] get(byte[] bytes, MemorySegment seen) {
         TableKey sought = new TableKey(shape); // the table may change in the middle
         sought.set(MemorySegment.ofArray(bytes), 0, bytes.length);
         long home = (long) shape.home(sought.hash()) * shape.stride();
         readsOfLookup = 0;
         countRead();
-        if (neighbours.read(memory, home, home) != NeighbourVerdict.CONSISTENT) {
-            throw new AssertionError("buckets are inconsistent, and nobody writes");
+        NeighbourVerdict verdict = neighbours.read(seen, home, home);
+        if (verdict != NeighbourVerdict.CONSISTENT) {
+            throw new Restart(verdict.name());
         }
         byte[] found = search(neighbours.first(), shape.bucket(), sought);
         found = found == null ? search(neighbours.second(), shape.bucket(), sought) : found;
