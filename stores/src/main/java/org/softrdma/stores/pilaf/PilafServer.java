@@ -90,6 +90,10 @@ final class PilafServer implements StoreServer {
         return counters;
     }
 
+    PilafKeeper keeper() {
+        return keeper;
+    }
+
     @Override
     public int doWork() {
         int work = takeConnection();
