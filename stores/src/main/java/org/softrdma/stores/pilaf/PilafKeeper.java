@@ -143,6 +143,13 @@ final class PilafKeeper implements AutoCloseable {
         }
     }
 
+    /** As if the process were killed: changes that are not on the disk are lost. */
+    void abandonLog() {
+        if (log != null) {
+            log.abandon();
+        }
+    }
+
     // ---- growth
 
     /**

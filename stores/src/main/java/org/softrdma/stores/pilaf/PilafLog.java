@@ -158,6 +158,11 @@ final class PilafLog implements AutoCloseable {
         }
     }
 
+    /** As if the process were killed: what was not written is lost. */
+    void abandon() {
+        used = 0;
+    }
+
     @Override
     public void close() {
         try (channel) {

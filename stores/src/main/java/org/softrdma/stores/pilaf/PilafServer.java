@@ -291,4 +291,10 @@ final class PilafServer implements StoreServer {
             CloseHelper.closeAll(keeper, completions, domain);
         }
     }
+
+    /** Ends as if the process were killed: what the log has not written is not written. */
+    void abandon() {
+        keeper.abandonLog();
+        close();
+    }
 }
