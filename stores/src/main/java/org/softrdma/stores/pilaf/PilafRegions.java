@@ -33,7 +33,7 @@ final class PilafRegions implements AutoCloseable {
             entries.close();
             throw e;
         }
-        table = new PilafTable(hash, fingerprints, entries, extents, steps);
+        table = new PilafTable(hash, fingerprints, entries.segment(), extents.segment(), steps);
     }
 
     /** Takes all pairs of another table; says what there was no room for. */

@@ -29,7 +29,6 @@ final class PilafTable implements CuckooSlots {
     private final PilafHash hash;
     private final boolean fingerprints;
     private final MemorySegment entries;
-    private final ByteBuffer entriesView;
     private final MemorySegment extents;
     private final ByteBuffer extentsView;
     private final PilafEntryWriter writer;
@@ -59,18 +58,18 @@ final class PilafTable implements CuckooSlots {
      * @param extents memory of the extents, a power of two
      * @param steps how memory is written
      */
-    PilafTable(PilafHash hash, boolean fingerprints, PilafMemory entries, PilafMemory extents, MemorySteps steps) {
+    PilafTable(PilafHash hash, boolean fingerprints, MemorySegment entries, MemorySegment extents, MemorySteps steps) {
         this.hash = hash;
         this.fingerprints = fingerprints;
-        this.entries = entries.segment();
-        entriesView = entries.view();
-        this.extents = extents.segment();
-        extentsView = extents.view();
+        this.entries = entries;
+        this.extents = extents;
+        extentsView = extents.asByteBuffer();
         this.steps = steps;
-        writer = new PilafEntryWriter(this.entries, steps);
-        space = new BuddyExtents(this.extents.byteSize());
+        writer = new PilafEntryWriter(entries, steps);
+        space = new BuddyExtents(extents.byteSize());
+        ByteBuffer entriesView = entries.asByteBuffer();
         for (int slot = 0; slot < hash.entries(); slot++) {
-            PilafEntryDescriptor.put(this.entries, entriesView, at(slot), 0, 0, 0, checksum);
+            PilafEntryDescriptor.put(entries, entriesView, at(slot), 0, 0, 0, checksum);
         }
     }
 
