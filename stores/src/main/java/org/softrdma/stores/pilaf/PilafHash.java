@@ -65,6 +65,6 @@ final class PilafHash {
 
     /** 16 bits that tell most keys apart which share an entry. */
     static int fingerprint(long hash) {
-        return (int) (SeededHash.again(hash, FINGERPRINT_SEED) >>> Long.SIZE - Short.SIZE);
+        return (int) (SeededHash.again(hash, FINGERPRINT_SEED) >>> (Long.SIZE - Short.SIZE));
     }
 }
