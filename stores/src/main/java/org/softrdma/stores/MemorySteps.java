@@ -2,6 +2,7 @@ package org.softrdma.stores;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 
 /**
  * How a server writes memory that peers READ meanwhile. This class writes it as usual. A simulation, in which one thread
@@ -12,6 +13,8 @@ import java.lang.foreign.ValueLayout;
  * here directly. Stateless; any thread.
  */
 public class MemorySteps {
+    private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
+
     /** As usual. */
     public static final MemorySteps OF_JVM = new MemorySteps();
 
@@ -28,14 +31,14 @@ public class MemorySteps {
     }
 
     /**
-     * Writes an aligned word.
+     * Writes an aligned word, little endian.
      *
      * @param memory in which it is
      * @param offset a multiple of 8
-     * @param word in the byte order of the machine
+     * @param word its value
      */
     public void write(MemorySegment memory, long offset, long word) {
-        memory.set(ValueLayout.JAVA_LONG, offset, word);
+        memory.set(WORD, offset, word);
     }
 
     /**
