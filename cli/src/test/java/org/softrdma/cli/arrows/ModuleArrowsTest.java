@@ -97,6 +97,8 @@ class ModuleArrowsTest {
         assertFound("kv.Probe", broken.namesNoProvider("kv", providers));
         real.namesNoProvider("stores", providers).check(REAL);
         assertFound("stores.Probe", broken.namesNoProvider("stores", providers));
+        real.namesNoProvider("farm", providers).check(REAL);
+        assertFound("farm.Probe", broken.namesNoProvider("farm", providers));
     }
 
     @Test

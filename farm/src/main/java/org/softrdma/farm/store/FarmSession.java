@@ -27,13 +27,13 @@ import org.softrdma.verbs.cm.ConnectionRequest;
  * One client of a server: first the hello and the welcome by SEND, then the rings. A client that breaks a rule, sends no
  * hello in time or loses its connection is dropped. The server's thread.
  */
-final class FarmSession implements AutoCloseable {
+final class FarmSession implements RequestBatch.Asker, AutoCloseable {
     private static final long HELLO_LIMIT_NS = TimeUnit.SECONDS.toNanos(10);
     private static final int SENDS = RingEnd.MOST_WRITES + 2;
     private static final long HELLO = 1;
     private static final long WELCOME = 2;
 
-    private final FarmServer server;
+    private final FarmHost server;
     private final OpenObjects open = new OpenObjects();
     private final CompletionQueue queue;
     private final MemoryRegion region;
@@ -52,9 +52,9 @@ final class FarmSession implements AutoCloseable {
     private final Outcome[] outcomes;
     private int answers;
 
-    FarmSession(FarmServer server, ConnectionRequest request) {
+    FarmSession(FarmHost server, ConnectionRequest request) {
         this.server = server;
-        numbers = new long[server.window() + RequestBatch.CAPACITY];
+        numbers = new long[server.context().window() + RequestBatch.CAPACITY];
         outcomes = new Outcome[numbers.length];
         helloUntilNs = server.nanoTime() + HELLO_LIMIT_NS;
         try {
@@ -93,7 +93,7 @@ final class FarmSession implements AutoCloseable {
             return work;
         }
         work += sendAnswers(current);
-        while (!batch.isFull() && answers < server.window()) {
+        while (!batch.isFull() && answers < server.context().window()) {
             int length = current.poll();
             if (length == RingEnd.NONE) {
                 return work;
@@ -150,8 +150,9 @@ final class FarmSession implements AutoCloseable {
         server.counters().increment(StoreCounter.SENDS);
     }
 
-    /** Answers a request, now or as soon as there is room. */
-    void answer(long number, Outcome outcome) {
+    /** Answers now, or as soon as there is room. */
+    @Override
+    public void answer(long number, Outcome outcome) {
         numbers[answers] = number;
         outcomes[answers++] = outcome;
         RingEnd current = rings;

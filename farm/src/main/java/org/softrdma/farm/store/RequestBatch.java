@@ -21,10 +21,21 @@ final class RequestBatch {
     private int count;
     private long combined;
 
+    /** Who has asked. */
+    interface Asker {
+        /**
+         * Takes an answer.
+         *
+         * @param number of the request
+         * @param outcome of it
+         */
+        void answer(long number, Outcome outcome);
+    }
+
     /** One request. */
     private static final class Entry {
         private final TableKey key;
-        private @Nullable FarmSession session;
+        private @Nullable Asker asker;
         private long number;
         private boolean put;
         private byte[] bytes = new byte[256];
@@ -36,8 +47,8 @@ final class RequestBatch {
             key = new TableKey(shape);
         }
 
-        private void take(FarmSession newSession, MemorySegment memory, long at) {
-            session = newSession;
+        private void take(Asker newAsker, MemorySegment memory, long at) {
+            asker = newAsker;
             number = FarmRequestDescriptor.number(memory, at);
             put = FarmRequestDescriptor.operation(memory, at) == FarmRequestDescriptor.PUT;
             int keyLength = FarmRequestDescriptor.keyLength(memory, at);
@@ -66,12 +77,12 @@ final class RequestBatch {
     /**
      * Adds a request; what is at its place may be overwritten afterwards.
      *
-     * @param session who asks
+     * @param asker who asks
      * @param memory that has a valid request
      * @param at where
      */
-    void add(FarmSession session, MemorySegment memory, long at) {
-        entries[count++].take(session, memory, at);
+    void add(Asker asker, MemorySegment memory, long at) {
+        entries[count++].take(asker, memory, at);
     }
 
     /** Executes all requests, and answers them. */
@@ -83,12 +94,12 @@ final class RequestBatch {
         }
         for (int i = 0; i < count; i++) {
             Entry entry = entries[i];
-            FarmSession session = entry.session;
+            Asker asker = entry.asker;
             Outcome outcome = entry.outcome;
-            if (session != null && outcome != null) {
-                session.answer(entry.number, outcome);
+            if (asker != null && outcome != null) {
+                asker.answer(entry.number, outcome);
             }
-            entry.session = null;
+            entry.asker = null;
         }
         count = 0;
     }
