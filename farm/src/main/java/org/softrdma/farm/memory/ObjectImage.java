@@ -12,8 +12,7 @@ import org.softrdma.stores.hash.ChecksumPair;
  * from the start of the object, so the payload begins at {@link FarmObjectDescriptor#PAYLOAD_OFFSET}. One thread.
  */
 public final class ObjectImage {
-    private static final ValueLayout.OfLong LONG =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private final ChecksumPair checksums = new ChecksumPair();
@@ -88,26 +87,6 @@ public final class ObjectImage {
     /** Sets the half word at an offset. */
     public void putInt(int offset, int value) {
         segment.set(INT, offset, value);
-    }
-
-    /**
-     * True if these bytes are at an offset.
-     *
-     * @param offset where
-     * @param expected all of them
-     */
-    public boolean holds(int offset, byte[] expected) {
-        return Arrays.equals(bytes, offset, offset + expected.length, expected, 0, expected.length);
-    }
-
-    /**
-     * Puts bytes at an offset.
-     *
-     * @param offset where
-     * @param source all of them
-     */
-    public void put(int offset, byte[] source) {
-        System.arraycopy(source, 0, bytes, offset, source.length);
     }
 
     /**

@@ -19,8 +19,7 @@ public final class ObjectLines {
 
     private static final int IN_LINE = LINE - VERSION_LENGTH;
 
-    static final ValueLayout.OfShort VERSION =
-            ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN);
+    static final ValueLayout.OfShort VERSION = ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     /** The same at any address, as in the buffer of a reader. */
     private static final ValueLayout.OfShort VERSION_ANYWHERE = VERSION.withByteAlignment(1);
@@ -101,7 +100,7 @@ public final class ObjectLines {
     public static long getLong(MemorySegment memory, long start, int at) {
         long value = 0;
         for (int i = 0; i < Long.BYTES; i++) {
-            value |= Byte.toUnsignedLong(memory.get(ValueLayout.JAVA_BYTE, place(start, at + i))) << i * Byte.SIZE;
+            value |= Byte.toUnsignedLong(memory.get(ValueLayout.JAVA_BYTE, place(start, at + i))) << (i * Byte.SIZE);
         }
         return value;
     }

@@ -48,8 +48,7 @@ final class ObjectWriter {
         WORD.setOpaque(memory, object, version | FarmObjectDescriptor.EXCLUSIVE);
         steps.step(ObjectStep.LOCKED_FOR_WRITING);
         VarHandle.storeStoreFence();
-        ObjectLines.setVersions(
-                memory, object, allOf(length), FarmObjectDescriptor.LINE_LOCKED, steps);
+        ObjectLines.setVersions(memory, object, allOf(length), FarmObjectDescriptor.LINE_LOCKED, steps);
         VarHandle.storeStoreFence();
     }
 
@@ -60,23 +59,14 @@ final class ObjectWriter {
             image.seal();
         }
         ObjectLines.scatter(
-                image.segment(),
-                FarmObjectDescriptor.INCARNATION_OFFSET,
-                allOf(image.length()),
-                memory,
-                object,
-                steps);
+                image.segment(), FarmObjectDescriptor.INCARNATION_OFFSET, allOf(image.length()), memory, object, steps);
         VarHandle.storeStoreFence();
     }
 
     /** Readers take the new object. */
     void unlock(long object, ObjectImage image) {
         ObjectLines.setVersions(
-                memory,
-                object,
-                allOf(image.length()),
-                FarmObjectDescriptor.lineVersion(image.version()),
-                steps);
+                memory, object, allOf(image.length()), FarmObjectDescriptor.lineVersion(image.version()), steps);
         WORD.setRelease(memory, object, image.version()); // a READ of the device takes it
         steps.step(ObjectStep.UNLOCKED);
     }

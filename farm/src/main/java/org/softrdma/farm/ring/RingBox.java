@@ -46,8 +46,7 @@ public record RingBox(int capacity, HostMemory memory, MemoryRegion region) impl
         return allocate(device, domain, capacity, Set.of(AccessFlag.LOCAL_WRITE));
     }
 
-    private static RingBox allocate(
-            VerbsDevice device, ProtectionDomain domain, int capacity, Set<AccessFlag> access) {
+    private static RingBox allocate(VerbsDevice device, ProtectionDomain domain, int capacity, Set<AccessFlag> access) {
         if (capacity < LINE || capacity % LINE != 0) {
             throw new IllegalArgumentException("capacity=" + capacity + ": expected a multiple of " + LINE);
         }

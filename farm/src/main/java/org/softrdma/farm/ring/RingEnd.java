@@ -49,12 +49,7 @@ public final class RingEnd {
      * @param counters counts WRITEs
      */
     public RingEnd(
-            RingBox inbox,
-            RingBox outbox,
-            QueuePair pair,
-            RemoteRegion peer,
-            boolean proven,
-            StoreCounters counters) {
+            RingBox inbox, RingBox outbox, QueuePair pair, RemoteRegion peer, boolean proven, StoreCounters counters) {
         this.inbox = inbox;
         this.outbox = outbox;
         this.pair = pair;
@@ -62,11 +57,6 @@ public final class RingEnd {
         this.counters = counters;
         reader = new RingReader(inbox.memory().segment().asSlice(0, inbox.capacity()), proven);
         writer = new RingWriter(outbox.memory().segment().asSlice(0, outbox.capacity()));
-    }
-
-    /** Longest message that fits a ring. */
-    public static int longest(int capacity) {
-        return RingWriter.longest(capacity);
     }
 
     // ---- messages of the peer

@@ -90,8 +90,7 @@ final class RingWriter {
         RingFrameDescriptor.put(staging, at, RingFrameDescriptor.header(lengthAndSkip, number));
         crc.reset();
         crc.update(view.limit(at + trailer).position(at));
-        RingFrameDescriptor.put(
-                staging, at + trailer, RingFrameDescriptor.trailer((int) crc.getValue(), number));
+        RingFrameDescriptor.put(staging, at + trailer, RingFrameDescriptor.trailer((int) crc.getValue(), number));
         number = RingFrameDescriptor.next(number);
         return RingFrameDescriptor.length(payload);
     }

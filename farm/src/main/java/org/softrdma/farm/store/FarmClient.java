@@ -201,8 +201,7 @@ final class FarmClient implements StoreClient {
             Outcome outcome = FarmReplyDescriptor.outcome(rings.received(), rings.receivedAt());
             rings.release();
             FarmOperation operation = operations[(int) Math.floorMod(requestNumber, (long) operations.length)];
-            boolean expected =
-                    operation.state() == FarmOperation.State.SENT && operation.number() == requestNumber;
+            boolean expected = operation.state() == FarmOperation.State.SENT && operation.number() == requestNumber;
             if (expected && outcome != null) {
                 end(operation, outcome, handler);
             }

@@ -70,22 +70,19 @@ final class FarmConnection implements AutoCloseable {
             RingBox inbox = RingBox.inbox(device, domain, FarmHelloDescriptor.REPLY_RING);
             open.add(inbox);
             HostMemory memory = open.add(device.allocateMemory(FarmWelcomeDescriptor.LONGEST));
-            MemoryRegion region = open.add(domain.register(
-                    memory.segment(), Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
-            Connector connector =
-                    open.add(device.resolve(context.servers().getFirst(), context.connectTimeoutNs()));
-            pair = open.add(connector.createQueuePair(
-                    domain, QueuePairAttributes.of(queue, QueuePairLimits.of(sends, 1))));
+            MemoryRegion region = open.add(
+                    domain.register(memory.segment(), Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
+            Connector connector = open.add(device.resolve(context.servers().getFirst(), context.connectTimeoutNs()));
+            pair = open.add(
+                    connector.createQueuePair(domain, QueuePairAttributes.of(queue, QueuePairLimits.of(sends, 1))));
             welcome = greet(connector, region, inbox);
             RingBox outbox = RingBox.outbox(device, domain, welcome.ring());
             open.add(outbox);
-            rings = new RingEnd(
-                    inbox, outbox, pair, welcome.inbox(), context.protocol() == Protocol.SAFE, counters);
+            rings = new RingEnd(inbox, outbox, pair, welcome.inbox(), context.protocol() == Protocol.SAFE, counters);
             sinkLength = longestRead();
             HostMemory memoryOfSinks = open.add(device.allocateMemory((long) sinkLength * context.window()));
             sinkMemory = memoryOfSinks.segment();
-            sinks = open.add(domain.register(
-                    sinkMemory, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK)));
+            sinks = open.add(domain.register(sinkMemory, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK)));
         } catch (RuntimeException e) {
             open.close();
             throw e;
@@ -121,8 +118,8 @@ final class FarmConnection implements AutoCloseable {
             context.idleStrategy().idle();
         }
         if (!completions[0].isSuccess()) {
-            throw new StoreException("the connection to " + context.servers().getFirst() + " has ended: "
-                    + completions[0].status());
+            throw new StoreException(
+                    "the connection to " + context.servers().getFirst() + " has ended: " + completions[0].status());
         }
         return completions[0].byteLength();
     }
@@ -140,7 +137,8 @@ final class FarmConnection implements AutoCloseable {
 
     private int longestRead() {
         TableShape shape = welcome.shape();
-        int longest = Math.max(2 * shape.stride(), shape.lengthInMemory(shape.block().length()));
+        int longest =
+                Math.max(2 * shape.stride(), shape.lengthInMemory(shape.block().length()));
         if (!shape.inline()) {
             int pairLength = FarmPairDescriptor.length(welcome.maxKeyLength(), welcome.maxValueLength());
             longest = Math.max(longest, shape.lengthInMemory(pairLength));

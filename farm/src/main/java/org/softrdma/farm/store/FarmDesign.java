@@ -43,8 +43,7 @@ public final class FarmDesign implements StoreDesign {
     @Override
     public Promises promises(Protocol protocol) {
         boolean safe = protocol == Protocol.SAFE;
-        return new Promises(
-                safe ? Consistency.LINEARIZABLE : Consistency.FALSE_MISSES, safe, true, false, true, false);
+        return new Promises(safe ? Consistency.LINEARIZABLE : Consistency.FALSE_MISSES, safe, true, false, true, false);
     }
 
     @Override

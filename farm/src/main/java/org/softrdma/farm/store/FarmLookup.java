@@ -127,7 +127,8 @@ final class FarmLookup {
      * @param nowNs the time
      * @return FOUND, MISSING, or null if the lookup goes on: by another READ, or after a pause
      */
-    @Nullable Outcome onRead(long nowNs) {
+    @Nullable
+    Outcome onRead(long nowNs) {
         if (view.mayHaveWrapped(nowNs - postedNs)) {
             view.counters().increment(StoreCounter.LINE_RETRIES);
             return pause();
@@ -142,8 +143,7 @@ final class FarmLookup {
 
     private @Nullable Outcome onBuckets(long nowNs) {
         long start = FarmAddress.offset(bucketAddress());
-        NeighbourVerdict verdict =
-                view.neighbours().read(connection.sinkMemory(), connection.sinkOf(operation), start);
+        NeighbourVerdict verdict = view.neighbours().read(connection.sinkMemory(), connection.sinkOf(operation), start);
         if (verdict != NeighbourVerdict.CONSISTENT) {
             view.count(verdict);
             return pause();

@@ -23,8 +23,7 @@ final class FarmReplyDescriptor {
     static final int CODE_OFFSET = NUMBER_OFFSET + Long.BYTES;
     static final int LENGTH = CODE_OFFSET + Long.BYTES;
 
-    private static final ValueLayout.OfLong LONG =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final @Nullable Outcome[] OUTCOMES = {
         null, Outcome.STORED, Outcome.REMOVED, Outcome.MISSING, Outcome.FULL
     };

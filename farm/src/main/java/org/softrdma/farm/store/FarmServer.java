@@ -32,11 +32,11 @@ final class FarmServer implements StoreServer {
     private boolean closed;
 
     FarmServer(VerbsDevice device, StoreServerContext context) {
-        // No device promises lines today: MemoryRegion.coherentUnit() is 8 at most, and 0 for memory like this.
-        FarmSettings settings = FarmSettings.of(context, false);
         ProtectionDomain domain = device.allocateProtectionDomain();
         @Nullable FarmShards shards = null;
+        FarmSettings settings;
         try {
+            settings = FarmSettings.of(context, FarmShards.movesLinesWhole(device, domain));
             shards = new FarmShards(device, domain, settings, context.protocol() == Protocol.SAFE, context.steps());
             listener = device.listen(context.address(), BACKLOG);
         } catch (RuntimeException e) {

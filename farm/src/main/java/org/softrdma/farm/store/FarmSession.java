@@ -59,8 +59,8 @@ final class FarmSession implements RequestBatch.Asker, AutoCloseable {
         helloUntilNs = server.nanoTime() + HELLO_LIMIT_NS;
         try {
             queue = open.add(server.device().createCompletionQueue(SENDS + 2));
-            HostMemory memory = open.add(server.device()
-                    .allocateMemory(FarmHelloDescriptor.LENGTH + (long) FarmWelcomeDescriptor.LONGEST));
+            HostMemory memory = open.add(
+                    server.device().allocateMemory(FarmHelloDescriptor.LENGTH + (long) FarmWelcomeDescriptor.LONGEST));
             region = open.add(server.domain()
                     .register(memory.segment(), Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
             inbox = open.add(RingBox.inbox(server.device(), server.domain(), server.ringLength()));
@@ -107,7 +107,6 @@ final class FarmSession implements RequestBatch.Asker, AutoCloseable {
             }
             batch.add(this, message, current.receivedAt());
             current.release();
-            server.counters().increment(StoreCounter.PROBES);
         }
         return work;
     }
@@ -138,8 +137,7 @@ final class FarmSession implements RequestBatch.Asker, AutoCloseable {
     private void greet(long length) {
         int answer;
         if (FarmHelloDescriptor.isFor(hello, length, server.protocol())) {
-            RingBox outbox =
-                    open.add(RingBox.outbox(server.device(), server.domain(), FarmHelloDescriptor.REPLY_RING));
+            RingBox outbox = open.add(RingBox.outbox(server.device(), server.domain(), FarmHelloDescriptor.REPLY_RING));
             rings = new RingEnd(
                     inbox, outbox, pair, FarmHelloDescriptor.inbox(hello), server.proven(), server.counters());
             answer = FarmWelcomeDescriptor.write(welcome, server.welcome(inbox));

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.softrdma.farm.memory.ObjectLines;
 import org.softrdma.farm.table.TableKey;
 import org.softrdma.farm.table.TableShape;
 import org.softrdma.farm.table.TableShard;
@@ -25,16 +26,22 @@ final class FarmShards implements AutoCloseable {
     private final List<MemoryRegion> regions = new ArrayList<>();
     private final List<TableShard> shards = new ArrayList<>();
 
-    FarmShards(
-            VerbsDevice device, ProtectionDomain domain, FarmSettings settings, boolean mended, MemorySteps steps) {
+    /** True if the device promises that READs of memory like this move lines of 64 bytes whole; none here does. */
+    static boolean movesLinesWhole(VerbsDevice device, ProtectionDomain domain) {
+        try (HostMemory memory = device.allocateMemory(ObjectLines.LINE);
+                MemoryRegion region = domain.register(memory.segment(), Set.of(AccessFlag.REMOTE_READ))) {
+            return region.coherentUnit() >= ObjectLines.LINE;
+        }
+    }
+
+    FarmShards(VerbsDevice device, ProtectionDomain domain, FarmSettings settings, boolean mended, MemorySteps steps) {
         shape = settings.shape();
         registeredBytes = settings.regionLength() * shape.shards();
         try {
             for (int region = 0; region < shape.shards(); region++) {
                 HostMemory memory = device.allocateMemory(settings.regionLength());
                 memories.add(memory);
-                shards.add(new TableShard(
-                        memory.segment(), settings.blockLength(), shape, region, mended, steps));
+                shards.add(new TableShard(memory.segment(), settings.blockLength(), shape, region, mended, steps));
                 regions.add(domain.register(memory.segment(), Set.of(AccessFlag.REMOTE_READ)));
             }
         } catch (RuntimeException e) {

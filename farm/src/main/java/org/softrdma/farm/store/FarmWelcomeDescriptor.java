@@ -120,7 +120,8 @@ final class FarmWelcomeDescriptor {
             int at = REGIONS_OFFSET + i * REGION_LENGTH;
             buffer.putLong(at, welcome.regions().get(i).address());
             buffer.putLong(
-                    at + Long.BYTES, Integer.toUnsignedLong(welcome.regions().get(i).rkey()));
+                    at + Long.BYTES,
+                    Integer.toUnsignedLong(welcome.regions().get(i).rkey()));
         }
         return REGIONS_OFFSET + welcome.regions().size() * REGION_LENGTH;
     }
@@ -160,7 +161,6 @@ final class FarmWelcomeDescriptor {
         }
         int ring = buffer.getInt(RING_OFFSET);
         RemoteRegion inbox = new RemoteRegion(buffer.getLong(INBOX_OFFSET), ring, buffer.getInt(RKEY_OFFSET));
-        return new Welcome(
-                buffer.getLong(LIFE_OFFSET), inbox, ring, maxKeyLength, maxValueLength, shape, regions);
+        return new Welcome(buffer.getLong(LIFE_OFFSET), inbox, ring, maxKeyLength, maxValueLength, shape, regions);
     }
 }

@@ -120,7 +120,7 @@ public record FarmBucketDescriptor(int slots, int slotLength) {
      */
     public void join(ObjectImage image, ObjectImage next) {
         long joint = forward(image) + 1 & JOINT_MASK;
-        image.putLong(stateOffset(), state(image) & ~(JOINT_MASK << FORWARD_SHIFT) | joint << FORWARD_SHIFT);
-        next.putLong(stateOffset(), state(next) & ~(JOINT_MASK << BACKWARD_SHIFT) | joint << BACKWARD_SHIFT);
+        image.putLong(stateOffset(), (state(image) & ~(JOINT_MASK << FORWARD_SHIFT)) | joint << FORWARD_SHIFT);
+        next.putLong(stateOffset(), (state(next) & ~(JOINT_MASK << BACKWARD_SHIFT)) | joint << BACKWARD_SHIFT);
     }
 }

@@ -76,11 +76,11 @@ public record TableShape(
 
     /** The shard of a key, by its hash. */
     public int shard(long hash) {
-        return (int) ((hash >>> Integer.SIZE) * shards >>> Integer.SIZE);
+        return (int) (((hash >>> Integer.SIZE) * shards) >>> Integer.SIZE);
     }
 
     /** The bucket of a key in its shard, by its hash. */
     public int home(long hash) {
-        return (int) (Integer.toUnsignedLong((int) hash) * homes >>> Integer.SIZE);
+        return (int) ((Integer.toUnsignedLong((int) hash) * homes) >>> Integer.SIZE);
     }
 }

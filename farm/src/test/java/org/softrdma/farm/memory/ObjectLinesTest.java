@@ -41,18 +41,20 @@ class ObjectLinesTest {
                 assertTrue(inMemory <= ObjectLines.slotLength(all), "start " + start + ", length " + length);
                 assertEquals(
                         -1,
-                        memory.asSlice(start + inMemory).mismatch(
-                                Arena.ofAuto().allocate(memory.byteSize() - start - inMemory)),
+                        memory.asSlice(start + inMemory)
+                                .mismatch(Arena.ofAuto().allocate(memory.byteSize() - start - inMemory)),
                         "nothing behind it is touched");
 
                 MemorySegment sink = Arena.ofAuto().allocate(inMemory + 3L);
                 MemorySegment.copy(memory, start, sink, 3, inMemory); // a sink has no alignment
                 ObjectImage image = new ObjectImage();
-                assertEquals(
-                        ReadVerdict.CONSISTENT, new LockFreeReader(true).read(sink, 3, start, length, image));
+                assertEquals(ReadVerdict.CONSISTENT, new LockFreeReader(true).read(sink, 3, start, length, image));
                 assertEquals(8, image.version());
                 assertEquals(
-                        -1, image.segment().asSlice(0, length).mismatch(expected.segment().asSlice(0, length)));
+                        -1,
+                        image.segment()
+                                .asSlice(0, length)
+                                .mismatch(expected.segment().asSlice(0, length)));
             }
         }
     }

@@ -134,7 +134,7 @@ class RingTest {
         assertEquals(4, sent);
         writer.headIs(HeadWordDescriptor.word(RingFrameDescriptor.length(message.length) - 1L));
         assertFalse(writer.hasRoom(message.length));
-        writer.headIs(0x1234); // half of a head word
+        writer.headIs(RingFrameDescriptor.length(message.length)); // half of a head word
         assertFalse(writer.hasRoom(message.length));
         writer.headIs(HeadWordDescriptor.word(CAPACITY + 16L)); // farther than anything sent
         assertFalse(writer.hasRoom(message.length));

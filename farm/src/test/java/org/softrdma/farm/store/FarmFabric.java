@@ -61,7 +61,7 @@ final class FarmFabric {
     /** Runs a body beside a server, which ends with it. */
     FarmFabric run(Body body) {
         fabric.run(test, () -> {
-            var unused = test.startHelper("clock", this::letTimePass);
+            SimulatedThread ignored = test.startHelper("clock", this::letTimePass);
             startServer();
             body.run(this);
             stopServer();
@@ -90,7 +90,7 @@ final class FarmFabric {
                 .maxValueLength(valueLength)
                 .window(4)
                 .options(options)
-                .nanoClock(fabric.clock()::nanoTime)
+                .nanoClock(fabric.clock())
                 .random(fabric.baton().choices().generator())
                 .steps(new BatonSteps(fabric.baton()))
                 .conclude();
@@ -137,7 +137,7 @@ final class FarmFabric {
                 .maxKeyLength(KEY)
                 .maxValueLength(valueLength)
                 .window(4)
-                .time(fabric.clock()::nanoTime, fabric.idleStrategy())
+                .time(fabric.clock(), fabric.idleStrategy())
                 .random(fabric.baton().choices().generator());
         more.accept(context);
         return new FarmDesign().connect(clientDevice, context.conclude());

@@ -57,21 +57,26 @@ class FarmFiguresTest {
                 for (int number = 0; number < pairs; number++) {
                     int expected = number;
                     client.startPut(key(number), MemorySegment.ofArray(value(number)), 0);
-                    drain(client, farm, (tag, outcome, memory, at, length) ->
-                            assertEquals(Outcome.STORED, outcome, "pair " + expected));
+                    drain(
+                            client,
+                            farm,
+                            (tag, outcome, memory, at, length) ->
+                                    assertEquals(Outcome.STORED, outcome, "pair " + expected));
                 }
                 long before = farm.responderReads();
                 for (int number = 0; number < pairs; number++) {
                     byte[] expected = value(number);
                     client.startGet(key(number), 0);
-                    drain(client, farm, (tag, outcome, memory, at, length) -> assertArrayEquals(
-                            expected, memory.asSlice(at, length).toArray(ValueLayout.JAVA_BYTE)));
+                    drain(
+                            client,
+                            farm,
+                            (tag, outcome, memory, at, length) -> assertArrayEquals(
+                                    expected, memory.asSlice(at, length).toArray(ValueLayout.JAVA_BYTE)));
                 }
                 long reads = farm.responderReads() - before;
                 assertEquals(client.counters().get(StoreCounter.READS), farm.responderReads());
                 assertEquals(client.counters().get(StoreCounter.READ_BYTES), farm.responderReadBytes());
-                figures[0] =
-                        new Figures((double) reads / pairs, farm.serving().space());
+                figures[0] = new Figures((double) reads / pairs, farm.serving().space());
                 assertEquals(pairs, figures[0].space.pairs());
             }
         });

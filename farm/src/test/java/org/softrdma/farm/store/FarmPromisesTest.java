@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.List;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -33,12 +35,12 @@ class FarmPromisesTest {
             Map.of("buckets", "64", "region", Integer.toString(1 << 18), "block", "8192", "regions", "2");
 
     private static byte[] key(int number) {
-        return ("key" + number).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+        return ("key" + number).getBytes(StandardCharsets.US_ASCII);
     }
 
     private static byte[] value(int number) {
         byte[] value = new byte[number % VALUE];
-        java.util.Arrays.fill(value, (byte) number);
+        Arrays.fill(value, (byte) number);
         return value;
     }
 
@@ -57,13 +59,10 @@ class FarmPromisesTest {
     }
 
     private static void requireValue(BlockingStore store, int number) {
+        HexFormat hex = HexFormat.of();
         assertEquals(
-                Optional.of(List.of(boxed(value(number)))),
-                store.get(key(number)).map(found -> List.of(boxed(found))));
-    }
-
-    private static String boxed(byte[] bytes) {
-        return java.util.HexFormat.of().formatHex(bytes);
+                Optional.of(hex.formatHex(value(number))),
+                store.get(key(number)).map(hex::formatHex));
     }
 
     @ParameterizedTest
@@ -107,6 +106,17 @@ class FarmPromisesTest {
             Promises promises = new FarmDesign().promises(protocol);
             assertTrue(promises.getsWithoutServer());
             assertFalse(promises.putsWithoutServer());
+        });
+    }
+
+    @Test
+    void shouldNotTakeALateReplyForThatOfTheNextRequest() {
+        run(Protocol.SAFE, (farm, store) -> {
+            assertTrue(store.put(key(1), value(1)));
+            farm.server().pauseProcesses(LIMIT_NS + LIMIT_NS / 2);
+
+            assertThrows(StoreException.class, () -> store.put(key(1), value(2)));
+            assertFalse(store.remove(key(3)));
         });
     }
 
@@ -184,11 +194,9 @@ class FarmPromisesTest {
         other.run(farm -> {
             try (VerbsDevice device = farm.testNode().open(Map.of())) {
                 assertThrows(
-                        StoreException.class,
-                        () -> farm.connect(device, context -> context.protocol(Protocol.PAPER)));
+                        StoreException.class, () -> farm.connect(device, context -> context.protocol(Protocol.PAPER)));
                 assertThrows(
-                        StoreException.class,
-                        () -> farm.connect(device, context -> context.maxValueLength(VALUE + 1)));
+                        StoreException.class, () -> farm.connect(device, context -> context.maxValueLength(VALUE + 1)));
             }
         });
     }

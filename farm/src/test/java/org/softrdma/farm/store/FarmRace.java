@@ -83,8 +83,7 @@ final class FarmRace {
     FarmRace(Settings settings) {
         this.settings = settings;
         random = RandomGeneratorFactory.of("L64X128MixRandom").create(~settings.seed());
-        farm = new FarmFabric(
-                settings.seed(), fabricSettings(), settings.protocol(), options(), WORDS * Long.BYTES);
+        farm = new FarmFabric(settings.seed(), fabricSettings(), settings.protocol(), options(), WORDS * Long.BYTES);
         farm.fabric().baton().stalls(random.nextBoolean() ? SELDOM : OFTEN, LONGEST_STALL_NS);
         CLIENTS.forEach(name -> nodes.add(farm.fabric().node(name)));
         history = new HistoryRecorder<>(() -> ++readings); // one thread at a time: each reading is later than the last
@@ -97,19 +96,21 @@ final class FarmRace {
         return base.with(NetworkSettings.DEFAULT.withBufferBytes(4096))
                 .with(settings.grains())
                 .with(new Baton.Limits(3_000_000, usual.virtualNs(), usual.realNs(), random.nextBoolean() ? 100 : 300))
-                .with(
-                        settings.faulty()
-                                ? new RaceFaultPlan(settings.seed(), CLIENTS).plan()
-                                : FaultPlan.NONE);
+                .with(settings.faulty() ? new RaceFaultPlan(settings.seed(), CLIENTS).plan() : FaultPlan.NONE);
     }
 
     private Map<String, String> options() {
         return Map.of(
-                "neighbourhood", random.nextBoolean() ? "2" : "4",
-                "values", random.nextBoolean() ? "inline" : "outline",
-                "buckets", Integer.toString(settings.homes()),
-                "region", "16384",
-                "block", "1024");
+                "neighbourhood",
+                random.nextBoolean() ? "2" : "4",
+                "values",
+                random.nextBoolean() ? "inline" : "outline",
+                "buckets",
+                Integer.toString(settings.homes()),
+                "region",
+                "16384",
+                "block",
+                "1024");
     }
 
     /** Races. */
@@ -150,7 +151,8 @@ final class FarmRace {
     private StoreClient connected(VerbsDevice device) {
         while (true) {
             try {
-                return farm.connect(device, context -> context.timeoutNs(LIMIT_NS).connectTimeoutNs(LIMIT_NS));
+                return farm.connect(
+                        device, context -> context.timeoutNs(LIMIT_NS).connectTimeoutNs(LIMIT_NS));
             } catch (StoreException e) {
                 farm.fabric().baton().sleep(LIMIT_NS); // something goes wrong
             }
@@ -168,19 +170,17 @@ final class FarmRace {
         boolean filling = values < settings.keys();
         int number = filling ? (int) values : random.nextInt(settings.keys());
         byte[] key = ByteBuffer.allocate(FarmFabric.KEY).putInt(number).array();
-        StoreCall call =
-                switch (filling ? 7 : random.nextInt(settings.seed() % 3 == 0 ? 10 : 20)) {
-                    case 0, 1, 2, 3 -> StoreCall.get();
-                    case 4, 5, 6 -> StoreCall.delete();
-                    default -> StoreCall.set(++values);
-                };
+        StoreCall call = switch (filling ? 7 : random.nextInt(settings.seed() % 3 == 0 ? 10 : 20)) {
+            case 0, 1, 2, 3 -> StoreCall.get();
+            case 4, 5, 6 -> StoreCall.delete();
+            default -> StoreCall.set(++values);
+        };
         asked[tag] = new Asked(me.invoke("key" + number, call), call);
-        boolean started =
-                switch (call.kind()) {
-                    case GET -> client.startGet(key, tag);
-                    case SET -> client.startPut(key, MemorySegment.ofArray(value(call.value())), tag);
-                    default -> client.startRemove(key, tag);
-                };
+        boolean started = switch (call.kind()) {
+            case GET -> client.startGet(key, tag);
+            case SET -> client.startPut(key, MemorySegment.ofArray(value(call.value())), tag);
+            default -> client.startRemove(key, tag);
+        };
         assertTrue(started);
     }
 

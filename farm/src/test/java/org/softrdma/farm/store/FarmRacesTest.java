@@ -70,7 +70,7 @@ class FarmRacesTest {
 
         requireRaces(sums);
         assertTrue(
-                sums.unknown > 0 && sums.counters.get(StoreCounter.RECONNECTS) > 0
+                (sums.unknown > 0 && sums.counters.get(StoreCounter.RECONNECTS) > 0)
                         || Long.getLong("softrdma.seed") != null,
                 () -> "nothing has gone wrong: " + sums);
     }

@@ -21,7 +21,9 @@ class MessageLayoutsTest {
             new RemoteRegion(0x1122_3344_5566_7788L, FarmHelloDescriptor.REPLY_RING, 0x99aa_bbcc);
 
     private static String hex(ByteBuffer buffer, int length) {
-        return HexFormat.of().formatHex(Arrays.copyOf(buffer.array(), length));
+        byte[] bytes = new byte[length];
+        buffer.get(0, bytes);
+        return HexFormat.of().formatHex(bytes);
     }
 
     @Test

@@ -15,8 +15,7 @@ class TableLayoutsTest {
     private static final HexFormat HEX = HexFormat.of();
 
     private static String hex(ObjectImage image, int from, int to) {
-        return HEX.formatHex(
-                image.segment().asSlice(from, to - from).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE));
+        return HEX.formatHex(image.segment().asSlice(from, to - from).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE));
     }
 
     private static ObjectImage image(int length) {

@@ -39,10 +39,13 @@ class TableModelTest {
                 assertEquals(model.remove(number) == null ? Outcome.MISSING : Outcome.REMOVED, table.remove(key));
             }
             assertSame(model, table, random.nextInt(keys));
-            longestChain = Math.max(longestChain, table.chain(random.nextInt(table.shape().homes())));
+            longestChain = Math.max(
+                    longestChain, table.chain(random.nextInt(table.shape().homes())));
         }
         assertEquals(model.size(), table.shard().pairs(), "seed " + seed);
-        long data = model.values().stream().mapToLong(value -> value.length + TestTable.KEY).sum();
+        long data = model.values().stream()
+                .mapToLong(value -> value.length + TestTable.KEY)
+                .sum();
         assertEquals(data, table.shard().dataBytes(), "seed " + seed);
         for (int number = 0; number < keys; number++) {
             assertSame(model, table, number);
@@ -65,8 +68,7 @@ class TableModelTest {
     void shouldBeAMapWithPairsInline() {
         for (int neighbourhood : new int[] {2, 4, 6, 8, 12}) {
             for (boolean checksums : new boolean[] {false, true}) {
-                TestTable table =
-                        new TestTable(TestTable.inline(neighbourhood, VALUE, checksums, 12), 1 << 17, 1024);
+                TestTable table = new TestTable(TestTable.inline(neighbourhood, VALUE, checksums, 12), 1 << 17, 1024);
                 compare(table, 12 * neighbourhood, true, neighbourhood);
             }
         }
@@ -85,8 +87,7 @@ class TableModelTest {
         long empty = table.shard().usedBytes();
         for (int round = 0; round < 20; round++) {
             for (int number = 0; number < 150; number++) {
-                assertEquals(
-                        Outcome.STORED, table.put(TestTable.keyOf(number), TestTable.valueOf(round, 40 + round)));
+                assertEquals(Outcome.STORED, table.put(TestTable.keyOf(number), TestTable.valueOf(round, 40 + round)));
             }
             for (int number = 0; number < 150; number++) {
                 assertEquals(Outcome.REMOVED, table.remove(TestTable.keyOf(number * 7 % 150)));

@@ -79,7 +79,7 @@ final class TestTable {
     static byte[] valueOf(long number, int length) {
         byte[] value = new byte[length];
         for (int i = 0; i < length; i++) {
-            value[i] = (byte) (number >>> i % 4 * Byte.SIZE);
+            value[i] = (byte) (number >>> (i % 4 * Byte.SIZE));
         }
         return value;
     }
@@ -160,8 +160,7 @@ final class TestTable {
         long start = FarmAddress.offset(FatPointerDescriptor.address(at, pointer));
         int incarnation = FatPointerDescriptor.incarnation(at, pointer);
         ObjectImage target = new ObjectImage();
-        ReadVerdict verdict =
-                objects.read(memory, start, start, FatPointerDescriptor.length(at, pointer), target);
+        ReadVerdict verdict = objects.read(memory, start, start, FatPointerDescriptor.length(at, pointer), target);
         if (verdict != ReadVerdict.CONSISTENT || (int) target.incarnation() != incarnation) {
             throw new Restart(verdict + ", incarnation " + target.incarnation() + " for " + incarnation);
         }
@@ -179,9 +178,7 @@ final class TestTable {
                     && FarmPairDescriptor.keyLength(pair) == sought.length()
                     && sought.isAt(pair, FarmPairDescriptor.KEY_OFFSET)) {
                 return bytes(
-                        pair,
-                        FarmPairDescriptor.KEY_OFFSET + sought.length(),
-                        FarmPairDescriptor.valueLength(pair));
+                        pair, FarmPairDescriptor.KEY_OFFSET + sought.length(), FarmPairDescriptor.valueLength(pair));
             }
         }
         return null;
@@ -212,7 +209,6 @@ final class TestTable {
 
     /** All bytes, for golden tests. */
     byte[] memory(long offset, int length) {
-        return Arrays.copyOf(
-                memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE), length);
+        return Arrays.copyOf(memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE), length);
     }
 }
