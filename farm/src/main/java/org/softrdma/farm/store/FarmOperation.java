@@ -1,6 +1,7 @@
 package org.softrdma.farm.store;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.farm.ring.RingEnd;
@@ -64,7 +65,7 @@ final class FarmOperation {
     void start(Kind newKind, byte[] newKey, MemorySegment newValue, long newTag, long newDeadlineNs) {
         kind = newKind;
         keyLength = newKey.length;
-        MemorySegment.copy(MemorySegment.ofArray(newKey), 0, key, 0, keyLength);
+        MemorySegment.copy(newKey, 0, key, ValueLayout.JAVA_BYTE, 0, keyLength);
         valueLength = (int) newValue.byteSize();
         MemorySegment.copy(newValue, 0, value, 0, valueLength);
         tag = newTag;
