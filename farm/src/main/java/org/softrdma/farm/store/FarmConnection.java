@@ -42,7 +42,7 @@ final class FarmConnection implements AutoCloseable {
 
     private final StoreClientContext context;
     private final StoreCounters counters;
-    private final OpenObjects open = new OpenObjects();
+    private final OpenParts open = new OpenParts();
     private final CompletionQueue queue;
     private final QueuePair pair;
     private final WorkCompletion[] completions = WorkCompletion.array(COMPLETIONS);

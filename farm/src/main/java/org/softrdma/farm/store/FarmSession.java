@@ -34,7 +34,7 @@ final class FarmSession implements RequestBatch.Asker, AutoCloseable {
     private static final long WELCOME = 2;
 
     private final FarmHost server;
-    private final OpenObjects open = new OpenObjects();
+    private final OpenParts open = new OpenParts();
     private final CompletionQueue queue;
     private final MemoryRegion region;
     private final QueuePair pair;

@@ -5,7 +5,7 @@ import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FatPointerDescriptor;
 import org.softrdma.farm.memory.ObjectChanges;
 import org.softrdma.farm.memory.ObjectImage;
-import org.softrdma.farm.memory.SlabAllocator;
+import org.softrdma.farm.memory.FarmSlabs;
 
 /**
  * The chain of overflow blocks of one bucket, while the bucket's owner changes it. A lookup walks it by one READ after
@@ -23,7 +23,7 @@ final class TableChain {
     private final FarmBucketDescriptor bucketLayout;
     private final FarmBucketDescriptor blockLayout;
     private final int region;
-    private final SlabAllocator slabs;
+    private final FarmSlabs slabs;
     private final ObjectChanges changes;
     private final boolean mended;
     private final LongArrayList blocks = new LongArrayList();
@@ -31,7 +31,7 @@ final class TableChain {
     private final ObjectImage look = new ObjectImage();
     private long bucket;
 
-    TableChain(TableShape shape, int region, SlabAllocator slabs, ObjectChanges changes, boolean mended) {
+    TableChain(TableShape shape, int region, FarmSlabs slabs, ObjectChanges changes, boolean mended) {
         this.shape = shape;
         this.region = region;
         this.slabs = slabs;
@@ -84,7 +84,7 @@ final class TableChain {
     /**
      * Finds room for a pair, in a new block if need be.
      *
-     * @return the block, or {@link SlabAllocator#FULL}
+     * @return the block, or {@link FarmSlabs#FULL}
      */
     long room() {
         if (!blocks.isEmpty()) {
@@ -95,7 +95,7 @@ final class TableChain {
             }
         }
         long block = slabs.allocate(shape.lengthInMemory(blockLayout.length()));
-        if (block != SlabAllocator.FULL) {
+        if (block != FarmSlabs.FULL) {
             ObjectImage image = changes.change(block, blockLayout.length());
             image.clear(FarmBucketDescriptor.SLOTS_OFFSET, blockLayout.length() - FarmBucketDescriptor.SLOTS_OFFSET);
             blocks.addLong(block);

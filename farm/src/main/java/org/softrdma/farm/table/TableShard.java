@@ -6,7 +6,7 @@ import org.softrdma.farm.memory.FatPointerDescriptor;
 import org.softrdma.farm.memory.ObjectChanges;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.memory.ObjectLines;
-import org.softrdma.farm.memory.SlabAllocator;
+import org.softrdma.farm.memory.FarmSlabs;
 import org.softrdma.stores.MemorySteps;
 import org.softrdma.stores.Outcome;
 
@@ -31,7 +31,7 @@ public final class TableShard {
     private final FarmBucketDescriptor bucketLayout;
     private final FarmBucketDescriptor blockLayout;
     private final int stride;
-    private final SlabAllocator slabs;
+    private final FarmSlabs slabs;
     private final ObjectChanges changes;
     private final TableChain chain;
     private final TableKey otherKey;
@@ -68,7 +68,7 @@ public final class TableShard {
         blockLayout = shape.block();
         foundLayout = bucketLayout;
         stride = shape.stride();
-        slabs = new SlabAllocator(memory.byteSize(), blockLength);
+        slabs = new FarmSlabs(memory.byteSize(), blockLength);
         slabs.reserve(shape.bucketsLength());
         changes = new ObjectChanges(memory, shape.checksums(), steps);
         chain = new TableChain(shape, region, slabs, changes, mended);
@@ -99,7 +99,7 @@ public final class TableShard {
         boolean found = find(home, key);
         int pairLength = FarmPairDescriptor.length(key.length(), length);
         long object = shape.inline() ? NONE : slabs.allocate(shape.lengthInMemory(pairLength));
-        if (object == SlabAllocator.FULL) {
+        if (object == FarmSlabs.FULL) {
             return Outcome.FULL;
         }
         if (!found && !makeRoom(home)) {
@@ -243,7 +243,7 @@ public final class TableShard {
             foundObject = chain.room();
             foundLayout = blockLayout;
         }
-        if (foundObject == SlabAllocator.FULL) {
+        if (foundObject == FarmSlabs.FULL) {
             return false;
         }
         foundSlot = foundLayout.freeSlot(changes.change(foundObject, foundLayout.length()));

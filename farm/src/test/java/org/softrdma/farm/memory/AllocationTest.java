@@ -47,7 +47,7 @@ class AllocationTest {
 
     @Test
     void shouldKeepAClassInItsBlocksForEver() {
-        SlabAllocator slabs = new SlabAllocator(8 * BLOCK, BLOCK);
+        FarmSlabs slabs = new FarmSlabs(8 * BLOCK, BLOCK);
         assertEquals(2 * BLOCK, slabs.reserve(BLOCK + 1));
         Map<Long, Integer> classOfBlock = new HashMap<>();
         for (int round = 0; round < 3; round++) {
@@ -55,7 +55,7 @@ class AllocationTest {
             for (int bytes : new int[] {64, 192, 1000, 5000}) {
                 for (int i = 0; i < 3; i++) {
                     long object = slabs.allocate(bytes);
-                    assertNotEquals(SlabAllocator.FULL, object);
+                    assertNotEquals(FarmSlabs.FULL, object);
                     assertTrue(object >= 2 * BLOCK && objects.add(object));
                     assertEquals(bytes, classOfBlock.computeIfAbsent(object / BLOCK, block -> bytes));
                 }
@@ -64,9 +64,9 @@ class AllocationTest {
             assertEquals(BLOCK + 1, slabs.used());
         }
         for (int i = 0; i < 3 + 2 * 3; i++) {
-            assertNotEquals(SlabAllocator.FULL, slabs.allocate(5000));
+            assertNotEquals(FarmSlabs.FULL, slabs.allocate(5000));
         }
-        assertEquals(SlabAllocator.FULL, slabs.allocate(5000));
-        assertNotEquals(SlabAllocator.FULL, slabs.allocate(64));
+        assertEquals(FarmSlabs.FULL, slabs.allocate(5000));
+        assertNotEquals(FarmSlabs.FULL, slabs.allocate(64));
     }
 }

@@ -4,7 +4,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +32,6 @@ import org.softrdma.verbs.device.VerbsDevice;
  */
 final class PilafClient implements StoreClient {
     private static final int BATCH = 32;
-    private static final long LEAST_BACKOFF_NS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final long MOST_BACKOFF_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final VerbsDevice device;
     private final StoreClientContext context;
@@ -47,12 +44,11 @@ final class PilafClient implements StoreClient {
     private final PilafBuffers buffers;
     private final PilafMessages messages;
     private final PilafGet get;
-    private final PilafOperation[] operations;
+    private final PilafOperations operations;
+    private final PilafBackoff backoff;
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private @Nullable PilafLink link;
     private long boot;
-    private long backoffNs = LEAST_BACKOFF_NS;
-    private long nextAttemptNs;
     private int outstanding;
     private int unsent;
     private int delivered;
@@ -70,17 +66,15 @@ final class PilafClient implements StoreClient {
         this.byMessages = byMessages;
         clock = context.nanoClock();
         name = context.random().nextLong();
-        operations = new PilafOperation[context.window() + 1]; // one more is in its handler
-        for (int i = 0; i < operations.length; i++) {
-            operations[i] = new PilafOperation(i);
-        }
+        operations = new PilafOperations(context.window());
+        backoff = new PilafBackoff(clock);
         List<AutoCloseable> opened = new ArrayList<>();
         try {
             domain = device.allocateProtectionDomain();
             opened.addFirst(domain);
             completions = device.createCompletionQueue(PilafLink.completions(context.window()));
             opened.addFirst(completions);
-            buffers = new PilafBuffers(device, domain, context, operations.length);
+            buffers = new PilafBuffers(device, domain, context, operations.count());
             opened.addFirst(buffers);
             messages = new PilafMessages(buffers, context.window());
             get = new PilafGet(buffers, counters, context.protocol() == Protocol.SAFE);
@@ -146,7 +140,7 @@ final class PilafClient implements StoreClient {
         if (outstanding == context.window()) {
             return null;
         }
-        PilafOperation operation = free();
+        PilafOperation operation = operations.free();
         outstanding++;
         operation.kind = kind;
         operation.tag = tag;
@@ -159,15 +153,6 @@ final class PilafClient implements StoreClient {
         operation.phase = Phase.BEGUN;
         buffers.putKey(operation.index, key);
         return operation;
-    }
-
-    private PilafOperation free() {
-        for (PilafOperation operation : operations) {
-            if (operation.phase == Phase.FREE) {
-                return operation;
-            }
-        }
-        throw new IllegalStateException("a handler polls: it must not");
     }
 
     private void begin(PilafOperation operation) {
@@ -189,12 +174,7 @@ final class PilafClient implements StoreClient {
         if (slot == PilafMessages.NOBODY) {
             return;
         }
-        PilafOperation oldest = null;
-        for (PilafOperation operation : operations) {
-            if (operation.phase == Phase.UNSENT && (oldest == null || operation.number < oldest.number)) {
-                oldest = operation;
-            }
-        }
+        PilafOperation oldest = operations.oldestUnsent();
         if (oldest != null) {
             unsent--;
             oldest.phase = Phase.SENT;
@@ -245,7 +225,7 @@ final class PilafClient implements StoreClient {
         }
         int index = PilafLink.index(completion.wrId());
         switch (PilafLink.kind(completion.wrId())) {
-            case PilafLink.READ -> onRead(operations[index], now, handler);
+            case PilafLink.READ -> onRead(operations.get(index), now, handler);
             case PilafLink.SEND -> {
                 messages.sent(index);
                 sendMore(now);
@@ -288,11 +268,11 @@ final class PilafClient implements StoreClient {
         }
         int index = messages.answered(PilafReplyDescriptor.ticket(memory, reply));
         if (index != PilafMessages.NOBODY) {
-            PilafOperation operation = operations[index];
+            PilafOperation operation = operations.get(index);
             deliver(
                     operation,
                     handler,
-                    outcome(operation.kind, PilafReplyDescriptor.status(memory, reply)),
+                    operation.outcome(PilafReplyDescriptor.status(memory, reply)),
                     reply + (long) PilafReplyDescriptor.VALUE_OFFSET,
                     PilafReplyDescriptor.valueLength(memory, reply));
         }
@@ -300,19 +280,6 @@ final class PilafClient implements StoreClient {
             now.postReceive(receive);
             sendMore(now);
         }
-    }
-
-    private static Outcome outcome(Kind kind, byte status) {
-        return switch (status) {
-            case PilafReplyDescriptor.MISSING -> Outcome.MISSING;
-            case PilafReplyDescriptor.FULL -> Outcome.FULL;
-            default ->
-                switch (kind) {
-                    case GET -> Outcome.FOUND;
-                    case PUT -> Outcome.STORED;
-                    case REMOVE -> Outcome.REMOVED;
-                };
-        };
     }
 
     private void sendMore(PilafLink now) {
@@ -337,7 +304,8 @@ final class PilafClient implements StoreClient {
     private void expire(ResultHandler handler) {
         long nowNs = clock.nanoTime();
         nextDeadlineNs = Long.MAX_VALUE;
-        for (PilafOperation operation : operations) {
+        for (int i = 0; i < operations.count(); i++) {
+            PilafOperation operation = operations.get(i);
             if (operation.phase == Phase.FREE || operation.phase == Phase.DELIVERED) {
                 continue;
             }
@@ -370,29 +338,22 @@ final class PilafClient implements StoreClient {
         link = null;
         messages.disconnected();
         unsent = 0;
-        for (PilafOperation operation : operations) {
-            if (operation.isReading() || operation.phase == Phase.UNSENT) {
-                operation.phase = Phase.BEGUN;
-            }
-        }
+        operations.disconnected();
     }
 
     private void connectAgain(ResultHandler handler) {
-        long nowNs = clock.nanoTime();
-        if (nextAttemptNs != 0 && nowNs - nextAttemptNs < 0) {
+        if (!backoff.mayTry()) {
             return;
         }
         PilafLink now;
         try {
             now = connected();
         } catch (VerbsException | StoreException e) {
-            nextAttemptNs = clock.nanoTime() + backoffNs;
-            backoffNs = Math.min(2 * backoffNs, MOST_BACKOFF_NS);
+            backoff.failed();
             return;
         }
         counters.increment(StoreCounter.RECONNECTS);
-        backoffNs = LEAST_BACKOFF_NS;
-        nextAttemptNs = 0;
+        backoff.succeeded();
         link = now;
         boolean remembered = now.roots().boot() == boot && now.roots().remembered();
         boot = now.roots().boot();
@@ -410,7 +371,7 @@ final class PilafClient implements StoreClient {
                 messages.send(slot, now);
             } else {
                 messages.drop(slot);
-                PilafOperation operation = operations[index];
+                PilafOperation operation = operations.get(index);
                 if (operation.kind == Kind.GET) {
                     operation.phase = Phase.BEGUN;
                 } else {
@@ -418,7 +379,8 @@ final class PilafClient implements StoreClient {
                 }
             }
         }
-        for (PilafOperation operation : operations) {
+        for (int i = 0; i < operations.count(); i++) {
+            PilafOperation operation = operations.get(i);
             if (operation.phase == Phase.BEGUN) {
                 begin(operation);
             }

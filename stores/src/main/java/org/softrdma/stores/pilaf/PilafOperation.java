@@ -1,5 +1,7 @@
 package org.softrdma.stores.pilaf;
 
+import org.softrdma.stores.Outcome;
+
 /** An operation of a client, used again and again. Owned by the client's thread. */
 final class PilafOperation {
     /** What is asked. */
@@ -46,6 +48,20 @@ final class PilafOperation {
 
     PilafOperation(int index) {
         this.index = index;
+    }
+
+    /** What a status of a reply means for it. */
+    Outcome outcome(byte status) {
+        return switch (status) {
+            case PilafReplyDescriptor.MISSING -> Outcome.MISSING;
+            case PilafReplyDescriptor.FULL -> Outcome.FULL;
+            default ->
+                switch (kind) {
+                    case GET -> Outcome.FOUND;
+                    case PUT -> Outcome.STORED;
+                    case REMOVE -> Outcome.REMOVED;
+                };
+        };
     }
 
     /** True if the device may write to its buffers. */

@@ -92,6 +92,11 @@ final class PilafTable implements CuckooSlots {
         return PilafEntryDescriptor.extentOffset(entries, at(slot));
     }
 
+    /** Memory of the entries. */
+    MemorySegment memory() {
+        return entries;
+    }
+
     MemorySegment extents() {
         return extents;
     }

@@ -19,6 +19,9 @@ import org.softrdma.testkit.history.StoreCall;
 /** A client of a race, which records what it asks and what it is answered. Whoever holds the baton. */
 final class PilafRaceClient {
     private static final int KEYS = 7;
+    /** The key that nobody removes where keys move. */
+    private static final int STAYING = 0;
+
     private static final int GETS = 30;
     private static final int CHANGES = 40;
     private static final int MOST_WORDS = 12;
@@ -62,11 +65,27 @@ final class PilafRaceClient {
 
     /** Changes, as long as somebody reads. */
     void write(BooleanSupplier goesOn) {
+        if (settings.moving()) {
+            int slot = slot();
+            keys[slot] = STAYING;
+            put(slot);
+            drain();
+        }
         for (int i = 0; i < CHANGES && goesOn.getAsBoolean(); i++) {
             int slot = slot();
+            if (settings.moving() && keys[slot] == STAYING) {
+                keys[slot] = random.nextInt(STAYING + 1, KEYS);
+            }
             switch (random.nextInt(8)) {
                 case 0 -> get(slot);
-                case 1, 2, 3 -> remove(slot);
+                case 1, 2 -> remove(slot);
+                case 3 -> {
+                    if (settings.moving()) {
+                        put(slot);
+                    } else {
+                        remove(slot);
+                    }
+                }
                 default -> put(slot);
             }
             if (random.nextBoolean()) {
@@ -81,12 +100,17 @@ final class PilafRaceClient {
             for (int slot = 0; slot < busy.length; slot++) {
                 if (!busy[slot]) {
                     busy[slot] = true;
-                    keys[slot] = random.nextInt(KEYS);
+                    keys[slot] = key();
                     return slot;
                 }
             }
             await();
         }
+    }
+
+    /** Where keys move, mostly the one that stays. */
+    private int key() {
+        return settings.moving() && random.nextBoolean() ? STAYING : random.nextInt(KEYS);
     }
 
     private void drain() {

@@ -41,6 +41,11 @@ record PilafRaceSettings(
         return new PilafRaceSettings(seed, Protocol.SAFE, seed % 4 == 3, false, 2, null);
     }
 
+    /** True if one key stays, and the others make it move. */
+    boolean moving() {
+        return (seed & 2) == 0;
+    }
+
     /** True if an operation may have no answer. */
     boolean mayLoseAnswers() {
         return faulty || crashes > 0;

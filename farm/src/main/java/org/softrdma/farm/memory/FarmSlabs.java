@@ -9,7 +9,7 @@ import org.agrona.collections.LongArrayList;
  * old pointer ("type stability"); the paper's reuse of a block for another class, behind an epoch of all machines, is
  * not built. The thread that owns the region.
  */
-public final class SlabAllocator {
+public final class FarmSlabs {
     /** No room. */
     public static final long FULL = -1;
 
@@ -33,7 +33,7 @@ public final class SlabAllocator {
      * @param length bytes of the region; what is left behind the last whole block is not used
      * @param blockLength bytes of a block, a multiple of a line
      */
-    public SlabAllocator(long length, int blockLength) {
+    public FarmSlabs(long length, int blockLength) {
         if (blockLength < ObjectLines.LINE || blockLength % ObjectLines.LINE != 0 || length < blockLength) {
             throw new IllegalArgumentException("length=" + length + ", blockLength=" + blockLength
                     + ": expected blocks of whole lines, and at least one");

@@ -5,7 +5,7 @@ import java.util.List;
 import org.agrona.CloseHelper;
 
 /** Objects that are closed together, the last one first. One thread. */
-final class OpenObjects implements AutoCloseable {
+final class OpenParts implements AutoCloseable {
     private final List<AutoCloseable> objects = new ArrayList<>();
 
     /** Adds one. */
