@@ -39,6 +39,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 final class FarmConnection implements AutoCloseable {
     private static final int COMPLETIONS = 16;
     private static final long HELLO = Long.MAX_VALUE;
+    private static final long WELCOME = HELLO - 1;
 
     private final StoreClientContext context;
     private final StoreCounters counters;
@@ -69,7 +70,8 @@ final class FarmConnection implements AutoCloseable {
             queue = open.add(device.createCompletionQueue(sends + 1));
             RingBox inbox = RingBox.inbox(device, domain, FarmHelloDescriptor.REPLY_RING);
             open.add(inbox);
-            HostMemory memory = open.add(device.allocateMemory(FarmWelcomeDescriptor.LONGEST));
+            HostMemory memory =
+                    open.add(device.allocateMemory(FarmHelloDescriptor.LENGTH + (long) FarmWelcomeDescriptor.LONGEST));
             MemoryRegion region = open.add(
                     domain.register(memory.segment(), Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
             Connector connector = open.add(device.resolve(context.servers().getFirst(), context.connectTimeoutNs()));
@@ -93,23 +95,29 @@ final class FarmConnection implements AutoCloseable {
 
     private FarmWelcomeDescriptor.Welcome greet(Connector connector, MemoryRegion region, RingBox inbox) {
         long untilNs = context.nanoClock().nanoTime() + context.connectTimeoutNs();
-        ByteBuffer buffer = region.memory().asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
-        FarmHelloDescriptor.write(buffer, context.protocol(), inbox.region().remote());
+        ByteBuffer hello = part(region, 0, FarmHelloDescriptor.LENGTH);
+        ByteBuffer welcomed = part(region, FarmHelloDescriptor.LENGTH, FarmWelcomeDescriptor.LONGEST);
+        pair.postReceive(WELCOME, region, FarmHelloDescriptor.LENGTH, FarmWelcomeDescriptor.LONGEST);
+        FarmHelloDescriptor.write(hello, context.protocol(), inbox.region().remote());
         byte[] ignored = connector.connect(ConnectionParameters.DEFAULT, context.connectTimeoutNs());
         if (pair.postSend(HELLO, region, 0, FarmHelloDescriptor.LENGTH, SendFlags.SIGNALLED) != PostStatus.ACCEPTED) {
             throw new IllegalStateException("the send queue of a new connection is full");
         }
         counters.increment(StoreCounter.SENDS);
-        await(untilNs); // then the bytes of the hello may be overwritten by the welcome
-        pair.postReceive(HELLO, region, 0, FarmWelcomeDescriptor.LONGEST);
-        long length = await(untilNs);
-        if (!FarmWelcomeDescriptor.isValid(buffer, length)) {
+        long first = await(untilNs); // of the SEND and the RECV, in any order
+        long length = Math.max(first, await(untilNs));
+        if (!FarmWelcomeDescriptor.isValid(welcomed, length)) {
             throw new StoreException("the server at " + context.servers().getFirst() + " does not speak "
                     + context.protocol() + " of this version of FaRM's store");
         }
-        return checked(FarmWelcomeDescriptor.read(buffer));
+        return checked(FarmWelcomeDescriptor.read(welcomed));
     }
 
+    private static ByteBuffer part(MemoryRegion region, long offset, long length) {
+        return region.memory().asSlice(offset, length).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Bytes of the next message, or 0 for a SEND. */
     private long await(long untilNs) {
         while (queue.poll(completions, 1) == 0) {
             if (context.nanoClock().nanoTime() - untilNs >= 0) {

@@ -2,10 +2,10 @@ package org.softrdma.farm.table;
 
 import org.agrona.collections.LongArrayList;
 import org.softrdma.farm.memory.FarmAddress;
+import org.softrdma.farm.memory.FarmSlabs;
 import org.softrdma.farm.memory.FatPointerDescriptor;
 import org.softrdma.farm.memory.ObjectChanges;
 import org.softrdma.farm.memory.ObjectImage;
-import org.softrdma.farm.memory.FarmSlabs;
 
 /**
  * The chain of overflow blocks of one bucket, while the bucket's owner changes it. A lookup walks it by one READ after

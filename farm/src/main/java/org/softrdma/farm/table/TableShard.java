@@ -2,11 +2,11 @@ package org.softrdma.farm.table;
 
 import java.lang.foreign.MemorySegment;
 import org.softrdma.farm.memory.FarmAddress;
+import org.softrdma.farm.memory.FarmSlabs;
 import org.softrdma.farm.memory.FatPointerDescriptor;
 import org.softrdma.farm.memory.ObjectChanges;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.memory.ObjectLines;
-import org.softrdma.farm.memory.FarmSlabs;
 import org.softrdma.stores.MemorySteps;
 import org.softrdma.stores.Outcome;
 
