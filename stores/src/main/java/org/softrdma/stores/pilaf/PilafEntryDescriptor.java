@@ -58,7 +58,7 @@ final class PilafEntryDescriptor {
      */
     static long header(boolean inUse, int version, int fingerprint, int extentLength) {
         int flags = (inUse ? IN_USE : 0)
-                | version << Integer.numberOfTrailingZeros(VERSION_MASK) & VERSION_MASK
+                | ((version << Integer.numberOfTrailingZeros(VERSION_MASK)) & VERSION_MASK)
                 | fingerprint << Integer.numberOfTrailingZeros(FINGERPRINT_MASK);
         return Integer.toUnsignedLong(flags) | (long) extentLength << Integer.SIZE;
     }

@@ -12,7 +12,13 @@ class CuckooPathTest {
     private static final int WAYS = 3;
 
     /** Residents, each with its candidates; null where a slot is free. */
-    private record Table(int[][] residents) implements CuckooSlots {
+    private static final class Table implements CuckooSlots {
+        private final int[][] residents;
+
+        Table(int[][] residents) {
+            this.residents = residents;
+        }
+
         @Override
         public boolean isFree(int slot) {
             return residents[slot] == null;

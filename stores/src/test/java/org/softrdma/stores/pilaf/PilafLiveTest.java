@@ -128,7 +128,7 @@ class PilafLiveTest {
                 StoreException.class,
                 () -> design.connect(
                         clientDevice, new StoreClientContext(address).maxValueLength(100).conclude()));
-        assertTrue(differs.getMessage().contains("maxValueLength=4096"), differs.getMessage());
+        assertTrue(String.valueOf(differs.getMessage()).contains("maxValueLength=4096"), differs::toString);
         assertThrows(
                 IllegalArgumentException.class,
                 () -> design.connect(

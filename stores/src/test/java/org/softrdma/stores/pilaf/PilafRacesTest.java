@@ -23,6 +23,7 @@ import org.softrdma.stores.StoreCounters;
  */
 class PilafRacesTest {
     private static final int SEEDS = Integer.getInteger("softrdma.seeds", 200);
+    private static final int CRASHES = Integer.getInteger("softrdma.seeds", 100);
     private static final int SLOW_SEEDS = 10_000;
     private static final int PAPER_SEEDS = 2000;
 
@@ -50,7 +51,7 @@ class PilafRacesTest {
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldHaveWhatItHasAcknowledgedAfterCrashes(@TempDir Path directory) {
         StoreCounters counters =
-                race(0, SEEDS, seed -> PilafRaceSettings.crashing(seed, created(directory.resolve("log" + seed))));
+                race(0, CRASHES, seed -> PilafRaceSettings.crashing(seed, created(directory.resolve("log" + seed))));
 
         assertTrue(isOne() || counters.get(StoreCounter.RECONNECTS) > 0, () -> "nobody has crashed: " + counters);
     }
@@ -58,7 +59,7 @@ class PilafRacesTest {
     @Test
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldHaveNoValueOfAnOldLife() {
-        StoreCounters counters = race(0, SEEDS, PilafRaceSettings::forgetting);
+        StoreCounters counters = race(0, CRASHES, PilafRaceSettings::forgetting);
 
         assertTrue(isOne() || counters.get(StoreCounter.RECONNECTS) > 0, () -> "nobody has crashed: " + counters);
     }
@@ -76,9 +77,10 @@ class PilafRacesTest {
     /**
      * The hole in the published protocol: a key that the server moves from a candidate that a GET has not looked at yet
      * to one that it has, is missed, although the key is there all the time. Should this test ever pass by itself, the
-     * paper's form would not be the paper's.
+     * paper's form would not be the paper's. {@link PilafMovesTest} finds it sooner; this one says what contradicts what.
      */
     @Test
+    @Tag("slow")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldMissAKeyThatMovesAsPublished() {
         long found = -1;
