@@ -43,6 +43,8 @@ final class ModuleArrows {
             Map.entry("disni", Set.of("verbs", "ibverbs")),
             Map.entry("rdmacore", Set.of("verbs", "ibverbs")),
             Map.entry("kv", Set.of("verbs")),
+            Map.entry("stores", Set.of("verbs")),
+            Map.entry("farm", Set.of("verbs", "stores")),
             Map.entry("fabric", Set.of("verbs", "testkit", "sim", "kv")),
             Map.entry("bench", Set.of("kv", "verbs")),
             Map.entry(
@@ -53,7 +55,7 @@ final class ModuleArrows {
     static final Map<String, List<String>> LIBRARIES = new TreeMap<>(Map.of(
             "com.ibm.disni..", List.of("disni.."),
             "io.netty..", List.of("sim.transport..", "kv.server.netty.."),
-            "org.agrona..", List.of("sim..", "fabric..", "kv..", "cli.."),
+            "org.agrona..", List.of("sim..", "fabric..", "kv..", "stores..", "farm..", "cli.."),
             "org.junit..", List.of("testkit..", "junit..", "cli.."),
             "com.fasterxml.jackson..", List.of("bench..", "cli.."),
             "org.HdrHistogram..", List.of("bench..", "cli.."),

@@ -89,12 +89,16 @@ class ModuleArrowsTest {
     }
 
     @Test
-    void shouldNameNoProviderInTheStore() {
+    void shouldNameNoProviderInTheStores() {
         final Set<String> providers =
                 VerbsProviders.all().stream().map(VerbsProvider::name).collect(Collectors.toSet());
         assertTrue(providers.containsAll(Set.of("sim", "rdmacore")), providers::toString);
         real.namesNoProvider("kv", providers).check(REAL);
         assertFound("kv.Probe", broken.namesNoProvider("kv", providers));
+        real.namesNoProvider("stores", providers).check(REAL);
+        assertFound("stores.Probe", broken.namesNoProvider("stores", providers));
+        real.namesNoProvider("farm", providers).check(REAL);
+        assertFound("farm.Probe", broken.namesNoProvider("farm", providers));
     }
 
     @Test

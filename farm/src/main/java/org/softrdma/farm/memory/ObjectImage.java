@@ -1,0 +1,123 @@
+package org.softrdma.farm.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.softrdma.stores.hash.ChecksumPair;
+
+/**
+ * An object as its users see it: a copy without line versions, in a buffer that is used again and again. Offsets count
+ * from the start of the object, so the payload begins at {@link FarmObjectDescriptor#PAYLOAD_OFFSET}. One thread.
+ */
+public final class ObjectImage {
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private final ChecksumPair checksums = new ChecksumPair();
+    private byte[] bytes = new byte[0];
+    private MemorySegment segment = MemorySegment.ofArray(bytes);
+    private ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    private int length;
+
+    /** An image of nothing. */
+    public ObjectImage() {}
+
+    /**
+     * Makes room for an object. What the image has had is lost.
+     *
+     * @param newLength of header and payload
+     */
+    public void resize(int newLength) {
+        int needed = newLength + FarmObjectDescriptor.CHECKSUM_LENGTH;
+        if (bytes.length < needed) {
+            bytes = new byte[needed];
+            segment = MemorySegment.ofArray(bytes);
+            buffer = ByteBuffer.wrap(bytes);
+        }
+        length = newLength;
+    }
+
+    /** Bytes of header and payload. */
+    public int length() {
+        return length;
+    }
+
+    /** The bytes; those behind {@link #length()} are the checksum, if there is one. */
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /** The version with its lock. */
+    public long version() {
+        return getLong(FarmObjectDescriptor.VERSION_OFFSET);
+    }
+
+    /** Sets the version with its lock. */
+    void version(long version) {
+        putLong(FarmObjectDescriptor.VERSION_OFFSET, version);
+    }
+
+    /** The incarnation. */
+    public long incarnation() {
+        return getLong(FarmObjectDescriptor.INCARNATION_OFFSET);
+    }
+
+    /** Whoever has a pointer to the object will find that it is another one. */
+    public void nextIncarnation() {
+        putLong(FarmObjectDescriptor.INCARNATION_OFFSET, incarnation() + 1);
+    }
+
+    /** The word at an offset. */
+    public long getLong(int offset) {
+        return segment.get(LONG, offset);
+    }
+
+    /** Sets the word at an offset. */
+    public void putLong(int offset, long value) {
+        segment.set(LONG, offset, value);
+    }
+
+    /** The half word at an offset. */
+    public int getInt(int offset) {
+        return segment.get(INT, offset);
+    }
+
+    /** Sets the half word at an offset. */
+    public void putInt(int offset, int value) {
+        segment.set(INT, offset, value);
+    }
+
+    /**
+     * Takes bytes from another image.
+     *
+     * @param offset where they go
+     * @param other image that has them
+     * @param otherOffset where
+     * @param count how many
+     */
+    public void put(int offset, ObjectImage other, int otherOffset, int count) {
+        System.arraycopy(other.bytes, otherOffset, bytes, offset, count);
+    }
+
+    /** Sets bytes to zero. */
+    public void clear(int offset, int count) {
+        Arrays.fill(bytes, offset, offset + count, (byte) 0);
+    }
+
+    /** The checksum that the object has brought. */
+    long storedChecksum() {
+        return getLong(length);
+    }
+
+    /** Puts the checksum of the object behind its payload. The lock must be free. */
+    void seal() {
+        putLong(length, checksum());
+    }
+
+    /** Of the whole object, as it is now. */
+    long checksum() {
+        return checksums.of(buffer, 0, length);
+    }
+}

@@ -1,0 +1,41 @@
+package org.softrdma.farm.ring;
+
+/**
+ * How far the receiver of a ring has come: one little-endian word in the sender's memory, which the receiver WRITEs.
+ *
+ * <pre>
+ *  63                            32 31                             0
+ * +--------------------------------+--------------------------------+
+ * |  all bits of the low half, not |  bytes processed, modulo 2^32  |   0
+ * +--------------------------------+--------------------------------+
+ * </pre>
+ *
+ * <p>The paper has the position alone. The second half finds a word that has come in part only.
+ */
+public final class HeadWordDescriptor {
+    /** Bytes of the word. */
+    public static final int LENGTH = Long.BYTES;
+
+    private HeadWordDescriptor() {}
+
+    /** The word of a position. */
+    public static long word(long position) {
+        int low = (int) position;
+        return Integer.toUnsignedLong(low) | (long) ~low << Integer.SIZE;
+    }
+
+    /** True if a word is whole. */
+    public static boolean isWhole(long word) {
+        return (int) word == ~(int) (word >>> Integer.SIZE);
+    }
+
+    /**
+     * The position that a word tells.
+     *
+     * @param word a whole one
+     * @param known an earlier position, less than 2^32 before
+     */
+    public static long position(long word, long known) {
+        return known + Integer.toUnsignedLong((int) word - (int) known);
+    }
+}

@@ -1,0 +1,92 @@
+package org.softrdma.farm.store;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.softrdma.farm.memory.ObjectLines;
+import org.softrdma.farm.table.TableKey;
+import org.softrdma.farm.table.TableShape;
+import org.softrdma.farm.table.TableShard;
+import org.softrdma.stores.MemorySteps;
+import org.softrdma.stores.Outcome;
+import org.softrdma.stores.SpaceUse;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.HostMemory;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.RemoteRegion;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** The regions of a server, registered once and for REMOTE_READ only, each with a shard. The server's thread. */
+final class FarmShards implements AutoCloseable {
+    private final TableShape shape;
+    private final long registeredBytes;
+    private final List<HostMemory> memories = new ArrayList<>();
+    private final List<MemoryRegion> regions = new ArrayList<>();
+    private final List<TableShard> shards = new ArrayList<>();
+
+    /** True if the device promises that READs of memory like this move lines of 64 bytes whole; none here does. */
+    static boolean movesLinesWhole(VerbsDevice device, ProtectionDomain domain) {
+        try (HostMemory memory = device.allocateMemory(ObjectLines.LINE);
+                MemoryRegion region = domain.register(memory.segment(), Set.of(AccessFlag.REMOTE_READ))) {
+            return region.coherentUnit() >= ObjectLines.LINE;
+        }
+    }
+
+    FarmShards(VerbsDevice device, ProtectionDomain domain, FarmSettings settings, boolean mended, MemorySteps steps) {
+        shape = settings.shape();
+        registeredBytes = settings.regionLength() * shape.shards();
+        try {
+            for (int region = 0; region < shape.shards(); region++) {
+                HostMemory memory = device.allocateMemory(settings.regionLength());
+                memories.add(memory);
+                shards.add(new TableShard(memory.segment(), settings.blockLength(), shape, region, mended, steps));
+                regions.add(domain.register(memory.segment(), Set.of(AccessFlag.REMOTE_READ)));
+            }
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    List<RemoteRegion> remote() {
+        return regions.stream().map(MemoryRegion::remote).toList();
+    }
+
+    private TableShard of(TableKey key) {
+        return shards.get(shape.shard(key.hash()));
+    }
+
+    Outcome put(TableKey key, MemorySegment value, long offset, int length) {
+        return of(key).put(key, value, offset, length);
+    }
+
+    Outcome remove(TableKey key) {
+        return of(key).remove(key);
+    }
+
+    boolean contains(TableKey key) {
+        return of(key).contains(key);
+    }
+
+    SpaceUse space() {
+        long pairs = 0;
+        long data = 0;
+        long used = 0;
+        for (TableShard shard : shards) {
+            pairs += shard.pairs();
+            data += shard.dataBytes();
+            used += shard.usedBytes();
+        }
+        return new SpaceUse(pairs, data, used, registeredBytes);
+    }
+
+    @Override
+    public void close() {
+        regions.forEach(MemoryRegion::close);
+        memories.forEach(HostMemory::close);
+        regions.clear();
+        memories.clear();
+    }
+}

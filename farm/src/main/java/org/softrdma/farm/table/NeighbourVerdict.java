@@ -1,0 +1,26 @@
+package org.softrdma.farm.table;
+
+import org.softrdma.farm.memory.ReadVerdict;
+
+/** What a READ of two neighbours has brought. */
+public enum NeighbourVerdict {
+    /** Both as they were at one instant. */
+    CONSISTENT,
+    /** One of them was being written. */
+    LOCKED,
+    /** The lines of one are of different versions. */
+    LINES_DIFFER,
+    /** The checksum of one is wrong, and only that. */
+    TORN_UNSEEN,
+    /** Each is consistent, but they are of different instants. */
+    JOINT_DIFFERS;
+
+    static NeighbourVerdict of(ReadVerdict verdict) {
+        return switch (verdict) {
+            case CONSISTENT -> CONSISTENT;
+            case LOCKED -> LOCKED;
+            case LINES_DIFFER -> LINES_DIFFER;
+            case TORN_UNSEEN -> TORN_UNSEEN;
+        };
+    }
+}

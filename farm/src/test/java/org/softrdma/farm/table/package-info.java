@@ -1,0 +1,3 @@
+/** Tests of FaRM's table. */
+@org.jspecify.annotations.NullMarked
+package org.softrdma.farm.table;

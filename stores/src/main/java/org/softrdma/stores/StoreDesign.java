@@ -1,0 +1,58 @@
+package org.softrdma.stores;
+
+import java.util.Map;
+import java.util.Set;
+import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/**
+ * A store as a paper describes it: makes its servers and clients. Found by {@link java.util.ServiceLoader}; {@link
+ * StoreDesigns} looks one up by its name. Stateless.
+ */
+public interface StoreDesign {
+    /** Its name, for example {@code pilaf}. */
+    String name();
+
+    /** The paper, for people. */
+    String paper();
+
+    /**
+     * What a device must have to run it. Where it does not, {@link #serve} and {@link #connect} refuse.
+     *
+     * @param protocol which form
+     */
+    Set<Feature> needs(Protocol protocol);
+
+    /**
+     * What it promises.
+     *
+     * @param protocol which form
+     */
+    Promises promises(Protocol protocol);
+
+    /** Options of its servers, each with a sentence that names the default. */
+    Map<String, String> serverOptions();
+
+    /** Options of its clients, each with a sentence that names the default. */
+    Map<String, String> clientOptions();
+
+    /**
+     * Makes a server, which listens from now on.
+     *
+     * @param device on which it is; stays open until the server is closed
+     * @param context concluded
+     * @throws StoreException if it cannot be made; then nothing remains
+     * @throws IllegalArgumentException for an unknown or wrong option
+     */
+    StoreServer serve(VerbsDevice device, StoreServerContext context);
+
+    /**
+     * Makes a client, and connects it.
+     *
+     * @param device of the client; stays open until the client is closed
+     * @param context concluded
+     * @throws StoreException if it cannot connect in time; then nothing remains
+     * @throws IllegalArgumentException for an unknown or wrong option
+     */
+    StoreClient connect(VerbsDevice device, StoreClientContext context);
+}

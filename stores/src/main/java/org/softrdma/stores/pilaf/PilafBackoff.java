@@ -1,0 +1,34 @@
+package org.softrdma.stores.pilaf;
+
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.NanoClock;
+
+/** When a client may try again to connect: after a failure not at once, and each time later. Owned by one thread. */
+final class PilafBackoff {
+    private static final long LEAST_NS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long MOST_NS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private final NanoClock clock;
+    private long pauseNs = LEAST_NS;
+    private long nextNs;
+    private boolean failed;
+
+    PilafBackoff(NanoClock clock) {
+        this.clock = clock;
+    }
+
+    boolean mayTry() {
+        return !failed || clock.nanoTime() - nextNs >= 0;
+    }
+
+    void failed() {
+        failed = true;
+        nextNs = clock.nanoTime() + pauseNs;
+        pauseNs = Math.min(2 * pauseNs, MOST_NS);
+    }
+
+    void succeeded() {
+        failed = false;
+        pauseNs = LEAST_NS;
+    }
+}

@@ -1,0 +1,416 @@
+package org.softrdma.stores.pilaf;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.NanoClock;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.stores.Outcome;
+import org.softrdma.stores.Protocol;
+import org.softrdma.stores.ResultHandler;
+import org.softrdma.stores.StoreClient;
+import org.softrdma.stores.StoreClientContext;
+import org.softrdma.stores.StoreCounter;
+import org.softrdma.stores.StoreCounters;
+import org.softrdma.stores.StoreException;
+import org.softrdma.stores.StoreOptions;
+import org.softrdma.stores.pilaf.PilafOperation.Kind;
+import org.softrdma.stores.pilaf.PilafOperation.Phase;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/**
+ * A client of Pilaf, or of Pilaf-VO, whose GETs are messages. It begins operations, hands what has completed to {@link
+ * PilafGet} and {@link PilafMessages}, watches the time, and connects again when the connection is gone: GETs begin
+ * again, and changes are asked for again with the tickets that they have, if the server remembers the client; else
+ * nobody knows what became of them. Owned by one thread.
+ */
+final class PilafClient implements StoreClient {
+    private static final int BATCH = 32;
+
+    private final VerbsDevice device;
+    private final StoreClientContext context;
+    private final boolean byMessages;
+    private final NanoClock clock;
+    private final StoreCounters counters = new StoreCounters();
+    private final long name;
+    private final ProtectionDomain domain;
+    private final CompletionQueue completions;
+    private final PilafBuffers buffers;
+    private final PilafMessages messages;
+    private final PilafGet get;
+    private final PilafOperations operations;
+    private final PilafBackoff backoff;
+    private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
+    private @Nullable PilafLink link;
+    private long boot;
+    private int outstanding;
+    private int unsent;
+    private int delivered;
+    private long lastNumber;
+    private long nextDeadlineNs = Long.MAX_VALUE;
+    private boolean closed;
+
+    PilafClient(VerbsDevice device, StoreClientContext context, boolean byMessages) {
+        if (context.servers().size() != 1) {
+            throw new IllegalArgumentException(context.servers() + ": expected one server");
+        }
+        StoreOptions ignored = new StoreOptions(context.options(), Map.of());
+        this.device = device;
+        this.context = context;
+        this.byMessages = byMessages;
+        clock = context.nanoClock();
+        name = context.random().nextLong();
+        operations = new PilafOperations(context.window());
+        backoff = new PilafBackoff(clock);
+        List<AutoCloseable> opened = new ArrayList<>();
+        try {
+            domain = device.allocateProtectionDomain();
+            opened.addFirst(domain);
+            completions = device.createCompletionQueue(PilafLink.completions(context.window()));
+            opened.addFirst(completions);
+            buffers = new PilafBuffers(device, domain, context, operations.count());
+            opened.addFirst(buffers);
+            messages = new PilafMessages(buffers, context.window());
+            get = new PilafGet(buffers, counters, context.protocol() == Protocol.SAFE);
+            PilafLink first = connected();
+            link = first;
+            boot = first.roots().boot();
+        } catch (VerbsException e) {
+            CloseHelper.closeAll(opened);
+            throw new StoreException("no connection to " + context.servers().getFirst() + ": " + e.getMessage(), e);
+        } catch (RuntimeException e) {
+            CloseHelper.closeAll(opened);
+            throw e;
+        }
+    }
+
+    private PilafLink connected() {
+        return new PilafLink(device, domain, completions, buffers, context, counters, name);
+    }
+
+    // ---- beginning
+
+    @Override
+    public boolean startGet(byte[] key, long tag) {
+        PilafOperation operation = start(Kind.GET, key, tag);
+        if (operation == null) {
+            return false;
+        }
+        begin(operation);
+        return true;
+    }
+
+    @Override
+    public boolean startPut(byte[] key, MemorySegment value, long tag) {
+        if (value.byteSize() > context.maxValueLength()) {
+            throw new IllegalArgumentException(
+                    "a value of " + value.byteSize() + " bytes: expected at most " + context.maxValueLength());
+        }
+        PilafOperation operation = start(Kind.PUT, key, tag);
+        if (operation == null) {
+            return false;
+        }
+        operation.valueLength = (int) value.byteSize();
+        MemorySegment.copy(value, 0, buffers.segment(), buffers.valueAt(operation.index), value.byteSize());
+        begin(operation);
+        return true;
+    }
+
+    @Override
+    public boolean startRemove(byte[] key, long tag) {
+        PilafOperation operation = start(Kind.REMOVE, key, tag);
+        if (operation == null) {
+            return false;
+        }
+        begin(operation);
+        return true;
+    }
+
+    private @Nullable PilafOperation start(Kind kind, byte[] key, long tag) {
+        if (key.length == 0 || key.length > context.maxKeyLength()) {
+            throw new IllegalArgumentException(
+                    "a key of " + key.length + " bytes: expected 1 to " + context.maxKeyLength());
+        }
+        if (outstanding == context.window()) {
+            return null;
+        }
+        PilafOperation operation = operations.free();
+        outstanding++;
+        operation.kind = kind;
+        operation.tag = tag;
+        operation.number = ++lastNumber;
+        operation.deadlineNs = clock.nanoTime() + context.timeoutNs();
+        nextDeadlineNs = Math.min(nextDeadlineNs, operation.deadlineNs);
+        operation.keyLength = key.length;
+        operation.valueLength = 0;
+        operation.handedOver = false;
+        operation.phase = Phase.BEGUN;
+        buffers.putKey(operation.index, key);
+        return operation;
+    }
+
+    private void begin(PilafOperation operation) {
+        PilafLink now = link;
+        if (now == null) {
+            operation.phase = Phase.BEGUN;
+        } else if (operation.kind == Kind.GET && !byMessages && !operation.handedOver) {
+            get.begin(operation, now);
+        } else {
+            operation.phase = Phase.UNSENT;
+            unsent++;
+            sendOldest(now);
+        }
+    }
+
+    /** Sends the request that has waited longest, if there is a slot for it. */
+    private void sendOldest(PilafLink now) {
+        int slot = messages.free(now.roots().window());
+        if (slot == PilafMessages.NOBODY) {
+            return;
+        }
+        PilafOperation oldest = operations.oldestUnsent();
+        if (oldest != null) {
+            unsent--;
+            oldest.phase = Phase.SENT;
+            oldest.messageSlot = slot;
+            messages.fill(slot, oldest);
+            messages.send(slot, now);
+        }
+    }
+
+    // ---- going on
+
+    @Override
+    public int poll(ResultHandler handler) {
+        delivered = 0;
+        if (link == null && outstanding > 0) {
+            connectAgain(handler);
+        }
+        PilafLink now = link;
+        if (now != null) {
+            int count = completions.poll(batch);
+            for (int i = 0; i < count && link == now; i++) {
+                take(batch[i], now, handler);
+            }
+        }
+        if (nextDeadlineNs != Long.MAX_VALUE && clock.nanoTime() - nextDeadlineNs >= 0) {
+            expire(handler);
+        }
+        return delivered;
+    }
+
+    @Override
+    public int await(long timeoutNs, ResultHandler handler) {
+        long beganNs = clock.nanoTime();
+        while (outstanding > 0) {
+            int results = poll(handler);
+            if (results > 0 || clock.nanoTime() - beganNs >= timeoutNs) {
+                return results;
+            }
+            context.idleStrategy().idle();
+        }
+        return 0;
+    }
+
+    private void take(WorkCompletion completion, PilafLink now, ResultHandler handler) {
+        if (!completion.isSuccess()) {
+            disconnect(now);
+            return;
+        }
+        int index = PilafLink.index(completion.wrId());
+        switch (PilafLink.kind(completion.wrId())) {
+            case PilafLink.READ -> onRead(operations.get(index), now, handler);
+            case PilafLink.SEND -> {
+                messages.sent(index);
+                sendMore(now);
+            }
+            case PilafLink.RECEIVE -> onReply(index, completion.byteLength(), now, handler);
+            default -> throw new IllegalStateException("a completion of nothing: " + completion);
+        }
+    }
+
+    private void onRead(PilafOperation operation, PilafLink now, ResultHandler handler) {
+        switch (get.onRead(operation, now)) {
+            case READING -> {
+                // Another READ is on its way.
+            }
+            case FOUND -> {
+                int extent = buffers.extentAt(operation.index);
+                MemorySegment memory = buffers.segment();
+                deliver(
+                        operation,
+                        handler,
+                        Outcome.FOUND,
+                        PilafExtentDescriptor.valueOffset(memory, extent),
+                        PilafExtentDescriptor.valueLength(memory, extent));
+            }
+            case MISSING -> deliver(operation, handler, Outcome.MISSING, 0, 0);
+            case ASK_SERVER -> {
+                counters.increment(StoreCounter.HANDED_OVER);
+                operation.handedOver = true;
+                begin(operation);
+            }
+        }
+    }
+
+    private void onReply(int receive, long length, PilafLink now, ResultHandler handler) {
+        MemorySegment memory = buffers.segment();
+        int reply = buffers.replyAt(receive);
+        if (!PilafReplyDescriptor.isValid(memory, reply, length)) {
+            disconnect(now);
+            return;
+        }
+        int index = messages.answered(PilafReplyDescriptor.ticket(memory, reply));
+        if (index != PilafMessages.NOBODY) {
+            PilafOperation operation = operations.get(index);
+            deliver(
+                    operation,
+                    handler,
+                    operation.outcome(PilafReplyDescriptor.status(memory, reply)),
+                    reply + (long) PilafReplyDescriptor.VALUE_OFFSET,
+                    PilafReplyDescriptor.valueLength(memory, reply));
+        }
+        if (link == now) {
+            now.postReceive(receive);
+            sendMore(now);
+        }
+    }
+
+    private void sendMore(PilafLink now) {
+        if (unsent > 0) {
+            sendOldest(now);
+        }
+    }
+
+    private void deliver(PilafOperation operation, ResultHandler handler, Outcome outcome, long offset, long length) {
+        operation.phase = Phase.DELIVERED;
+        outstanding--;
+        delivered++;
+        try {
+            handler.onResult(operation.tag, outcome, buffers.segment(), offset, length);
+        } finally {
+            operation.phase = Phase.FREE;
+        }
+    }
+
+    // ---- time
+
+    private void expire(ResultHandler handler) {
+        long nowNs = clock.nanoTime();
+        nextDeadlineNs = Long.MAX_VALUE;
+        for (int i = 0; i < operations.count(); i++) {
+            PilafOperation operation = operations.get(i);
+            if (operation.phase == Phase.FREE || operation.phase == Phase.DELIVERED) {
+                continue;
+            }
+            if (nowNs - operation.deadlineNs < 0) {
+                nextDeadlineNs = Math.min(nextDeadlineNs, operation.deadlineNs);
+                continue;
+            }
+            giveUp(operation);
+            counters.increment(StoreCounter.TIMEOUTS);
+            deliver(operation, handler, Outcome.LOST, 0, 0);
+        }
+    }
+
+    /** Nothing of the operation is left behind. */
+    private void giveUp(PilafOperation operation) {
+        PilafLink now = link;
+        if (operation.isReading() && now != null) {
+            disconnect(now); // a READ that takes so long: the peer's device is gone, and ours may write to the buffer
+        } else if (operation.phase == Phase.SENT) {
+            messages.abandon(operation.messageSlot);
+        } else if (operation.phase == Phase.UNSENT) {
+            unsent--;
+        }
+    }
+
+    // ---- connections
+
+    private void disconnect(PilafLink now) {
+        now.close();
+        link = null;
+        messages.disconnected();
+        unsent = 0;
+        operations.disconnected();
+    }
+
+    private void connectAgain(ResultHandler handler) {
+        if (!backoff.mayTry()) {
+            return;
+        }
+        PilafLink now;
+        try {
+            now = connected();
+        } catch (VerbsException | StoreException e) {
+            backoff.failed();
+            return;
+        }
+        counters.increment(StoreCounter.RECONNECTS);
+        backoff.succeeded();
+        link = now;
+        boolean remembered = now.roots().boot() == boot && now.roots().remembered();
+        boot = now.roots().boot();
+        goOn(now, remembered, handler);
+    }
+
+    private void goOn(PilafLink now, boolean remembered, ResultHandler handler) {
+        for (int slot = 0; slot < messages.slots(); slot++) {
+            int index = messages.operation(slot);
+            if (index == PilafMessages.NOBODY) {
+                continue;
+            }
+            if (remembered && slot < now.roots().window()) {
+                counters.increment(StoreCounter.DUPLICATES);
+                messages.send(slot, now);
+            } else {
+                messages.drop(slot);
+                PilafOperation operation = operations.get(index);
+                if (operation.kind == Kind.GET) {
+                    operation.phase = Phase.BEGUN;
+                } else {
+                    deliver(operation, handler, Outcome.LOST, 0, 0); // it may have been made in the server's old life
+                }
+            }
+        }
+        for (int i = 0; i < operations.count(); i++) {
+            PilafOperation operation = operations.get(i);
+            if (operation.phase == Phase.BEGUN) {
+                begin(operation);
+            }
+        }
+    }
+
+    // ---- the rest
+
+    @Override
+    public int outstanding() {
+        return outstanding;
+    }
+
+    @Override
+    public int window() {
+        return context.window();
+    }
+
+    @Override
+    public StoreCounters counters() {
+        return counters;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            PilafLink now = link;
+            link = null;
+            CloseHelper.closeAll(now, buffers, completions, domain);
+        }
+    }
+}

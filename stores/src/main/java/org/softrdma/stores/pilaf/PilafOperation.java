@@ -1,0 +1,71 @@
+package org.softrdma.stores.pilaf;
+
+import org.softrdma.stores.Outcome;
+
+/** An operation of a client, used again and again. Owned by the client's thread. */
+final class PilafOperation {
+    /** What is asked. */
+    enum Kind {
+        GET,
+        PUT,
+        REMOVE
+    }
+
+    /** What it waits for. */
+    enum Phase {
+        /** Nothing: nobody uses it. */
+        FREE,
+        /** A connection. */
+        BEGUN,
+        /** The READ of an entry. */
+        ENTRY,
+        /** The READ of an extent. */
+        EXTENT,
+        /** The READs of all entries, after a miss. */
+        CONFIRM,
+        /** A message slot. */
+        UNSENT,
+        /** A reply. */
+        SENT,
+        /** The end of its handler. */
+        DELIVERED
+    }
+
+    final int index;
+    final long[] headers = new long[PilafHash.WAYS];
+    Kind kind = Kind.GET;
+    Phase phase = Phase.FREE;
+    long tag;
+    long number;
+    long deadlineNs;
+    int keyLength;
+    int valueLength;
+    long hash;
+    int rank;
+    int retries;
+    int messageSlot;
+    boolean handedOver;
+
+    PilafOperation(int index) {
+        this.index = index;
+    }
+
+    /** What a status of a reply means for it. */
+    Outcome outcome(byte status) {
+        return switch (status) {
+            case PilafReplyDescriptor.MISSING -> Outcome.MISSING;
+            case PilafReplyDescriptor.FULL -> Outcome.FULL;
+            default ->
+                switch (kind) {
+                    case GET -> Outcome.FOUND;
+                    case PUT -> Outcome.STORED;
+                    case REMOVE -> Outcome.REMOVED;
+                };
+        };
+    }
+
+    /** True if the device may write to its buffers. */
+    boolean isReading() {
+        return phase == Phase.ENTRY || phase == Phase.EXTENT || phase == Phase.CONFIRM;
+    }
+}

@@ -1,0 +1,59 @@
+package org.softrdma.stores;
+
+import java.lang.foreign.MemorySegment;
+import org.softrdma.sim.fabric.Fabric;
+import org.softrdma.sim.fabric.baton.Baton;
+
+/**
+ * A server hands the baton on in the middle of its changes, and writes word by word. It can be made to crash at one of
+ * these steps. Whoever holds the baton.
+ */
+public final class FabricSteps extends MemorySteps {
+    private final Baton baton;
+    private int stepsLeft = Integer.MAX_VALUE;
+
+    /** The server is to crash here. */
+    public static final class Crash extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    /** Steps on a fabric. */
+    public FabricSteps(Fabric fabric) {
+        baton = fabric.baton();
+    }
+
+    /** The server crashes at one of its next steps. */
+    public void crashAfter(int steps) {
+        stepsLeft = steps;
+    }
+
+    private void countDown() {
+        if (stepsLeft != Integer.MAX_VALUE && stepsLeft-- <= 0) {
+            stepsLeft = Integer.MAX_VALUE;
+            throw new Crash();
+        }
+    }
+
+    @Override
+    public void step(Enum<?> point) {
+        countDown();
+        baton.note(point.name(), 0);
+        baton.edge();
+    }
+
+    @Override
+    public void write(MemorySegment memory, long offset, long word) {
+        super.write(memory, offset, word);
+        baton.step();
+    }
+
+    @Override
+    public void copy(MemorySegment source, long sourceOffset, MemorySegment target, long targetOffset, long length) {
+        for (long done = 0; done < length; done += Long.BYTES) {
+            countDown();
+            long here = Math.min(Long.BYTES, length - done);
+            MemorySegment.copy(source, sourceOffset + done, target, targetOffset + done, here);
+            baton.step();
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package org.softrdma.stores;
+
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.softrdma.sim.fabric.Fabric;
+import org.softrdma.sim.fabric.FabricNode;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** Servers and clients of any design on the nodes of a fabric. Processes of the run. */
+public final class FabricStores {
+    private static final int PORT = 18_515;
+    private static final long PATIENCE_NS = TimeUnit.HOURS.toNanos(1);
+
+    private FabricStores() {}
+
+    /** A server that a process of its node drives, until it is stopped or crashes. */
+    public static final class RunningServer {
+        private final Fabric fabric;
+        private final VerbsDevice device;
+        private final StoreServer server;
+        private final FabricSteps steps;
+        private boolean stopping;
+        private boolean crashing;
+        private boolean stopped;
+
+        private RunningServer(Fabric fabric, VerbsDevice device, StoreServer server, FabricSteps steps) {
+            this.fabric = fabric;
+            this.device = device;
+            this.server = server;
+            this.steps = steps;
+        }
+
+        private void run(Consumer<StoreServer> burial) {
+            try {
+                while (!stopping) {
+                    fabric.idleStrategy().idle(server.doWork());
+                }
+            } catch (FabricSteps.Crash e) {
+                crashing = true;
+            }
+            if (crashing) {
+                burial.accept(server);
+            } else {
+                server.close();
+            }
+            device.close();
+            stopped = true;
+        }
+
+        /** Its device. */
+        public VerbsDevice device() {
+            return device;
+        }
+
+        /** The server. */
+        public StoreServer server() {
+            return server;
+        }
+
+        /** Ends it, and waits for that. */
+        public void stop() {
+            stopping = true;
+            awaitEnd();
+        }
+
+        /** Crashes it between two rounds, or in a change within so many steps, and waits for that. */
+        public void crash(int within, long patienceNs) {
+            steps.crashAfter(within);
+            boolean ignored = fabric.baton().until(() -> stopped, patienceNs);
+            crashing = true;
+            stopping = true;
+            awaitEnd();
+        }
+
+        private void awaitEnd() {
+            if (!fabric.baton().until(() -> stopped, PATIENCE_NS)) {
+                throw new AssertionError("the server does not stop");
+            }
+        }
+    }
+
+    /**
+     * Starts a server as a helper of a node, so that a run does not wait for its end.
+     *
+     * @param settings changes the settings
+     * @param burial ends it if it crashes
+     */
+    public static RunningServer serve(
+            Fabric fabric,
+            FabricNode node,
+            StoreDesign design,
+            UnaryOperator<StoreServerContext> settings,
+            Consumer<StoreServer> burial) {
+        FabricSteps steps = new FabricSteps(fabric);
+        StoreServerContext context = new StoreServerContext(new InetSocketAddress(node.address(), PORT))
+                .nanoClock(fabric.clock())
+                .random(fabric.baton().choices().generator())
+                .steps(steps);
+        RunningServer[] running = new RunningServer[1];
+        var thread = node.startHelper("server", () -> {
+            VerbsDevice device = node.open(Map.of());
+            StoreServer server = design.serve(device, settings.apply(context).conclude());
+            running[0] = new RunningServer(fabric, device, server, steps);
+            running[0].run(burial);
+        });
+        boolean ignored = fabric.baton().until(() -> running[0] != null || thread.isEnded(), PATIENCE_NS);
+        if (running[0] == null) {
+            throw new AssertionError("the server does not start");
+        }
+        return running[0];
+    }
+
+    /** As {@link #serve}, for a server that does not crash. */
+    public static RunningServer serve(
+            Fabric fabric, FabricNode node, StoreDesign design, UnaryOperator<StoreServerContext> settings) {
+        return serve(fabric, node, design, settings, StoreServer::close);
+    }
+
+    /** Settings of a client, to be concluded. */
+    public static StoreClientContext client(Fabric fabric, FabricNode server) {
+        return new StoreClientContext(new InetSocketAddress(server.address(), PORT))
+                .time(fabric.clock(), fabric.idleStrategy())
+                .random(fabric.baton().choices().generator());
+    }
+}

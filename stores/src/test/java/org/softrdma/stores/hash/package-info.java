@@ -1,0 +1,3 @@
+/** Tests of hashes and checksums. */
+@org.jspecify.annotations.NullMarked
+package org.softrdma.stores.hash;

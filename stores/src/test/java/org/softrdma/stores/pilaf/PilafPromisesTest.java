@@ -1,0 +1,164 @@
+package org.softrdma.stores.pilaf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.fabric.Fabric;
+import org.softrdma.sim.fabric.FabricNode;
+import org.softrdma.sim.fabric.baton.SimulatedThread;
+import org.softrdma.stores.BlockingStore;
+import org.softrdma.stores.Consistency;
+import org.softrdma.stores.FabricStores;
+import org.softrdma.stores.Outcome;
+import org.softrdma.stores.Promises;
+import org.softrdma.stores.Protocol;
+import org.softrdma.stores.StoreClient;
+import org.softrdma.stores.StoreDesign;
+import org.softrdma.stores.StoreDesigns;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/**
+ * What Pilaf and Pilaf-VO promise, cell by cell. That they are linearizable, and prove a miss but as published, is in
+ * {@link PilafRacesTest}.
+ */
+class PilafPromisesTest {
+    private static final byte[] KEY = "key".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] OTHER = "other".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] VALUE = "value".getBytes(StandardCharsets.US_ASCII);
+    private static final long TIMEOUT_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(100);
+
+    private interface Body {
+        void run(Fabric fabric, FabricNode server, BlockingStore store) throws Exception;
+    }
+
+    private static StoreClient connect(StoreDesign design, Fabric fabric, FabricNode server, VerbsDevice device) {
+        return design.connect(
+                device,
+                FabricStores.client(fabric, server).timeoutNs(TIMEOUT_NS).conclude());
+    }
+
+    private static void run(StoreDesign design, Body body) {
+        Fabric fabric = Fabric.ofSeed(11);
+        FabricNode server = fabric.node("server");
+        FabricNode client = fabric.node("client");
+        fabric.run(client, () -> {
+            var running = FabricStores.serve(
+                    fabric, server, design, context -> context.options(Map.of("entries", "6", "extents", "14")));
+            try (VerbsDevice device = client.open(Map.of());
+                    BlockingStore store = new BlockingStore(connect(design, fabric, server, device))) {
+                assertTrue(store.put(KEY, VALUE));
+                body.run(fabric, server, store);
+            }
+            running.stop();
+        });
+    }
+
+    private static Outcome outcome(StoreClient client, boolean started) {
+        assertTrue(started);
+        Outcome[] last = new Outcome[1];
+        int results = client.await(PAUSE_NS, (tag, outcome, memory, offset, length) -> last[0] = outcome);
+        assertEquals(1, results);
+        return last[0];
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"pilaf", "pilaf-vo"})
+    void shouldGetWithoutTheServersApplicationIfPromised(String name) {
+        StoreDesign design = StoreDesigns.named(name);
+        Promises promises = design.promises(Protocol.SAFE);
+        run(design, (fabric, server, store) -> {
+            StoreClient client = store.client();
+            server.pauseProcesses(PAUSE_NS);
+            Outcome got = outcome(client, client.startGet(KEY, 1));
+            assertEquals(promises.getsWithoutServer() ? Outcome.FOUND : Outcome.LOST, got);
+            Outcome missed = outcome(client, client.startGet(OTHER, 2));
+            assertEquals(promises.getsWithoutServer() ? Outcome.MISSING : Outcome.LOST, missed);
+            Outcome put = outcome(client, client.startPut(OTHER, MemorySegment.ofArray(VALUE), 3));
+            assertEquals(promises.putsWithoutServer() ? Outcome.STORED : Outcome.LOST, put);
+            fabric.baton().sleep(PAUSE_NS);
+            assertTrue(store.get(KEY).isPresent());
+            assertTrue(store.get(OTHER).isPresent(), "the PUT whose answer came too late");
+        });
+    }
+
+    /** Requests without an answer hold slots until the server wakes: GETs by READ need none. */
+    @ParameterizedTest
+    @ValueSource(strings = {"pilaf", "pilaf-vo"})
+    void shouldGoOnWhenManyRequestsHaveNoAnswer(String name) {
+        run(StoreDesigns.named(name), (fabric, server, store) -> {
+            StoreClient client = store.client();
+            server.pauseProcesses(PAUSE_NS);
+            for (int i = 0; i < 3 * client.window(); i++) {
+                assertEquals(Outcome.LOST, outcome(client, client.startPut(OTHER, MemorySegment.ofArray(VALUE), i)));
+            }
+            if (name.equals("pilaf")) {
+                assertTrue(store.get(KEY).isPresent());
+            }
+            fabric.baton().sleep(PAUSE_NS);
+            for (int i = 0; i < 3 * client.window(); i++) {
+                assertTrue(store.put(KEY, VALUE));
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"pilaf", "pilaf-vo"})
+    void shouldSurviveAClientsDeathAtAnyPoint(String name) {
+        StoreDesign design = StoreDesigns.named(name);
+        assertTrue(design.promises(Protocol.SAFE).survivesClientDeath());
+        for (long afterNs = 0; afterNs < 400_000; afterNs += 20_000) {
+            long dyingNs = afterNs;
+            Fabric fabric = Fabric.ofSeed(afterNs);
+            FabricNode server = fabric.node("server");
+            FabricNode client = fabric.node("client");
+            FabricNode victim = fabric.node("victim");
+            fabric.run(client, () -> {
+                var running = FabricStores.serve(
+                        fabric, server, design, context -> context.options(Map.of("entries", "6", "extents", "14")));
+                SimulatedThread dying = victim.start("victim", () -> {
+                    try (VerbsDevice device = victim.open(Map.of());
+                            BlockingStore store = new BlockingStore(connect(design, fabric, server, device))) {
+                        while (store.put(KEY, new byte[1000])) {
+                            assertTrue(store.get(KEY).isPresent());
+                        }
+                    }
+                });
+                fabric.baton().sleep(dyingNs);
+                victim.kill();
+                try (VerbsDevice device = client.open(Map.of());
+                        BlockingStore store = new BlockingStore(connect(design, fabric, server, device))) {
+                    assertTrue(store.put(KEY, VALUE));
+                    assertEquals(VALUE.length, store.get(KEY).orElseThrow().length);
+                }
+                assertTrue(fabric.baton().until(dying::isEnded, PAUSE_NS));
+                running.stop();
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"pilaf", "pilaf-vo"})
+    void shouldPromiseWhatItsPageSays(String name) {
+        StoreDesign design = StoreDesigns.named(name);
+        boolean byReads = name.equals("pilaf");
+        assertEquals(
+                new Promises(Consistency.LINEARIZABLE, true, byReads, false, true, false),
+                design.promises(Protocol.SAFE));
+        assertEquals(
+                new Promises(
+                        byReads ? Consistency.FALSE_MISSES : Consistency.LINEARIZABLE,
+                        !byReads,
+                        byReads,
+                        false,
+                        true,
+                        false),
+                design.promises(Protocol.PAPER));
+    }
+}
