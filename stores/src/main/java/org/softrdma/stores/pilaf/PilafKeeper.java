@@ -132,7 +132,14 @@ final class PilafKeeper implements AutoCloseable {
 
     private void log(byte operation, MemorySegment source, long key, int keyLength, long value, int valueLength) {
         if (log != null) {
-            log.append(operation, source, key, keyLength, value, valueLength, context.nanoClock().nanoTime());
+            log.append(
+                    operation,
+                    source,
+                    key,
+                    keyLength,
+                    value,
+                    valueLength,
+                    context.nanoClock().nanoTime());
         }
     }
 
