@@ -182,7 +182,12 @@ final class PilafKeeper implements AutoCloseable {
             } catch (VerbsException e) {
                 return false; // the machine has no more
             }
-            lack = larger.copy(regions.table());
+            try {
+                lack = larger.copy(regions.table());
+            } catch (RuntimeException e) {
+                larger.close();
+                throw e;
+            }
             if (lack == PilafTable.Put.STORED) {
                 beforeReset.run();
                 regions.close();
