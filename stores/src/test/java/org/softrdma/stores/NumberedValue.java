@@ -28,8 +28,7 @@ public final class NumberedValue {
      * @throws AssertionError if it is not whole, or not of this key
      */
     public static long number(int key, MemorySegment memory, long offset, long length) {
-        ByteBuffer value =
-                ByteBuffer.wrap(memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE));
+        ByteBuffer value = ByteBuffer.wrap(memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE));
         long word = value.getLong();
         while (value.hasRemaining()) {
             assertEquals(word, value.getLong(), () -> "key " + key + ": torn at " + value.position());

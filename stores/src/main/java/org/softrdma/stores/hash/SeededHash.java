@@ -9,8 +9,7 @@ import java.nio.ByteOrder;
  * at a time. It spreads well, but is no defence against who knows the seed. Stateless; allocates nothing.
  */
 public final class SeededHash {
-    private static final ValueLayout.OfLong WORD =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     /** Odd numbers with about as many ones as zeroes, of wyhash. */
     private static final long FIRST = 0xa076_1d64_78bd_642fL;

@@ -44,9 +44,7 @@ final class PilafBuffers implements AutoCloseable {
         replyLength = PilafConnection.replyLength(context.maxValueLength());
         requestsAt = operations * operationLength;
         repliesAt = requestsAt + (window + 1) * requestLength;
-        long length = (long) operations * operationLength
-                + (window + 1L) * requestLength
-                + (long) window * replyLength;
+        long length = (long) operations * operationLength + (window + 1L) * requestLength + (long) window * replyLength;
         if (length > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("window=" + window + " and maxValueLength=" + context.maxValueLength()
                     + " need " + length + " bytes: expected less than 2^31");

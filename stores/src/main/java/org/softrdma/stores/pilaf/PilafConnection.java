@@ -129,7 +129,8 @@ final class PilafConnection implements AutoCloseable {
 
     // ---- the client
 
-    @Nullable PilafSession session() {
+    @Nullable
+    PilafSession session() {
         return session;
     }
 
@@ -193,8 +194,8 @@ final class PilafConnection implements AutoCloseable {
     }
 
     void send(int reply, int length) {
-        PostStatus status = queuePair.postSend(
-                wrId(reply) | REPLY, memory.region(), replyAt(reply), length, SendFlags.SIGNALLED);
+        PostStatus status =
+                queuePair.postSend(wrId(reply) | REPLY, memory.region(), replyAt(reply), length, SendFlags.SIGNALLED);
         requireAccepted(status);
     }
 

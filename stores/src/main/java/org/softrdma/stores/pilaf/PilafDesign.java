@@ -15,8 +15,9 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /** Pilaf: GETs by READs, changes by messages. Stateless. */
 public final class PilafDesign implements StoreDesign {
-    static final String PAPER = "Mitchell, Geng, Li: Using One-Sided RDMA Reads to Build a Fast, CPU-Efficient Key-Value "
-            + "Store, USENIX ATC 2013";
+    static final String PAPER =
+            "Mitchell, Geng, Li: Using One-Sided RDMA Reads to Build a Fast, CPU-Efficient Key-Value "
+                    + "Store, USENIX ATC 2013";
 
     /** For {@link java.util.ServiceLoader}. */
     public PilafDesign() {}
@@ -39,8 +40,7 @@ public final class PilafDesign implements StoreDesign {
     @Override
     public Promises promises(Protocol protocol) {
         boolean safe = protocol == Protocol.SAFE;
-        return new Promises(
-                safe ? Consistency.LINEARIZABLE : Consistency.FALSE_MISSES, safe, true, false, true, false);
+        return new Promises(safe ? Consistency.LINEARIZABLE : Consistency.FALSE_MISSES, safe, true, false, true, false);
     }
 
     @Override

@@ -34,8 +34,7 @@ import org.softrdma.stores.hash.ChecksumPair;
  * fingerprint is 0 unless the server has it on. An entry that is not in use has 0 in all but version and checksum.
  */
 final class PilafEntryDescriptor {
-    private static final ValueLayout.OfLong WORD =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final int IN_USE = 1;
     private static final int VERSION_MASK = 0xfffe;
     private static final int FINGERPRINT_MASK = 0xffff_0000;

@@ -132,7 +132,14 @@ final class PilafKeeper implements AutoCloseable {
 
     private void log(byte operation, MemorySegment source, long key, int keyLength, long value, int valueLength) {
         if (log != null) {
-            log.append(operation, source, key, keyLength, value, valueLength, context.nanoClock().nanoTime());
+            log.append(
+                    operation,
+                    source,
+                    key,
+                    keyLength,
+                    value,
+                    valueLength,
+                    context.nanoClock().nanoTime());
         }
     }
 
@@ -175,7 +182,12 @@ final class PilafKeeper implements AutoCloseable {
             } catch (VerbsException e) {
                 return false; // the machine has no more
             }
-            lack = larger.copy(regions.table());
+            try {
+                lack = larger.copy(regions.table());
+            } catch (RuntimeException e) {
+                larger.close();
+                throw e;
+            }
             if (lack == PilafTable.Put.STORED) {
                 beforeReset.run();
                 regions.close();

@@ -59,15 +59,14 @@ final class PilafLink implements AutoCloseable {
         try (Connector connector = device.resolve(server, context.connectTimeoutNs())) {
             queuePair = connector.createQueuePair(
                     domain,
-                    QueuePairAttributes.of(
-                            completions, QueuePairLimits.of(sends(context.window()), context.window())));
+                    QueuePairAttributes.of(completions, QueuePairLimits.of(sends(context.window()), context.window())));
             try {
                 for (int receive = 0; receive < context.window(); receive++) {
                     postReceive(receive);
                 }
                 int reads = Math.min(MOST_READS, device.capabilities().maxOutboundReads());
-                byte[] ignored = connector.connect(
-                        new ConnectionParameters(reads, 0, new byte[0]), context.connectTimeoutNs());
+                byte[] ignored =
+                        connector.connect(new ConnectionParameters(reads, 0, new byte[0]), context.connectTimeoutNs());
                 PilafRequestDescriptor.putHello(buffers.segment(), buffers.requestAt(context.window()), client);
                 post((long) HELLO << Integer.SIZE, context.window(), PilafRequestDescriptor.HELLO_LENGTH);
                 roots = awaitWelcome(completions, context, deadlineNs);
@@ -114,8 +113,7 @@ final class PilafLink implements AutoCloseable {
         int reply = buffers.replyAt(receive);
         long at = reply + (long) PilafReplyDescriptor.VALUE_OFFSET;
         if (!PilafReplyDescriptor.isValid(buffers.segment(), reply, length)
-                || !PilafRootsDescriptor.isValid(
-                        buffers.segment(), at, length - PilafReplyDescriptor.VALUE_OFFSET)) {
+                || !PilafRootsDescriptor.isValid(buffers.segment(), at, length - PilafReplyDescriptor.VALUE_OFFSET)) {
             throw new StoreException("this is no server of Pilaf: its HELLO has other bytes");
         }
         PilafRoots told = PilafRootsDescriptor.get(buffers.segment(), at);
@@ -206,8 +204,8 @@ final class PilafLink implements AutoCloseable {
     }
 
     private void post(long wrId, int slot, int length) {
-        requireAccepted(queuePair.postSend(
-                wrId, buffers.region(), buffers.requestAt(slot), length, SendFlags.SIGNALLED));
+        requireAccepted(
+                queuePair.postSend(wrId, buffers.region(), buffers.requestAt(slot), length, SendFlags.SIGNALLED));
         counters.increment(StoreCounter.SENDS);
     }
 

@@ -33,7 +33,8 @@ final class PilafOperations {
     }
 
     /** The one that has waited longest for a message slot; null if none waits. */
-    @Nullable PilafOperation oldestUnsent() {
+    @Nullable
+    PilafOperation oldestUnsent() {
         PilafOperation oldest = null;
         for (PilafOperation operation : all) {
             if (operation.phase == Phase.UNSENT && (oldest == null || operation.number < oldest.number)) {

@@ -38,8 +38,7 @@ import org.softrdma.verbs.RemoteRegion;
  */
 final class PilafRootsDescriptor {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final ValueLayout.OfLong LONG =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final int LOG_MASK = 0xff;
     private static final int REMEMBERED = 1 << Byte.SIZE;
     private static final int FINGERPRINTS = 2 << Byte.SIZE;

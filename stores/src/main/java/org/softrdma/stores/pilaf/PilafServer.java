@@ -117,8 +117,7 @@ final class PilafServer implements StoreServer {
         try (ConnectionRequest request = next.get()) {
             if (connections.size() < context.maxConnections()) { // else closing the request rejects it
                 int serial = ++lastSerial;
-                connections.put(
-                        serial, new PilafConnection(serial, request, device, domain, completions, context));
+                connections.put(serial, new PilafConnection(serial, request, device, domain, completions, context));
             }
         } catch (VerbsException e) {
             // The peer is gone, or there is no memory for it: it will learn either from its connection.
@@ -195,8 +194,7 @@ final class PilafServer implements StoreServer {
         session.connected(true, context.nanoClock().nanoTime());
         connection.isOf(client, session);
         int at = connection.replyAt(reply);
-        PilafRootsDescriptor.put(
-                memory, at + (long) PilafReplyDescriptor.VALUE_OFFSET, keeper.roots(boot, remembered));
+        PilafRootsDescriptor.put(memory, at + (long) PilafReplyDescriptor.VALUE_OFFSET, keeper.roots(boot, remembered));
         PilafReplyDescriptor.putHeader(
                 memory,
                 at,
@@ -241,8 +239,7 @@ final class PilafServer implements StoreServer {
         if (PilafRequestDescriptor.operation(memory, request) == PilafRequestDescriptor.REMOVE) {
             return keeper.remove(memory, key, keyLength);
         }
-        return keeper.put(
-                memory, key, keyLength, key + keyLength, PilafRequestDescriptor.valueLength(memory, request));
+        return keeper.put(memory, key, keyLength, key + keyLength, PilafRequestDescriptor.valueLength(memory, request));
     }
 
     private static byte status(PilafKeeper.Change change) {

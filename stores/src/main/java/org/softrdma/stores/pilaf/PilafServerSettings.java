@@ -48,7 +48,8 @@ record PilafServerSettings(
         long logExtents = options.number("extents", USUAL_LOG_EXTENTS, LEAST_LOG_EXTENTS, MOST_LOG_EXTENTS);
         return new PilafServerSettings(
                 (int) logEntries,
-                (int) options.number("most-entries", PilafHash.MOST_LOG_ENTRIES, logEntries, PilafHash.MOST_LOG_ENTRIES),
+                (int) options.number(
+                        "most-entries", PilafHash.MOST_LOG_ENTRIES, logEntries, PilafHash.MOST_LOG_ENTRIES),
                 (int) logExtents,
                 (int) options.number("most-extents", MOST_LOG_EXTENTS, logExtents, MOST_LOG_EXTENTS),
                 options.isOn("fingerprints", false),

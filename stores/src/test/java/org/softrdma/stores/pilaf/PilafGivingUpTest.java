@@ -32,7 +32,10 @@ class PilafGivingUpTest {
         StoreCounters counters = new StoreCounters();
         fabric.run(client, () -> {
             var running = FabricStores.serve(
-                    fabric, server, new PilafDesign(), context -> context.options(Map.of("entries", "4", "extents", "12")));
+                    fabric,
+                    server,
+                    new PilafDesign(),
+                    context -> context.options(Map.of("entries", "4", "extents", "12")));
             try (VerbsDevice device = client.open(Map.of());
                     BlockingStore store = new BlockingStore(new PilafDesign()
                             .connect(device, FabricStores.client(fabric, server).conclude()))) {

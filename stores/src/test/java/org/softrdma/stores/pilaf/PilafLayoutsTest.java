@@ -135,7 +135,8 @@ class PilafLayoutsTest {
         assertFalse(
                 PilafRequestDescriptor.isValid(Bytes.of(PUT).memory(), 0, PUT.length() / 2, 2, 100), "too long a key");
         assertFalse(
-                PilafRequestDescriptor.isValid(Bytes.of(PUT).memory(), 0, PUT.length() / 2, 100, 5), "too long a value");
+                PilafRequestDescriptor.isValid(Bytes.of(PUT).memory(), 0, PUT.length() / 2, 100, 5),
+                "too long a value");
         assertFalse(isRequest(HELLO.replace("50494c31", "50494c30"), HELLO.length() / 2), "magic");
         assertFalse(isRequest(HELLO.replace("3101", "3102"), HELLO.length() / 2), "version");
     }
@@ -160,7 +161,8 @@ class PilafLayoutsTest {
             assertEquals(
                     available == length, PilafReplyDescriptor.isValid(reply.memory(), 0, available), "of " + available);
         }
-        assertFalse(PilafReplyDescriptor.isValid(Bytes.of("03" + REPLY.substring(2)).memory(), 0, length));
+        assertFalse(
+                PilafReplyDescriptor.isValid(Bytes.of("03" + REPLY.substring(2)).memory(), 0, length));
     }
 
     @Test

@@ -69,8 +69,7 @@ class PilafLiveTest {
     }
 
     private StoreClient client(String design) {
-        return StoreDesigns.named(design)
-                .connect(clientDevice, new StoreClientContext(address).conclude());
+        return StoreDesigns.named(design).connect(clientDevice, new StoreClientContext(address).conclude());
     }
 
     @ParameterizedTest
@@ -127,13 +126,16 @@ class PilafLiveTest {
         StoreException differs = assertThrows(
                 StoreException.class,
                 () -> design.connect(
-                        clientDevice, new StoreClientContext(address).maxValueLength(100).conclude()));
+                        clientDevice,
+                        new StoreClientContext(address).maxValueLength(100).conclude()));
         assertTrue(String.valueOf(differs.getMessage()).contains("maxValueLength=4096"), differs::toString);
         assertThrows(
                 IllegalArgumentException.class,
                 () -> design.connect(
                         clientDevice,
-                        new StoreClientContext(address).options(Map.of("x", "y")).conclude()));
+                        new StoreClientContext(address)
+                                .options(Map.of("x", "y"))
+                                .conclude()));
         InetSocketAddress nobody = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
         assertThrows(
                 StoreException.class, () -> design.connect(clientDevice, new StoreClientContext(nobody).conclude()));

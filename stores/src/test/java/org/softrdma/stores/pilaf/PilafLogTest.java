@@ -28,8 +28,8 @@ class PilafLogTest {
 
     private static List<String> replayed(PilafLog log) {
         List<String> changes = new ArrayList<>();
-        log.replay((operation, memory, key, keyLength, value, valueLength) -> changes.add(
-                (operation == PilafRequestDescriptor.PUT ? "put " : "remove ")
+        log.replay((operation, memory, key, keyLength, value, valueLength) ->
+                changes.add((operation == PilafRequestDescriptor.PUT ? "put " : "remove ")
                         + text(memory, key, keyLength)
                         + (valueLength > 0 ? "=" + text(memory, value, valueLength) : "")));
         return changes;
@@ -96,7 +96,8 @@ class PilafLogTest {
                 assertEquals(true, found.size() >= atLeast, "cut at " + cut + ": " + found);
                 append(log, PilafRequestDescriptor.PUT, "new", "", 0);
                 log.commit(0);
-                assertEquals(found.size() + 1, replayed(log(PilafLog.Sync.FSYNC)).size(), "cut at " + cut);
+                assertEquals(
+                        found.size() + 1, replayed(log(PilafLog.Sync.FSYNC)).size(), "cut at " + cut);
             }
         }
     }

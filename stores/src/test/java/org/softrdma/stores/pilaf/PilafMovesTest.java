@@ -42,8 +42,12 @@ class PilafMovesTest {
         FabricNode client = fabric.node("client");
         int[] misses = new int[1];
         fabric.run(client, () -> {
-            var running = FabricStores.serve(fabric, server, new PilafDesign(), context -> context.options(
-                    Map.of("entries", "3", "most-entries", "3", "extents", "11", "most-extents", "11")));
+            var running = FabricStores.serve(
+                    fabric,
+                    server,
+                    new PilafDesign(),
+                    context -> context.options(
+                            Map.of("entries", "3", "most-entries", "3", "extents", "11", "most-extents", "11")));
             PilafKeeper keeper = ((PilafServer) running.server()).keeper();
             try (VerbsDevice device = client.open(Map.of());
                     StoreClient store = new PilafDesign()

@@ -38,8 +38,7 @@ class PilafOnFabricTest {
             FabricStores.RunningServer running = FabricStores.serve(fabric, server, design, settings);
             try (VerbsDevice device = client.open(Map.of());
                     BlockingStore store = new BlockingStore(design.connect(
-                            device,
-                            FabricStores.client(fabric, server).conclude()))) {
+                            device, FabricStores.client(fabric, server).conclude()))) {
                 body.run(store, running);
             }
             running.stop();
@@ -103,8 +102,7 @@ class PilafOnFabricTest {
 
     @Test
     void shouldRefuseWhenItMayNotGrow() {
-        Map<String, String> options =
-                Map.of("entries", "4", "most-entries", "4", "extents", "8", "most-extents", "8");
+        Map<String, String> options = Map.of("entries", "4", "most-entries", "4", "extents", "8", "most-extents", "8");
         run("pilaf", context -> context.options(options), (store, server) -> {
             int stored = 0;
             while (store.put(bytes("key" + stored), bytes("v"))) {

@@ -109,7 +109,8 @@ final class PilafRace {
                     "processes have not ended");
             running.stop();
         });
-        StoreModel model = settings.crashes() > 0 && settings.logs() == null ? StoreModel.losing() : StoreModel.keeping();
+        StoreModel model =
+                settings.crashes() > 0 && settings.logs() == null ? StoreModel.losing() : StoreModel.keeping();
         var verdict = new HistoryChecker<>(model).check(history.operations());
         if (!verdict.isLinearizable()) {
             throw new PilafContradiction("seed " + settings.seed() + ": " + verdict);

@@ -15,7 +15,12 @@ import org.softrdma.stores.Protocol;
  * @param logs directory of a log that survives crashes; null for a server without
  */
 record PilafRaceSettings(
-        long seed, Protocol protocol, boolean byMessages, boolean faulty, int crashes, @Nullable Path logs) {
+        long seed,
+        Protocol protocol,
+        boolean byMessages,
+        boolean faulty,
+        int crashes,
+        @Nullable Path logs) {
     /** Nothing goes wrong. Every fourth race is of Pilaf-VO. */
     static PilafRaceSettings calm(long seed) {
         return new PilafRaceSettings(seed, Protocol.SAFE, seed % 4 == 3, false, 0, null);

@@ -44,12 +44,18 @@ class PilafReadsTest {
         FabricNode server = fabric.node("server");
         FabricNode client = fabric.node("client");
         fabric.run(client, () -> {
-            RunningServer running = FabricStores.serve(fabric, server, new PilafDesign(), context -> context.steps(
-                            MemorySteps.OF_JVM)
-                    .options(Map.of(
-                            "entries", Integer.toString(LOG_ENTRIES),
-                            "extents", "21",
-                            "fingerprints", fingerprints ? "on" : "off")));
+            RunningServer running = FabricStores.serve(
+                    fabric,
+                    server,
+                    new PilafDesign(),
+                    context -> context.steps(MemorySteps.OF_JVM)
+                            .options(Map.of(
+                                    "entries",
+                                    Integer.toString(LOG_ENTRIES),
+                                    "extents",
+                                    "21",
+                                    "fingerprints",
+                                    fingerprints ? "on" : "off")));
             int pairs = fill * (1 << LOG_ENTRIES) / 100;
             fill(((PilafServer) running.server()).keeper(), pairs);
             try (VerbsDevice device = client.open(Map.of());

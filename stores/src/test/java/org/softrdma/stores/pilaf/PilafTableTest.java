@@ -28,8 +28,8 @@ class PilafTableTest {
     private final Set<String> settled = new HashSet<>();
     private final Map<PilafStep, Integer> seen = new HashMap<>();
     private int twice;
-    private final PilafTable table = new PilafTable(
-            PilafHash.random(LOG_ENTRIES, new Random(8)), true, entries, extents, new MemorySteps() {
+    private final PilafTable table =
+            new PilafTable(PilafHash.random(LOG_ENTRIES, new Random(8)), true, entries, extents, new MemorySteps() {
                 @Override
                 public void step(Enum<?> point) {
                     seen.merge((PilafStep) point, 1, Integer::sum);
@@ -97,7 +97,8 @@ class PilafTableTest {
             assertEquals(model.size(), table.pairs());
             assertEquals(
                     model.entrySet().stream()
-                            .mapToLong(entry -> entry.getKey().length() + entry.getValue().length())
+                            .mapToLong(entry ->
+                                    entry.getKey().length() + entry.getValue().length())
                             .sum(),
                     table.dataBytes());
         }
