@@ -107,7 +107,7 @@ public final class SealedMemory implements AutoCloseable {
                     throw new IOException("shared memory of " + bytes + " bytes with seals " + seals + ": expected at least "
                             + length + " bytes that cannot become fewer");
                 }
-                return new SealedMemory(map(state, file, bytes, PROT_READ, MAP_SHARED_NORESERVE), bytes, NONE);
+                return new SealedMemory(map(state, file, length, PROT_READ, MAP_SHARED_NORESERVE), length, NONE);
             } finally {
                 close(file);
             }
@@ -119,7 +119,7 @@ public final class SealedMemory implements AutoCloseable {
         return address;
     }
 
-    /** Bytes mapped: whole pages. */
+    /** Bytes that may be used. */
     public long length() {
         return mapped;
     }
