@@ -75,6 +75,19 @@ class SoftRdmaConformanceTest {
                 .withScale(BRIEF));
     }
 
+    /** What a peer may READ is read by the requester's own thread, wherever that is possible. */
+    @Test
+    void shouldKeepTheRulesWhenAllMemoryIsShownToPeersOnThisHost() {
+        run(ConformanceSettings.of("near", EPOLL).withScale(HALF));
+    }
+
+    @Test
+    void shouldKeepTheRulesWhenAllMemoryIsShownAndTheRequesterMakesProgressByHand() {
+        run(ConformanceSettings.of("near", Map.of("progress", "manual"))
+                .withResponderOptions(Map.of("progress", "engine"))
+                .withScale(BRIEF));
+    }
+
     @Test
     void shouldKeepTheRulesWhenEveryFrameHasACrc() {
         run(ConformanceSettings.of("sim", Map.of("crc", "on")).withScale(BRIEF));
