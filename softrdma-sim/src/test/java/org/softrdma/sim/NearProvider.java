@@ -24,7 +24,7 @@ public final class NearProvider implements VerbsProvider {
 
     @Override
     public String name() {
-        return "near";
+        return "near:sim";
     }
 
     @Override

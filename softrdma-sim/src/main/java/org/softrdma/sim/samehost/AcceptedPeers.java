@@ -1,5 +1,6 @@
 package org.softrdma.sim.samehost;
 
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -58,6 +59,13 @@ final class AcceptedPeers {
         }
     }
 
+    /** Says something to a peer that has come. */
+    @FunctionalInterface
+    interface Greeting {
+        /** Sends a descriptor, without waiting. */
+        void send(int descriptor) throws IOException;
+    }
+
     /** An accepted connection, until it ends. Thread-safe. */
     final class Accepted implements SameHost.Admission {
         private final TcpEnds ends;
@@ -65,6 +73,7 @@ final class AcceptedPeers {
         // Under the lock.
         private boolean ended;
         private @Nullable SealedMemory counts;
+        private @Nullable ConnectionLife life;
         private @Nullable LocalSocket visitor;
         private long reads;
         private long bytes;
@@ -82,19 +91,22 @@ final class AcceptedPeers {
         /**
          * Its peer has come.
          *
-         * @param page where it says what it has read, closed with this
+         * @param page where it says what it has read, closed with this, or now
          * @param socket by which it came
-         * @return false if the connection has ended, or somebody was here before
+         * @param greeting gets the descriptor that says how long the connection lives
+         * @throws IOException if the connection has ended, or somebody was here before
          */
-        boolean admit(SealedMemory page, LocalSocket socket) {
+        void admit(SealedMemory page, LocalSocket socket, Greeting greeting) throws IOException {
             lock.lock();
             try {
                 if (ended || visitor != null) {
-                    return false;
+                    page.close();
+                    throw new IOException(ended ? "the connection has ended" : "somebody was here before");
                 }
                 counts = page;
                 visitor = socket;
-                return true;
+                life = new ConnectionLife();
+                greeting.send(life.descriptor());
             } finally {
                 lock.unlock();
             }
@@ -130,6 +142,10 @@ final class AcceptedPeers {
                 look();
                 endedReads += reads;
                 endedBytes += bytes;
+                if (life != null) {
+                    life.close();
+                    life = null;
+                }
                 if (counts != null) {
                     counts.close();
                     counts = null;

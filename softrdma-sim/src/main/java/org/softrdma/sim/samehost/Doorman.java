@@ -151,12 +151,13 @@ final class Doorman implements AutoCloseable {
     private void greet(Guest guest, TcpEnds ends, int page) throws IOException {
         SealedMemory counts = SealedMemory.open(page, ReadCounts.BYTES);
         AcceptedPeers.Accepted accepted = peers.find(ends);
-        if (accepted == null || !SocketOwner.holds(guest.process, ends) || !accepted.admit(counts, guest.socket)) {
+        if (accepted == null || !SocketOwner.holds(guest.process, ends)) {
             counts.close();
             throw new IOException("process " + guest.process + " holds no accepted connection " + ends);
         }
+        accepted.admit(counts, guest.socket, life -> guest.socket.send(
+                Letter.welcome(accepted.domain(), secrets).array(), life, false));
         guest.accepted = accepted;
-        guest.socket.send(Letter.welcome(accepted.domain(), secrets).array(), files.directory(), false);
     }
 
     private void handOver(Guest guest, ByteBuffer message) throws IOException {
@@ -165,7 +166,12 @@ final class Doorman implements AutoCloseable {
         if (accepted == null || accepted.hasEnded()) {
             throw new IOException("nothing for process " + guest.process);
         }
-        files.next(message.getInt(), (item, seen) -> {
+        int after = message.getInt();
+        if (after < 0) {
+            guest.socket.send(Letter.write(Letter.LIST).putInt(0).array(), files.directory(), false);
+            return;
+        }
+        files.next(after, (item, seen) -> {
             if (item == null) {
                 guest.socket.send(Letter.write(Letter.END).putInt(seen).array(), LocalSocket.NONE, false);
                 return;

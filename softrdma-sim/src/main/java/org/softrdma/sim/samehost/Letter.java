@@ -11,14 +11,15 @@ import org.softrdma.sim.memory.KeyScrambler;
  * <pre>
  *   0  magic and version     4  kind     8  what the kind has
  *   HELLO    the ends of the TCP connection (40 bytes)     with the page of counts
- *   WELCOME  domain, eight constants of the rkeys          with the directory
- *   NEXT     files seen
+ *   WELCOME  domain, eight constants of the rkeys          with the page of the connection's life
+ *   NEXT     files seen, -1 at first
+ *   LIST     0                                             with the directory
  *   CHUNK    files seen, number                            with a part of the table
  *   MEMORY   files seen, number, length (8 bytes)          with an allocation
  *   END      files seen: there are no more now
  * </pre>
  *
- * <p>A HELLO is answered by WELCOME, a NEXT by one of the last three. Whatever is refused is answered by closing.
+ * <p>A HELLO is answered by WELCOME, a NEXT by one of the last four. Whatever is refused is answered by closing.
  */
 final class Letter {
     static final int HELLO = 1;
@@ -27,6 +28,7 @@ final class Letter {
     static final int CHUNK = 4;
     static final int MEMORY = 5;
     static final int END = 6;
+    static final int LIST = 7;
 
     private static final int MAGIC = 0x73724801;
 

@@ -33,7 +33,7 @@ import org.softrdma.sim.memory.StagTable;
 public final class PeerMemory implements NearMemory, AutoCloseable {
     private static final int ATTEMPTS = 4;
     private static final Maps NOTHING =
-            new Maps(new KeyScrambler(new int[KeyScrambler.SECRETS]), 0, 0, 0, new long[0], new long[0], new long[0]);
+            new Maps(new KeyScrambler(new int[KeyScrambler.SECRETS]), 0, 0, 0, -1, new long[0], new long[0], new long[0]);
 
     private final MemoryOperations operations;
     private final ReadCounts counts;
@@ -72,15 +72,23 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
      *
      * @param keys finds the row of an rkey
      * @param domain of the peer's queue pair
-     * @param directory address of the number of files that there have been; 0 before the first
-     * @param seen files that were asked for
+     * @param life address of the page that says whether the connection is alive
+     * @param directory address of the number of files that there have been; 0 if it is not there
+     * @param seen files that were asked for; -1 if not even the directory
      * @param chunks addresses of the parts of the table, 0 if there is none
      * @param starts addresses of the allocations, 0 if there is none
      * @param lengths their bytes
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Maps(
-            KeyScrambler keys, int domain, long directory, int seen, long[] chunks, long[] starts, long[] lengths) {
+            KeyScrambler keys,
+            int domain,
+            long life,
+            long directory,
+            int seen,
+            long[] chunks,
+            long[] starts,
+            long[] lengths) {
         /** Address of the row that a key has, if it has one; 0 if its part of the table is not there. */
         long row(int rkey) {
             int row = keys.unscramble(rkey) >>> StagTable.ROW_SHIFT;
@@ -136,7 +144,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
             if (!copy(source, sink, length)) {
                 return false;
             }
-            if (SharedRow.isStill(row, version)) {
+            if (SharedRow.isStill(row, version) && ConnectionLife.isAlive(now.life)) {
                 counts.count(reader, length);
                 return true;
             }
@@ -185,13 +193,27 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
     // ---- adding, in the background
 
     /** The peer has let this side in. */
-    void welcome(LocalSocket by, KeyScrambler keys, int domain, int directoryFile) throws IOException {
-        SealedMemory directory = SealedMemory.open(directoryFile, SharedFiles.DIRECTORY_BYTES);
+    void welcome(LocalSocket by, KeyScrambler keys, int domain, int lifeFile) throws IOException {
+        SealedMemory life = SealedMemory.open(lifeFile, ConnectionLife.BYTES);
+        lock.lock();
+        try {
+            keep(life);
+            socket = by;
+            maps = new Maps(keys, domain, life.address(), 0, -1, new long[0], new long[0], new long[0]);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The directory was handed over. */
+    void addDirectory(int file) throws IOException {
+        SealedMemory directory = SealedMemory.open(file, SharedFiles.DIRECTORY_BYTES);
         lock.lock();
         try {
             keep(directory);
-            socket = by;
-            maps = new Maps(keys, domain, directory.address(), 0, new long[0], new long[0], new long[0]);
+            Maps now = maps;
+            maps = new Maps(
+                    now.keys, now.domain, now.life, directory.address(), 0, now.chunks, now.starts, now.lengths);
         } finally {
             lock.unlock();
         }
@@ -206,7 +228,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
             checkNumber(number, SharedTable.CHUNKS);
             Maps now = maps;
             long[] chunks = with(now.chunks, number, chunk.address());
-            maps = new Maps(now.keys, now.domain, now.directory, now.seen, chunks, now.starts, now.lengths);
+            maps = new Maps(now.keys, now.domain, now.life, now.directory, now.seen, chunks, now.starts, now.lengths);
         } finally {
             lock.unlock();
         }
@@ -222,7 +244,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
             Maps now = maps;
             long[] starts = with(now.starts, number, memory.address());
             long[] lengths = with(now.lengths, number, length);
-            maps = new Maps(now.keys, now.domain, now.directory, now.seen, now.chunks, starts, lengths);
+            maps = new Maps(now.keys, now.domain, now.life, now.directory, now.seen, now.chunks, starts, lengths);
         } finally {
             lock.unlock();
         }
@@ -233,7 +255,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
         lock.lock();
         try {
             Maps now = maps;
-            maps = new Maps(now.keys, now.domain, now.directory, files, now.chunks, now.starts, now.lengths);
+            maps = new Maps(now.keys, now.domain, now.life, now.directory, files, now.chunks, now.starts, now.lengths);
         } finally {
             lock.unlock();
         }

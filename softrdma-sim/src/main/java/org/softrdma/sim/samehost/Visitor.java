@@ -41,11 +41,11 @@ final class Visitor {
             ends.put(hello);
             socket.send(hello.array(), peer.counts().descriptor(), true);
             byte[] answer = Letter.empty();
-            int directory = socket.receive(answer);
+            int life = socket.receive(answer);
             ByteBuffer welcome = ByteBuffer.wrap(answer);
-            expect(welcome, Letter.WELCOME, directory);
+            expect(welcome, Letter.WELCOME, life);
             int domain = welcome.getInt();
-            peer.welcome(socket, Letter.keys(welcome), domain, directory);
+            peer.welcome(socket, Letter.keys(welcome), domain, life);
             kept = true;
         } finally {
             if (!kept) {
@@ -80,6 +80,8 @@ final class Visitor {
                 } else if (kind == Letter.MEMORY && now > seen) {
                     int number = answer.getInt();
                     peer.addMemory(number, answer.getLong(), file);
+                } else if (kind == Letter.LIST && seen < 0) {
+                    peer.addDirectory(file);
                 } else {
                     expect(ByteBuffer.wrap(bytes), Letter.END, file);
                 }
