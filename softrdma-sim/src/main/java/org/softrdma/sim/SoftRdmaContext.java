@@ -273,6 +273,11 @@ public final class SoftRdmaContext {
         return require(Optional.ofNullable(capture));
     }
 
+    /** True if READs on the same host may bypass the transport. */
+    boolean sameHost() {
+        return require(sameHost) != SameHost.Mode.OFF;
+    }
+
     /** Options of every socket. */
     SocketOptions socketOptions() {
         return require(new SocketOptions(socketBuffer, socketBuffer, hostTimeoutMs));

@@ -28,8 +28,9 @@ import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * A device's part in READs on the same host: what it shows to others, and what others have shown to it. Until it has
- * allocated shareable memory it shows nothing, and opens no socket. Thread-safe.
+ * A device's part in READs on the same host: what it shows to others, and what others have shown to it. It answers beside
+ * each of its listeners from the beginning, because memory may be shown to a connection that is there already.
+ * Thread-safe.
  */
 public final class SameHost implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SameHost.class);
@@ -67,10 +68,8 @@ public final class SameHost implements AutoCloseable {
 
     private final ReentrantLock lock = new ReentrantLock();
     // Under the lock.
-    private final Set<InetSocketAddress> listening = new HashSet<>();
     private final Map<InetSocketAddress, Doorman> doors = new HashMap<>();
     private final Set<PeerMemory> peers = new HashSet<>();
-    private boolean shows;
     private long endedReads;
     private long endedBytes;
 
@@ -145,41 +144,20 @@ public final class SameHost implements AutoCloseable {
      * @throws VerbsException {@code NO_RESOURCES} if the machine has not that much
      */
     public HostMemory allocate(long length) {
-        HostMemory allocated = memory.allocate(length);
-        lock.lock();
-        try {
-            shows = true;
-            listening.forEach(this::openDoor);
-        } finally {
-            lock.unlock();
-        }
-        return allocated;
+        return memory.allocate(length);
     }
 
     /** The device listens. */
     public void listening(InetSocketAddress address) {
         lock.lock();
         try {
-            listening.add(address);
-            if (shows) {
-                openDoor(address);
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Under the lock. */
-    private void openDoor(InetSocketAddress address) {
-        if (doors.containsKey(address)) {
-            return;
-        }
-        try {
             Doorman doorman = new Doorman(Doorman.name(address), accepted, files, stags.rkeySecrets());
             doors.put(address, doorman);
             doorman.start();
         } catch (IOException e) {
-            LOG.warn("READs of peers on this host that connect to {} go by TCP: {}", address, e.getMessage());
+            LOG.info("READs of peers on this host that connect to {} go by TCP: {}", address, e.getMessage());
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -188,7 +166,6 @@ public final class SameHost implements AutoCloseable {
         Doorman door;
         lock.lock();
         try {
-            listening.remove(address);
             door = doors.remove(address);
         } finally {
             lock.unlock();
@@ -314,7 +291,6 @@ public final class SameHost implements AutoCloseable {
         try {
             left = new ArrayList<>(doors.values());
             doors.clear();
-            listening.clear();
         } finally {
             lock.unlock();
         }
