@@ -23,7 +23,7 @@ public interface NearMemory {
         ENGINE
     }
 
-    /** True if it can probably be read now. */
+    /** True if it can probably be read now; if not, this may ask the peer to show more. Threads: those that read. */
     boolean covers(int rkey, long address, long length);
 
     /**

@@ -8,7 +8,7 @@ public interface RowMirror {
     /** Repeats nothing. */
     RowMirror NONE = new RowMirror() {
         @Override
-        public void says(int row, int rkey, StagTable.Place place, long rawAddress) {
+        public void says(int row, RowContent content) {
             // It repeats nothing.
         }
 
@@ -22,11 +22,9 @@ public interface RowMirror {
      * A row is valid, or its memory was swapped for other memory.
      *
      * @param row its number
-     * @param rkey its key for peers
-     * @param place what it says
-     * @param rawAddress of its memory
+     * @param content what it says
      */
-    void says(int row, int rkey, StagTable.Place place, long rawAddress);
+    void says(int row, RowContent content);
 
     /** The keys of a row are not valid any more. Once this has returned nobody may read by them. */
     void saysNothing(int row);

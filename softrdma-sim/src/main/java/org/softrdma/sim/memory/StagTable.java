@@ -487,12 +487,15 @@ public final class StagTable implements AutoCloseable {
     private void repeat(int row) {
         if (mirror != RowMirror.NONE) {
             long at = rowAddress(row);
-            Place place = new Place(
-                    NativeMemory.getNativeLong(at + BASE_OFFSET),
-                    NativeMemory.getNativeLong(at + LENGTH_OFFSET),
-                    getInt(at + RIGHTS_OFFSET),
-                    getInt(at + DOMAIN_OFFSET));
-            mirror.says(row, getInt(at + RKEY_OFFSET), place, NativeMemory.getNativeLong(at + ADDRESS_OFFSET));
+            mirror.says(
+                    row,
+                    new RowContent(
+                            getInt(at + RKEY_OFFSET),
+                            getInt(at + DOMAIN_OFFSET),
+                            getInt(at + RIGHTS_OFFSET),
+                            NativeMemory.getNativeLong(at + BASE_OFFSET),
+                            NativeMemory.getNativeLong(at + LENGTH_OFFSET),
+                            NativeMemory.getNativeLong(at + ADDRESS_OFFSET)));
         }
     }
 

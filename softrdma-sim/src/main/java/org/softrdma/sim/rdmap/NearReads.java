@@ -56,8 +56,8 @@ public final class NearReads {
      * @return false if it has to go by the stream
      */
     public boolean read(int lkey, long sink, int rkey, long address, long length) {
-        if (length <= 0 || length > MOST_BYTES) {
-            return false;
+        if (!covers(rkey, address, length)) {
+            return false; // before this side's memory is touched or pinned
         }
         int row = stags.findLocal(lkey);
         if (stags.check(row, domain, AccessRights.LOCAL_WRITE, sink, length) != AccessResult.GRANTED

@@ -24,8 +24,6 @@ import org.softrdma.verbs.SendOpcode;
  */
 public final class Outgoing implements SegmentSource {
     private static final int RESPONSES_PER_REQUEST = 3;
-    /** READs done here in one go; the next ones go by the stream, so that the others have their turn. */
-    private static final int READS_PER_CALL = 16;
 
     private final StreamParts parts;
     private final FpduWriter fpdus;
@@ -246,11 +244,12 @@ public final class Outgoing implements SegmentSource {
     /** They need no word of the peer either, which must speak first before anything is sent. */
     @Override
     public void runLocal() {
-        int readsLeft = READS_PER_CALL;
+        long readBytesLeft = NearReads.MOST_BYTES; // those behind go by the stream, so that a turn ends
         while (!requestsAbandoned && faultSequence < 0 && queue.hasUnsent()) {
             long sequence = queue.cursor();
             int slot = queue.slot(sequence);
-            if (queue.opcode(slot) == SendOpcode.READ && readsLeft-- > 0 && readHere(sequence, slot)) {
+            if (readBytesLeft > 0 && queue.opcode(slot) == SendOpcode.READ && readHere(sequence, slot)) {
+                readBytesLeft -= queue.entries().total(slot);
                 localRequests++;
                 queue.cursor(sequence + 1);
                 queue.complete(sequence);

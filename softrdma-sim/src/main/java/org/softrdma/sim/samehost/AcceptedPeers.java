@@ -67,7 +67,7 @@ final class AcceptedPeers {
     }
 
     /** An accepted connection, until it ends. Thread-safe. */
-    final class Accepted implements SameHost.Admission {
+    final class Accepted implements Admission {
         private final TcpEnds ends;
         private final int domain;
         // Under the lock.

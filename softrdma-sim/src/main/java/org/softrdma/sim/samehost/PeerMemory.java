@@ -119,29 +119,25 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
     public boolean covers(int rkey, long address, long length) {
         Maps now = maps;
         long row = now.row(rkey);
-        return row != 0 && source(now, row, rkey, address, length) != 0;
+        boolean covered = row != 0 && source(now, row, rkey, address, length) != 0;
+        if (!covered) {
+            missing(now);
+        }
+        return covered;
     }
 
     @Override
     public boolean read(Reader reader, int rkey, long address, long sink, long length) {
         Maps now = maps;
         long row = now.row(rkey);
-        if (row == 0) {
-            missing(now);
-            return false;
-        }
-        for (int i = 0; i < ATTEMPTS; i++) {
+        for (int i = 0; row != 0 && i < ATTEMPTS; i++) {
             int version = SharedRow.version(row);
             if (SharedRow.isChanging(version)) {
                 Thread.onSpinWait();
                 continue;
             }
             long source = source(now, row, rkey, address, length);
-            if (source == 0) {
-                missing(now);
-                return false;
-            }
-            if (!copy(source, sink, length)) {
+            if (source == 0 || !copy(source, sink, length)) {
                 return false;
             }
             if (SharedRow.isStill(row, version) && ConnectionLife.isAlive(now.life)) {

@@ -38,13 +38,6 @@ public final class SameHost implements AutoCloseable {
     /** Visits that may wait for their turn; a connection beyond them goes by TCP alone. */
     private static final int MOST_VISITS = 4096;
 
-    /** A peer may come while this is open. */
-    public interface Admission extends AutoCloseable {
-        /** The connection has ended. Any thread. */
-        @Override
-        void close();
-    }
-
     /** Whether, and when, a connection asks for its peer's memory. */
     public enum Mode {
         /** Never; and nothing is shown to anybody. */

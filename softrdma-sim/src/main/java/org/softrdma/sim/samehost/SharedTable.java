@@ -6,6 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.sim.kernel.SealedMemory;
 import org.softrdma.sim.memory.AccessRights;
+import org.softrdma.sim.memory.RowContent;
 import org.softrdma.sim.memory.RowMirror;
 import org.softrdma.sim.memory.StagTable;
 
@@ -41,8 +42,9 @@ final class SharedTable implements RowMirror, AutoCloseable {
     }
 
     @Override
-    public void says(int row, int rkey, StagTable.Place place, long rawAddress) {
-        SharedFiles.Item allocation = isReadable(place.rights()) ? memory.find(rawAddress, place.length()) : null;
+    public void says(int row, RowContent content) {
+        SharedFiles.Item allocation =
+                isReadable(content.rights()) ? memory.find(content.rawAddress(), content.length()) : null;
         SealedMemory chunk = allocation == null ? null : chunk(row);
         if (allocation == null || chunk == null) {
             saysNothing(row);
@@ -50,12 +52,12 @@ final class SharedTable implements RowMirror, AutoCloseable {
         }
         SharedRow.put(
                 chunk.address() + offset(row),
-                rkey,
-                place.domain(),
-                place.base(),
-                place.length(),
+                content.rkey(),
+                content.domain(),
+                content.base(),
+                content.length(),
                 allocation.number(),
-                rawAddress - allocation.memory().address());
+                content.rawAddress() - allocation.memory().address());
     }
 
     private static boolean isReadable(int rights) {

@@ -278,6 +278,19 @@ class NearReadTest {
         }
     }
 
+    /** Before this side has heard of it. */
+    @Test
+    void shouldNotSucceedOnceTheResponderHasClosedItsQueuePair() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 1, AccessFlag.REMOTE_READ);
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH), "asks for the table");
+            long before = nodes.near();
+            nodes.clientMemory.before((source, target, length) -> nodes.serverPair.close());
+            assertNotEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
+            assertEquals(before, nodes.near());
+        }
+    }
+
     @Test
     void shouldFailInItsTurnIfTheSinkIsNotAccessible() {
         try (NearPair nodes = new NearPair()) {
