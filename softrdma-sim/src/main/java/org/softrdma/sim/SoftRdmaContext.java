@@ -174,8 +174,7 @@ public final class SoftRdmaContext {
             case "pin-budget" -> pinBudget = size(name, value);
             case "pin-granule" -> pinGranule = powerOfTwo(name, value);
             case "same-host" ->
-                sameHost = choose(
-                        name, value, Map.of("auto", SameHost.Mode.AUTO, "off", SameHost.Mode.OFF), sameHost);
+                sameHost = choose(name, value, Map.of("auto", SameHost.Mode.AUTO, "off", SameHost.Mode.OFF), sameHost);
             case "handshake-timeout" -> handshakeTimeoutMs = number(name, value, 1, MOST_TIMEOUT_MS);
             case "pcap" -> capture = path(name, value);
             case "ready-repeat" -> readyRepeatMs = number(name, value, 0, MOST_TIMEOUT_MS);
@@ -286,7 +285,11 @@ public final class SoftRdmaContext {
     /** How the device is made. */
     public DeviceSettings deviceSettings() {
         return require(new DeviceSettings(
-                manualProgress(), maxRegions, new PinningSettings(pinning, pinBudget, pinGranule), sameHost, engineLimits()));
+                manualProgress(),
+                maxRegions,
+                new PinningSettings(pinning, pinBudget, pinGranule),
+                sameHost,
+                engineLimits()));
     }
 
     private EngineLimits engineLimits() {

@@ -30,7 +30,8 @@ public final class NearProvider implements VerbsProvider {
     @Override
     public Usability usability() {
         Optional<String> obstacle = SameHost.obstacle();
-        return obstacle.map(reason -> Usability.unusable(reason, "use sim")).orElseGet(() -> Usability.usable("for tests"));
+        return obstacle.map(reason -> Usability.unusable(reason, "use sim"))
+                .orElseGet(() -> Usability.usable("for tests"));
     }
 
     @Override

@@ -102,8 +102,9 @@ final class MemoryOptions {
             names = "--same-host",
             paramLabel = "HOW",
             defaultValue = "off",
-            description = "auto: let clients of this user on this host read items from memory that they map, for reading"
-                    + " only, without the server; others READ as ever. off: all READ by the device (${DEFAULT-VALUE}).")
+            description =
+                    "auto: let clients of this user on this host read items from memory that they map, for reading"
+                            + " only, without the server; others READ as ever. off: all READ by the device (${DEFAULT-VALUE}).")
     private String sameHost = "";
 
     MemoryOptions() {}

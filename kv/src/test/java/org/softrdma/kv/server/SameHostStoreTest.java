@@ -54,11 +54,14 @@ class SameHostStoreTest {
                 if (i % 10 == 0) {
                     client.set(KEY, 0, 0, value(i));
                 }
-                assertArrayEquals(value(i - i % 10), client.get(KEY).orElseThrow().value());
+                assertArrayEquals(
+                        value(i - i % 10), client.get(KEY).orElseThrow().value());
             }
             assertTrue(near(running) > GETS / 10, () -> near(running) + " GETs have read by themselves");
             assertEquals(
-                    near(running), running.deviceCounter("sameHostResponderReads"), "the server counts what clients read");
+                    near(running),
+                    running.deviceCounter("sameHostResponderReads"),
+                    "the server counts what clients read");
             assertTrue(running.deviceCounter("responderReads") >= near(running));
             assertTrue(client.delete(KEY));
             assertTrue(client.get(KEY).isEmpty());

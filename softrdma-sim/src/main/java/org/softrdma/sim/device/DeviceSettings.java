@@ -13,4 +13,5 @@ import org.softrdma.sim.samehost.SameHost;
  * @param sameHost how it takes part in READs on the same host
  * @param engine sizes and times of its engines
  */
-public record DeviceSettings(boolean manualProgress, int maxRegions, PinningSettings pinning, SameHost.Mode sameHost, EngineLimits engine) {}
+public record DeviceSettings(
+        boolean manualProgress, int maxRegions, PinningSettings pinning, SameHost.Mode sameHost, EngineLimits engine) {}

@@ -91,6 +91,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final Registrar registrar;
     /** Null if it takes no part. */
     private final @Nullable SameHost sameHost;
+
     private final MemoryOperations memory;
     private final PinTable pins;
     private final ExecutorService prefetcher;

@@ -58,17 +58,19 @@ public final class LocalSocket implements AutoCloseable {
     private static final int NANOS_PER_MICRO = 1000;
     private static final int MICROS_PER_SECOND = 1_000_000;
 
-    private static final MethodHandle SOCKET = SystemCalls.withErrno("socket", FunctionDescriptor.of(INT, INT, INT, INT));
+    private static final MethodHandle SOCKET =
+            SystemCalls.withErrno("socket", FunctionDescriptor.of(INT, INT, INT, INT));
     private static final MethodHandle BIND = withAddress("bind");
     private static final MethodHandle CONNECT = withAddress("connect");
     private static final MethodHandle LISTEN = SystemCalls.withErrno("listen", FunctionDescriptor.of(INT, INT, INT));
     private static final MethodHandle ACCEPT =
             SystemCalls.withErrno("accept4", FunctionDescriptor.of(INT, INT, LONG, LONG, INT));
-    private static final MethodHandle SHUTDOWN = SystemCalls.withErrno("shutdown", FunctionDescriptor.of(INT, INT, INT));
+    private static final MethodHandle SHUTDOWN =
+            SystemCalls.withErrno("shutdown", FunctionDescriptor.of(INT, INT, INT));
     private static final MethodHandle GETSOCKOPT = SystemCalls.withErrno(
             "getsockopt", FunctionDescriptor.of(INT, INT, INT, INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS));
-    private static final MethodHandle SETSOCKOPT = SystemCalls.withErrno(
-            "setsockopt", FunctionDescriptor.of(INT, INT, INT, INT, ValueLayout.ADDRESS, INT));
+    private static final MethodHandle SETSOCKOPT =
+            SystemCalls.withErrno("setsockopt", FunctionDescriptor.of(INT, INT, INT, INT, ValueLayout.ADDRESS, INT));
     private static final MethodHandle SENDMSG =
             SystemCalls.withErrno("sendmsg", FunctionDescriptor.of(LONG, INT, ValueLayout.ADDRESS, INT));
     private static final MethodHandle RECVMSG =
@@ -123,8 +125,14 @@ public final class LocalSocket implements AutoCloseable {
             time.setAtIndex(LONG, 0, micros / MICROS_PER_SECOND);
             time.setAtIndex(LONG, 1, micros % MICROS_PER_SECOND);
             int size = (int) time.byteSize();
-            required("SO_RCVTIMEO", (int) SETSOCKOPT.invokeExact(state, file, SOL_SOCKET, SO_RCVTIMEO, time, size), state);
-            required("SO_SNDTIMEO", (int) SETSOCKOPT.invokeExact(state, file, SOL_SOCKET, SO_SNDTIMEO, time, size), state);
+            required(
+                    "SO_RCVTIMEO",
+                    (int) SETSOCKOPT.invokeExact(state, file, SOL_SOCKET, SO_RCVTIMEO, time, size),
+                    state);
+            required(
+                    "SO_SNDTIMEO",
+                    (int) SETSOCKOPT.invokeExact(state, file, SOL_SOCKET, SO_SNDTIMEO, time, size),
+                    state);
             MemorySegment address = address(arena, name);
             required("connect", (int) CONNECT.invokeExact(state, file, address, (int) address.byteSize()), state);
         });
@@ -253,7 +261,8 @@ public final class LocalSocket implements AutoCloseable {
 
     @SuppressWarnings("restricted")
     private static MemorySegment body(MemorySegment header) {
-        MemorySegment vector = MemorySegment.ofAddress(header.get(LONG, IOV_OFFSET)).reinterpret(2L * Long.BYTES);
+        MemorySegment vector =
+                MemorySegment.ofAddress(header.get(LONG, IOV_OFFSET)).reinterpret(2L * Long.BYTES);
         return MemorySegment.ofAddress(vector.get(LONG, 0)).reinterpret(MESSAGE_BYTES);
     }
 

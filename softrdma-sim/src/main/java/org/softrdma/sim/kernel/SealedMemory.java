@@ -47,7 +47,8 @@ public final class SealedMemory implements AutoCloseable {
             "fcntl", FunctionDescriptor.of(INT, INT, INT, INT), Linker.Option.firstVariadicArg(2));
     private static final MethodHandle OPEN = SystemCalls.withErrno(
             "open", FunctionDescriptor.of(INT, ValueLayout.ADDRESS, INT, INT), Linker.Option.firstVariadicArg(2));
-    private static final MethodHandle LSEEK = SystemCalls.withErrno("lseek", FunctionDescriptor.of(LONG, INT, LONG, INT));
+    private static final MethodHandle LSEEK =
+            SystemCalls.withErrno("lseek", FunctionDescriptor.of(LONG, INT, LONG, INT));
     private static final MethodHandle CLOSE = SystemCalls.withErrno("close", FunctionDescriptor.of(INT, INT));
 
     private final long address;
@@ -104,8 +105,8 @@ public final class SealedMemory implements AutoCloseable {
                 int seals = (int) FCNTL.invokeExact(state, file, F_GET_SEALS, 0);
                 long bytes = required("lseek", (long) LSEEK.invokeExact(state, file, 0L, SEEK_END), state);
                 if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || length < 1 || bytes < length) {
-                    throw new IOException("shared memory of " + bytes + " bytes with seals " + seals + ": expected at least "
-                            + length + " bytes that cannot become fewer");
+                    throw new IOException("shared memory of " + bytes + " bytes with seals " + seals
+                            + ": expected at least " + length + " bytes that cannot become fewer");
                 }
                 return new SealedMemory(map(state, file, length, PROT_READ, MAP_SHARED_NORESERVE), length, NONE);
             } finally {

@@ -22,6 +22,7 @@ public final class Quiescence {
     private final List<Epoch> epochs = new CopyOnWriteArrayList<>();
     /** Epochs that nobody uses now. None ever leaves the other list: who waits knows them by their place in it. */
     private final ConcurrentLinkedQueue<Epoch> spare = new ConcurrentLinkedQueue<>();
+
     private final Runnable pause;
 
     /** For engines on threads of their own. */

@@ -62,6 +62,7 @@ public final class StagTable implements AutoCloseable {
 
     /** A chunk of rows is one huge page: a look-up among a million keys misses the caches, but not the TLB. */
     private static final int CHUNK_ROWS = 1 << CHUNK_SHIFT;
+
     private static final int ROW_BYTES = 64;
     private static final int RKEY_OFFSET = 0;
     private static final int LKEY_OFFSET = RKEY_OFFSET + Integer.BYTES;

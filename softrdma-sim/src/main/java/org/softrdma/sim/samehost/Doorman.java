@@ -155,8 +155,11 @@ final class Doorman implements AutoCloseable {
             counts.close();
             throw new IOException("process " + guest.process + " holds no accepted connection " + ends);
         }
-        accepted.admit(counts, guest.socket, life -> guest.socket.send(
-                Letter.welcome(accepted.domain(), secrets).array(), life, false));
+        accepted.admit(
+                counts,
+                guest.socket,
+                life -> guest.socket.send(
+                        Letter.welcome(accepted.domain(), secrets).array(), life, false));
         guest.accepted = accepted;
     }
 

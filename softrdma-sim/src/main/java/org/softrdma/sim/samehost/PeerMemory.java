@@ -32,8 +32,8 @@ import org.softrdma.sim.memory.StagTable;
  */
 public final class PeerMemory implements NearMemory, AutoCloseable {
     private static final int ATTEMPTS = 4;
-    private static final Maps NOTHING =
-            new Maps(new KeyScrambler(new int[KeyScrambler.SECRETS]), 0, 0, 0, -1, new long[0], new long[0], new long[0]);
+    private static final Maps NOTHING = new Maps(
+            new KeyScrambler(new int[KeyScrambler.SECRETS]), 0, 0, 0, -1, new long[0], new long[0], new long[0]);
 
     private final MemoryOperations operations;
     private final ReadCounts counts;

@@ -66,8 +66,7 @@ public final class SameHost implements AutoCloseable {
     private long endedReads;
     private long endedBytes;
 
-    private SameHost(
-            String device, Mode mode, StagTable stags, Quiescence quiescence, MemoryOperations operations)
+    private SameHost(String device, Mode mode, StagTable stags, Quiescence quiescence, MemoryOperations operations)
             throws IOException {
         this.stags = stags;
         this.quiescence = quiescence;

@@ -45,7 +45,9 @@ record TcpEnds(long clientHigh, long clientLow, int clientPort, long serverHigh,
     static boolean mayBeHere(InetSocketAddress local, InetSocketAddress remote) {
         InetAddress here = local.getAddress();
         InetAddress there = remote.getAddress();
-        return here != null && there != null && (here.equals(there) || (here.isLoopbackAddress() && there.isLoopbackAddress()));
+        return here != null
+                && there != null
+                && (here.equals(there) || (here.isLoopbackAddress() && there.isLoopbackAddress()));
     }
 
     void put(ByteBuffer to) {

@@ -33,8 +33,8 @@ class SoftRdmaConformanceTest {
     private static final int ACCEPTING_SIDE_SPEAKS_FIRST = 91;
     private static final Pattern ANY_DEVICE = Pattern.compile("");
     private static final String NEAR = "near:sim";
-    private static final String NEAR_PINNING = "the responder does not see such a READ, so it pins nothing for it"
-            + " (docs/design/same-host.md)";
+    private static final String NEAR_PINNING =
+            "the responder does not see such a READ, so it pins nothing for it" + " (docs/design/same-host.md)";
     private static final double HALF = 0.5;
     private static final double BRIEF = 0.2;
     private static final double LONG = 5;

@@ -20,8 +20,8 @@ final class Descriptors {
             "open", FunctionDescriptor.of(INT, ValueLayout.ADDRESS, INT, INT), Linker.Option.firstVariadicArg(2));
     private static final MethodHandle MMAP =
             SystemCalls.withErrno("mmap", FunctionDescriptor.of(LONG, LONG, LONG, INT, INT, INT, LONG));
-    private static final MethodHandle PWRITE = SystemCalls.withErrno(
-            "pwrite", FunctionDescriptor.of(LONG, INT, ValueLayout.ADDRESS, LONG, LONG));
+    private static final MethodHandle PWRITE =
+            SystemCalls.withErrno("pwrite", FunctionDescriptor.of(LONG, INT, ValueLayout.ADDRESS, LONG, LONG));
     private static final MethodHandle FALLOCATE =
             SystemCalls.withErrno("fallocate", FunctionDescriptor.of(INT, INT, INT, LONG, LONG));
     private static final MethodHandle MPROTECT =
@@ -53,8 +53,8 @@ final class Descriptors {
 
     /** The errno of a shared mapping that could be written, or 0. */
     static int mapWritable(int file, long length) {
-        return errno((state, arena) ->
-                (long) MMAP.invokeExact(state, 0L, length, PROT_READ_WRITE, MAP_SHARED, file, 0L));
+        return errno(
+                (state, arena) -> (long) MMAP.invokeExact(state, 0L, length, PROT_READ_WRITE, MAP_SHARED, file, 0L));
     }
 
     /** The errno of making a mapping writable, or 0. */
@@ -74,8 +74,8 @@ final class Descriptors {
 
     /** The errno of giving pages back, or 0. */
     static int punchHole(int file, long length) {
-        return errno((state, arena) ->
-                (long) (int) FALLOCATE.invokeExact(state, file, PUNCH_HOLE_KEEP_SIZE, 0L, length));
+        return errno(
+                (state, arena) -> (long) (int) FALLOCATE.invokeExact(state, file, PUNCH_HOLE_KEEP_SIZE, 0L, length));
     }
 
     /** The errno of a further seal, or 0. */

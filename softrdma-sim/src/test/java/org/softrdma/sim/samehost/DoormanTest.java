@@ -57,9 +57,8 @@ class DoormanTest {
     }
 
     private TcpEnds ends() {
-        return TcpEnds.of(
-                (InetSocketAddress) client.getLocalSocketAddress(),
-                (InetSocketAddress) client.getRemoteSocketAddress());
+        return TcpEnds.of((InetSocketAddress) client.getLocalSocketAddress(), (InetSocketAddress)
+                client.getRemoteSocketAddress());
     }
 
     private LocalSocket connect() throws IOException {
@@ -226,10 +225,13 @@ class DoormanTest {
                 "   0: 0200000A:0016 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  0 0 77 1 0",
                 "   1: 0100007F:1F90 0200000A:0016 01 00000000:00000000 00:00000000 00000000  0 0 99 1 0");
         assertEquals(OptionalLong.of(99), SocketOwner.inode(lines, four));
-        assertEquals(OptionalLong.of(99), SocketOwner.inode(
-                List.of("   1: 0000000000000000FFFF00000100007F:1F90 0000000000000000FFFF00000200000A:0016 01 0:0 0:0 0"
-                        + "  0 0 99 1 0"),
-                four));
+        assertEquals(
+                OptionalLong.of(99),
+                SocketOwner.inode(
+                        List.of(
+                                "   1: 0000000000000000FFFF00000100007F:1F90 0000000000000000FFFF00000200000A:0016 01 0:0 0:0 0"
+                                        + "  0 0 99 1 0"),
+                        four));
         assertEquals(OptionalLong.empty(), SocketOwner.inode(lines.subList(0, 2), four));
     }
 }

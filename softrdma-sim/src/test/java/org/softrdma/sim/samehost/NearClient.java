@@ -33,8 +33,7 @@ final class NearClient implements AutoCloseable {
 
     private QueuePair connect() {
         Connector connector = device.device().resolve(server, TestDevice.DEADLINE_NS);
-        QueuePair made =
-                connector.createQueuePair(device.domain(), QueuePairAttributes.of(device.queue(), LIMITS));
+        QueuePair made = connector.createQueuePair(device.domain(), QueuePairAttributes.of(device.queue(), LIMITS));
         connector.connect(ConnectionParameters.ofReads(16), TestDevice.DEADLINE_NS);
         return made;
     }

@@ -41,7 +41,8 @@ final class NearPair implements AutoCloseable {
         server = new TestDevice(NearProvider.open(Map.of(), serverMemory));
         client = new TestDevice(NearProvider.open(Map.of(), clientMemory));
         shown = server.own(server.device().allocateMemory(4L * BYTES)).segment();
-        sink = client.guarded(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ).region();
+        sink = client.guarded(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ)
+                .region();
         Connector connector = client.own(client.device().resolve(server.address(), TestDevice.DEADLINE_NS));
         QueuePairLimits limits = new QueuePairLimits(16, 16, 1, 1, 64);
         pair = client.own(connector.createQueuePair(client.domain(), QueuePairAttributes.of(client.queue(), limits)));

@@ -49,7 +49,8 @@ class NearProcessTest {
                 assertEquals(NEW, client.uniform("of the new life"));
                 assertEquals(READS + 1L, client.near());
                 assertEquals(1, born.reads());
-                assertNotEquals(CompletionStatus.SUCCESS, client.read(old.address, old.rkey), "by a key of the old life");
+                assertNotEquals(
+                        CompletionStatus.SUCCESS, client.read(old.address, old.rkey), "by a key of the old life");
             }
         } finally {
             old.close();

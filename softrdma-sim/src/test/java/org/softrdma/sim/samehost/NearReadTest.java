@@ -98,7 +98,8 @@ class NearReadTest {
     @Test
     void shouldSendReadsOfOtherMemory() {
         try (NearPair nodes = new NearPair()) {
-            TestDevice.Guarded other = nodes.server.guarded(LENGTH, AccessFlag.REMOTE_READ).fill(3);
+            TestDevice.Guarded other =
+                    nodes.server.guarded(LENGTH, AccessFlag.REMOTE_READ).fill(3);
             assertEquals(CompletionStatus.SUCCESS, nodes.read(other.region(), 0, 64));
             assertEquals(0, nodes.near());
         }
@@ -108,7 +109,8 @@ class NearReadTest {
     void shouldReadMemoryThatWasShownLater() {
         try (NearPair nodes = new NearPair()) {
             MemorySegment later = NearPair.allocate(nodes.server, LENGTH).fill((byte) 5);
-            MemoryRegion region = nodes.server.own(nodes.server.domain().register(later, Set.of(AccessFlag.REMOTE_READ)));
+            MemoryRegion region =
+                    nodes.server.own(nodes.server.domain().register(later, Set.of(AccessFlag.REMOTE_READ)));
             assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, 64), "asks for it");
             long before = nodes.near();
             assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, 64));
@@ -122,7 +124,8 @@ class NearReadTest {
         try (NearPair nodes = new NearPair()) {
             MemoryRegion region = nodes.register(
                     0, LENGTH, 0, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
-            MemoryRegion source = nodes.client.guarded(LENGTH, AccessFlag.LOCAL_WRITE).region();
+            MemoryRegion source =
+                    nodes.client.guarded(LENGTH, AccessFlag.LOCAL_WRITE).region();
             long near = 0;
             for (int i = 1; i <= 100; i++) {
                 source.memory().fill((byte) i);
@@ -143,12 +146,13 @@ class NearReadTest {
         try (NearPair nodes = new NearPair()) {
             MemoryRegion region = nodes.register(
                     0, LENGTH, 0, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
-            MemoryRegion source = nodes.client.guarded(LENGTH, AccessFlag.LOCAL_WRITE).region();
+            MemoryRegion source =
+                    nodes.client.guarded(LENGTH, AccessFlag.LOCAL_WRITE).region();
             assertEquals(
                     PostStatus.ACCEPTED,
-                    nodes.pair.postWrite(
-                            0, source, 0, LENGTH, region.address(), region.rkey(), SendFlags.SIGNALLED));
-            assertEquals(CompletionStatus.SUCCESS, nodes.client.take(1).getFirst().status());
+                    nodes.pair.postWrite(0, source, 0, LENGTH, region.address(), region.rkey(), SendFlags.SIGNALLED));
+            assertEquals(
+                    CompletionStatus.SUCCESS, nodes.client.take(1).getFirst().status());
             assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
             assertEquals(0, nodes.near(), "its bytes went to TCP, which says nothing of the peer");
         }
@@ -213,8 +217,7 @@ class NearReadTest {
     void shouldReadAgainWhenTheMemoryWasSwappedMeanwhile() {
         try (NearPair nodes = new NearPair()) {
             MemoryRegion region = nodes.register(0, LENGTH, 1, AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
-            MemoryRegion other =
-                    nodes.register(LENGTH, LENGTH, 2, AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
+            MemoryRegion other = nodes.register(LENGTH, LENGTH, 2, AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
             AtomicInteger copies = new AtomicInteger();
             nodes.clientMemory.before((source, target, length) -> {
                 if (copies.incrementAndGet() == 1) {
@@ -238,9 +241,8 @@ class NearReadTest {
         try (NearPair nodes = new NearPair()) {
             MemoryRegion region = nodes.register(0, LENGTH, 1, AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
             MemorySegment hidden = nodes.server.memory(LENGTH).fill((byte) 9);
-            MemoryRegion other = nodes.server.own(nodes.server
-                    .domain()
-                    .register(hidden, Set.of(AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED)));
+            MemoryRegion other = nodes.server.own(
+                    nodes.server.domain().register(hidden, Set.of(AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED)));
             region.swap(other);
             assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
             assertEquals(9, nodes.got(0));
@@ -256,7 +258,8 @@ class NearReadTest {
         try (NearPair nodes = new NearPair()) {
             MemoryRegion region = nodes.register(0, LENGTH, 1, AccessFlag.REMOTE_READ);
             assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
-            region.reregister(Reregistration.ofMemory(nodes.shown.asSlice(LENGTH, LENGTH).fill((byte) 2)));
+            region.reregister(
+                    Reregistration.ofMemory(nodes.shown.asSlice(LENGTH, LENGTH).fill((byte) 2)));
             assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
             assertEquals(2, nodes.got(0));
             assertEquals(2, nodes.near());
@@ -295,7 +298,8 @@ class NearReadTest {
     void shouldFailInItsTurnIfTheSinkIsNotAccessible() {
         try (NearPair nodes = new NearPair()) {
             MemoryRegion region = nodes.register(0, LENGTH, 1, AccessFlag.REMOTE_READ);
-            MemoryRegion unwritable = nodes.client.guarded(LENGTH, AccessFlag.REMOTE_READ).region();
+            MemoryRegion unwritable =
+                    nodes.client.guarded(LENGTH, AccessFlag.REMOTE_READ).region();
             nodes.pair.postRead(1, unwritable, 0, 8, region.address(), region.rkey(), SendFlags.SIGNALLED);
             assertEquals(
                     CompletionStatus.LOCAL_PROTECTION_ERROR,
@@ -308,7 +312,8 @@ class NearReadTest {
         try (NearPair nodes = new NearPair()) {
             MemoryRegion region = nodes.register(0, LENGTH, 1, AccessFlag.REMOTE_READ);
             assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, 8), "asks for the table");
-            MemoryRegion into = nodes.client.guarded(LENGTH, AccessFlag.LOCAL_WRITE).region();
+            MemoryRegion into =
+                    nodes.client.guarded(LENGTH, AccessFlag.LOCAL_WRITE).region();
             Thread[] closing = new Thread[1];
             nodes.clientMemory.before((source, target, length) -> {
                 closing[0] = Thread.ofPlatform().start(into::close);
@@ -330,17 +335,23 @@ class NearReadTest {
     void shouldChangeOverWhenTheQueueIsNeverEmpty() {
         try (NearPair nodes = new NearPair()) {
             MemoryRegion region = nodes.register(0, LENGTH, 7, AccessFlag.REMOTE_READ);
-            TestDevice.Guarded other = nodes.server.guarded(LENGTH, AccessFlag.REMOTE_READ).fill(3);
+            TestDevice.Guarded other =
+                    nodes.server.guarded(LENGTH, AccessFlag.REMOTE_READ).fill(3);
             // By TCP, with more behind it all the time.
             for (int i = 0; i < 8; i++) {
                 nodes.pair.postRead(
-                        i, nodes.sink, 0, 8, other.region().address(), other.region().rkey(), SendFlags.SIGNALLED);
+                        i,
+                        nodes.sink,
+                        0,
+                        8,
+                        other.region().address(),
+                        other.region().rkey(),
+                        SendFlags.SIGNALLED);
             }
             for (int i = 8; i < 2000; i++) {
                 assertEquals(
                         PostStatus.ACCEPTED,
-                        nodes.pair.postRead(
-                                i, nodes.sink, 0, 8, region.address(), region.rkey(), SendFlags.SIGNALLED));
+                        nodes.pair.postRead(i, nodes.sink, 0, 8, region.address(), region.rkey(), SendFlags.SIGNALLED));
                 TestDevice.Completion completion = nodes.client.take(1).getFirst();
                 assertEquals(i - 8, completion.wrId(), "in the order in which they were posted");
                 assertEquals(CompletionStatus.SUCCESS, completion.status());

@@ -68,8 +68,7 @@ class NearStressTest {
     }
 
     private static MemoryRegion zeroBased(TestDevice server, MemorySegment memory) {
-        return server.own(
-                server.domain().register(memory, Set.of(AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED)));
+        return server.own(server.domain().register(memory, Set.of(AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED)));
     }
 
     private static void fill(MemorySegment memory, long value) {
@@ -117,8 +116,8 @@ class NearStressTest {
                     () -> {
                         for (long value = 1; !done.get(); value++) {
                             fill(memory, value);
-                            Life life = new Life(
-                                    server.domain().register(memory, Set.of(AccessFlag.REMOTE_READ)), value);
+                            Life life =
+                                    new Life(server.domain().register(memory, Set.of(AccessFlag.REMOTE_READ)), value);
                             synchronized (monitor) {
                                 now[0] = life;
                                 monitor.notifyAll();
