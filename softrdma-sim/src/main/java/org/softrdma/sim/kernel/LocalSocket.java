@@ -199,7 +199,7 @@ public final class LocalSocket implements AutoCloseable {
      * @param wait false to fail if there is no room for it
      */
     public void send(byte[] message, int file, boolean wait) throws IOException {
-        boolean sent = tried((state, arena) -> {
+        boolean ignored = tried((state, arena) -> {
             MemorySegment header = header(arena, message, file != NONE);
             if (file != NONE) {
                 MemorySegment control = arena.allocate(CONTROL_BYTES, Long.BYTES);

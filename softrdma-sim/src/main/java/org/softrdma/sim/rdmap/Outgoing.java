@@ -208,11 +208,14 @@ public final class Outgoing implements SegmentSource {
         return !queue.opcode(slot).isAnswered() || outboundReads.hasRoom();
     }
 
-    /** A READ that is done here once those before it have their data: so a queue that is never empty changes over, too. */
+    /**
+     * A READ that is done here once those before it have their data: so a queue that is never empty changes over, too. If
+     * there are none, it was posted after {@link #runLocal} had its turn, and its doorbell brings the next one.
+     */
     private boolean waitsForItsTurn(int slot) {
         return queue.opcode(slot) == SendOpcode.READ
-                && !outboundReads.isEmpty()
                 && queue.cursor() != farRead
+                && (!outboundReads.isEmpty() || queue.isSettledAtCursor())
                 && nearReads.covers(
                         queue.rkey(slot),
                         queue.remoteAddress(slot),
@@ -248,7 +251,9 @@ public final class Outgoing implements SegmentSource {
         while (!requestsAbandoned && faultSequence < 0 && queue.hasUnsent()) {
             long sequence = queue.cursor();
             int slot = queue.slot(sequence);
-            if (readBytesLeft > 0 && queue.opcode(slot) == SendOpcode.READ && readHere(sequence, slot)) {
+            if (readBytesLeft <= 0) {
+                farRead = sequence;
+            } else if (queue.opcode(slot) == SendOpcode.READ && readHere(sequence, slot)) {
                 readBytesLeft -= queue.entries().total(slot);
                 localRequests++;
                 queue.cursor(sequence + 1);

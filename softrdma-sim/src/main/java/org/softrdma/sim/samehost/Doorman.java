@@ -158,8 +158,7 @@ final class Doorman implements AutoCloseable {
         accepted.admit(
                 counts,
                 guest.socket,
-                life -> guest.socket.send(
-                        Letter.welcome(accepted.domain(), secrets).array(), life, false));
+                life -> guest.socket.send(Letter.bytes(Letter.welcome(accepted.domain(), secrets)), life, false));
         guest.accepted = accepted;
     }
 
@@ -171,19 +170,19 @@ final class Doorman implements AutoCloseable {
         }
         int after = message.getInt();
         if (after < 0) {
-            guest.socket.send(Letter.write(Letter.LIST).putInt(0).array(), files.directory(), false);
+            guest.socket.send(Letter.bytes(Letter.write(Letter.LIST).putInt(0)), files.directory(), false);
             return;
         }
         files.next(after, (item, seen) -> {
             if (item == null) {
-                guest.socket.send(Letter.write(Letter.END).putInt(seen).array(), LocalSocket.NONE, false);
+                guest.socket.send(Letter.bytes(Letter.write(Letter.END).putInt(seen)), LocalSocket.NONE, false);
                 return;
             }
             ByteBuffer answer = Letter.write(item.allocation() ? Letter.MEMORY : Letter.CHUNK)
                     .putInt(seen)
                     .putInt(item.number())
                     .putLong(item.memory().length());
-            guest.socket.send(answer.array(), item.memory().descriptor(), false);
+            guest.socket.send(Letter.bytes(answer), item.memory().descriptor(), false);
         });
     }
 

@@ -39,6 +39,13 @@ final class Letter {
         return ByteBuffer.allocate(LocalSocket.MESSAGE_BYTES).putInt(MAGIC).putInt(kind);
     }
 
+    /** All bytes of a message that was written. */
+    static byte[] bytes(ByteBuffer message) {
+        byte[] bytes = empty();
+        message.get(0, bytes);
+        return bytes;
+    }
+
     /** An empty message, to be filled. */
     static byte[] empty() {
         return new byte[LocalSocket.MESSAGE_BYTES];

@@ -39,7 +39,7 @@ final class Visitor {
             }
             ByteBuffer hello = Letter.write(Letter.HELLO);
             ends.put(hello);
-            socket.send(hello.array(), peer.counts().descriptor(), true);
+            socket.send(Letter.bytes(hello), peer.counts().descriptor(), true);
             byte[] answer = Letter.empty();
             int life = socket.receive(answer);
             ByteBuffer welcome = ByteBuffer.wrap(answer);
@@ -70,7 +70,7 @@ final class Visitor {
             byte[] bytes = Letter.empty();
             int kind;
             do {
-                socket.send(Letter.write(Letter.NEXT).putInt(seen).array(), LocalSocket.NONE, true);
+                socket.send(Letter.bytes(Letter.write(Letter.NEXT).putInt(seen)), LocalSocket.NONE, true);
                 int file = socket.receive(bytes);
                 ByteBuffer answer = ByteBuffer.wrap(bytes);
                 kind = Letter.kind(answer);

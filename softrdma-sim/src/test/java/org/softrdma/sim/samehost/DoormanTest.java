@@ -69,7 +69,7 @@ class DoormanTest {
         try (ReadCounts counts = new ReadCounts()) {
             ByteBuffer hello = Letter.write(Letter.HELLO);
             ends.put(hello);
-            socket.send(hello.array(), counts.descriptor(), true);
+            socket.send(Letter.bytes(hello), counts.descriptor(), true);
         }
     }
 
@@ -142,7 +142,7 @@ class DoormanTest {
     @Test
     void shouldHandOverNothingBeforeTheWelcome() throws IOException {
         try (LocalSocket socket = connect()) {
-            socket.send(Letter.write(Letter.NEXT).putInt(-1).array(), LocalSocket.NONE, true);
+            socket.send(Letter.bytes(Letter.write(Letter.NEXT).putInt(-1)), LocalSocket.NONE, true);
             assertSentAway(socket);
         }
     }
@@ -155,7 +155,7 @@ class DoormanTest {
             assertEquals(Letter.WELCOME, Letter.kind(answer(socket)));
             peer.close();
             assertThrows(IOException.class, () -> {
-                socket.send(Letter.write(Letter.NEXT).putInt(-1).array(), LocalSocket.NONE, true);
+                socket.send(Letter.bytes(Letter.write(Letter.NEXT).putInt(-1)), LocalSocket.NONE, true);
                 answer(socket);
             });
         }
@@ -168,7 +168,7 @@ class DoormanTest {
         try (LocalSocket socket = connect()) {
             ByteBuffer hello = Letter.write(Letter.HELLO);
             ends().put(hello);
-            socket.send(hello.array(), Descriptors.unsealed(ReadCounts.BYTES), true);
+            socket.send(Letter.bytes(hello), Descriptors.unsealed(ReadCounts.BYTES), true);
             assertSentAway(socket);
         }
     }

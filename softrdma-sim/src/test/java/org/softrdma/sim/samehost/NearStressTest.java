@@ -3,8 +3,10 @@ package org.softrdma.sim.samehost;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +24,10 @@ import org.softrdma.sim.peer.TestDevice;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.WorkCompletion;
 
 /** Readers against an owner that swaps, deregisters and overwrites all the time; counted, not timed. */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
@@ -32,6 +37,8 @@ class NearStressTest {
     private static final int READS = 5_000;
     private static final int LIVES = 40;
     private static final int READS_OF_A_LIFE = 20;
+    private static final int WARM_UP = 50_000;
+    private static final int MEASURED = 200_000;
     private static final long POISON = -1;
 
     @Test
@@ -64,6 +71,35 @@ class NearStressTest {
                         }
                     },
                     done);
+        }
+    }
+
+    @Test
+    void shouldAllocateNothingForARead() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 7, AccessFlag.REMOTE_READ);
+            WorkCompletion[] one = WorkCompletion.array(1);
+            read(nodes, region, one, WARM_UP);
+            long near = nodes.near();
+            long before = threads.getCurrentThreadAllocatedBytes();
+            read(nodes, region, one, MEASURED);
+            long bytes = threads.getCurrentThreadAllocatedBytes() - before;
+            assertEquals(MEASURED, nodes.near() - near);
+            assertTrue(bytes < MEASURED, () -> bytes + " bytes for " + MEASURED + " READs");
+        }
+    }
+
+    private static void read(NearPair nodes, MemoryRegion region, WorkCompletion[] one, int count) {
+        long address = region.address();
+        int rkey = region.rkey();
+        for (int i = 0; i < count; i++) {
+            if (nodes.pair.postRead(i, nodes.sink, 0, 64, address, rkey, SendFlags.SIGNALLED) != PostStatus.ACCEPTED) {
+                throw new AssertionError("the send queue is full");
+            }
+            while (nodes.client.queue().poll(one, 1) == 0) {
+                Thread.onSpinWait();
+            }
         }
     }
 
