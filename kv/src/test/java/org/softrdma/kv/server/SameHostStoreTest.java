@@ -74,7 +74,7 @@ class SameHostStoreTest {
     void shouldNeverGetATornOrAnOlderValue(Registration registration) throws Exception {
         try (RunningServer running = server(registration);
                 KvClient writer = running.client();
-                ExecutorService threads = Executors.newFixedThreadPool(READERS)) {
+                ExecutorService threads = Executors.newFixedThreadPool(READERS + 1)) {
             writer.set(KEY, 0, 0, value(0));
             AtomicBoolean done = new AtomicBoolean();
             List<Future<?>> readers = new ArrayList<>();
@@ -94,7 +94,7 @@ class SameHostStoreTest {
                     return null;
                 }));
             }
-            Future<?> ended = Executors.newVirtualThreadPerTaskExecutor().submit(() -> {
+            Future<?> ended = threads.submit(() -> {
                 try {
                     for (Future<?> reader : readers) {
                         reader.get();

@@ -42,7 +42,7 @@ final class SocketOwner {
             if (!line.contains(client)) {
                 continue; // most lines
             }
-            String[] words = line.trim().split("\\s+");
+            String[] words = line.trim().split("\\s+", INODE + 2);
             if (words.length > INODE
                     && is(words[LOCAL], ends.clientHigh(), ends.clientLow(), ends.clientPort())
                     && is(words[REMOTE], ends.serverHigh(), ends.serverLow(), ends.serverPort())

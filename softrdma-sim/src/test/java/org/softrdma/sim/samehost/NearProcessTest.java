@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.Writer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,8 +82,8 @@ class NearProcessTest {
                             Integer.toString(fill))
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
-            says = process.inputReader();
-            hears = process.outputWriter();
+            says = process.inputReader(StandardCharsets.UTF_8);
+            hears = process.outputWriter(StandardCharsets.UTF_8);
             String[] words = line().split(" ", 3);
             port = Integer.parseInt(words[0]);
             address = Long.parseLong(words[1]);

@@ -3,6 +3,7 @@ package org.softrdma.sim.samehost;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,7 @@ final class NearServer {
         Listener listener = device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 16);
         Thread.ofPlatform().daemon().start(() -> accept(listener, domain, queue));
         System.out.println(listener.localAddress().getPort() + " " + region.address() + " " + region.rkey());
-        try (Scanner lines = new Scanner(System.in)) {
+        try (Scanner lines = new Scanner(System.in, StandardCharsets.UTF_8)) {
             while (lines.hasNextLine()) {
                 lines.nextLine();
                 System.out.println(device.counters().get("responderReads"));
