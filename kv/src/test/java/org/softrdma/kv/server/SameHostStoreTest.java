@@ -37,7 +37,7 @@ class SameHostStoreTest {
     }
 
     private static long near(RunningServer running) {
-        return running.clientDevice().counters().get("sameHostReads");
+        return running.clientDevice().counters().getOrDefault("sameHostReads", 0L);
     }
 
     @ParameterizedTest

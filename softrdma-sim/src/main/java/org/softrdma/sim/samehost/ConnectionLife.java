@@ -6,7 +6,8 @@ import org.softrdma.sim.kernel.SealedMemory;
 import org.softrdma.sim.memory.NativeMemory;
 
 /**
- * Whether a connection is alive at the side that has accepted it: the first int of a page that the peer can see, 1 until
+ * Whether a connection is alive at the side that has accepted it: the first int of a page that the peer can see, 1
+ * until
  * the end. So no READ succeeds that begins after the queue pair was closed here, even before the peer hears of that.
  */
 final class ConnectionLife implements AutoCloseable {

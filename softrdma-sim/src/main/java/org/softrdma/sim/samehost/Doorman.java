@@ -13,7 +13,8 @@ import org.softrdma.sim.kernel.SealedMemory;
 
 /**
  * Answers at the Unix socket beside a listener's port. It lets in processes of this user only, and hands files only to
- * the one that holds the other end of a connection that was accepted. It never waits for a visitor: each gets one answer
+ * the one that holds the other end of a connection that was accepted. It never waits for a visitor: each gets one
+ * answer
  * for one question, and is sent away if it does not take it.
  *
  * <p>A thread of its own; {@link #close} may come from any other.

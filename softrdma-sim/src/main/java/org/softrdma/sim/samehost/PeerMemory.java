@@ -21,10 +21,12 @@ import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.StagTable;
 
 /**
- * What the peer of one queue pair has handed over, and the READs from it. It belongs to that one connection: it ends with
+ * What the peer of one queue pair has handed over, and the READs from it. It belongs to that one connection: it ends
+ * with
  * it, and a server that comes up again hands over its own.
  *
- * <p>The responder is not believed where that could hurt this process: whatever a row says, only bytes of the mapping are
+ * <p>The responder is not believed where that could hurt this process: whatever a row says, only bytes of the mapping
+ * are
  * read, and the mapping cannot become shorter.
  *
  * <p>Threads: {@link #read} and {@link #covers} as {@link NearMemory.Reader} says, and never after {@link #close}. The

@@ -28,7 +28,8 @@ import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * A device's part in READs on the same host: what it shows to others, and what others have shown to it. It answers beside
+ * A device's part in READs on the same host: what it shows to others, and what others have shown to it. It answers
+ * beside
  * each of its listeners from the beginning, because memory may be shown to a connection that is there already.
  * Thread-safe.
  */

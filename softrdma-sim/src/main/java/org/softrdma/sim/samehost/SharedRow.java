@@ -4,7 +4,8 @@ import java.lang.invoke.VarHandle;
 import org.softrdma.sim.memory.NativeMemory;
 
 /**
- * A row of the table of regions that peers can see. The responder writes it under the lock of its stag table; peers read
+ * A row of the table of regions that peers can see. The responder writes it under the lock of its stag table; peers
+ * read
  * it through a mapping for reading only.
  *
  * <pre>
@@ -24,7 +25,8 @@ import org.softrdma.sim.memory.NativeMemory;
  * </pre>
  *
  * <p>A reader takes the version, the fields, the bytes that they name, and the version again. If it is another one, or
- * was odd, what was read counts for nothing. A writer that has made a row invalid issues a full fence before it returns,
+ * was odd, what was read counts for nothing. A writer that has made a row invalid issues a full fence before it
+ * returns,
  * so bytes that are written afterwards are seen together with the new version.
  */
 final class SharedRow {

@@ -12,7 +12,8 @@ import java.util.OptionalLong;
 import org.softrdma.sim.kernel.ProcFile;
 
 /**
- * Finds out from /proc whether a process holds the connecting end of a TCP connection: the kernel says which socket that
+ * Finds out from /proc whether a process holds the connecting end of a TCP connection: the kernel says which socket
+ * that
  * is (/proc/net/tcp has its inode), and which descriptors the process has. Nothing that the process says is believed.
  */
 final class SocketOwner {

@@ -7,7 +7,8 @@ import org.softrdma.sim.kernel.LocalSocket;
 import org.softrdma.sim.kernel.SealedMemory;
 
 /**
- * Goes to the doorman of a peer and takes what it hands over. Whatever fails is no fault of the connection, which goes on
+ * Goes to the doorman of a peer and takes what it hands over. Whatever fails is no fault of the connection, which
+ * goes on
  * by TCP. Background thread; each step has a time limit.
  */
 final class Visitor {
