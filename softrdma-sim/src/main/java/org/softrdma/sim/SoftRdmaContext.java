@@ -18,6 +18,7 @@ import org.softrdma.sim.engine.EngineTimeouts;
 import org.softrdma.sim.engine.MpaOffer;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.PinningSettings;
+import org.softrdma.sim.samehost.SameHost;
 import org.softrdma.sim.transport.SocketOptions;
 import org.softrdma.verbs.PinningPolicy;
 
@@ -65,6 +66,7 @@ public final class SoftRdmaContext {
     private long lingerTimeoutMs = 2_000;
     private int lingering = DEFAULT_LINGERING;
     private long hostTimeoutMs = DEFAULT_HOST_TIMEOUT_MS;
+    private SameHost.Mode sameHost = SameHost.Mode.AUTO;
     private @Nullable Path capture;
     private boolean concluded;
 
@@ -104,6 +106,10 @@ public final class SoftRdmaContext {
         options.put(
                 "pin-granule",
                 "bytes pinned at a time, a power of two up to 64 pages; default " + PinningSettings.DEFAULT_GRANULE);
+        options.put(
+                "same-host",
+                "auto or off: between processes of one user on this host, READ memory that is allocated as shareable without the"
+                        + " other process (docs/design/same-host.md); default auto");
         options.put("handshake-timeout", "milliseconds a peer may take for the handshake; default 10000");
         options.put(
                 "ready-repeat",
@@ -167,6 +173,8 @@ public final class SoftRdmaContext {
                         pinning);
             case "pin-budget" -> pinBudget = size(name, value);
             case "pin-granule" -> pinGranule = powerOfTwo(name, value);
+            case "same-host" ->
+                sameHost = choose(name, value, Map.of("auto", SameHost.Mode.AUTO, "off", SameHost.Mode.OFF), sameHost);
             case "handshake-timeout" -> handshakeTimeoutMs = number(name, value, 1, MOST_TIMEOUT_MS);
             case "pcap" -> capture = path(name, value);
             case "ready-repeat" -> readyRepeatMs = number(name, value, 0, MOST_TIMEOUT_MS);
@@ -264,6 +272,11 @@ public final class SoftRdmaContext {
         return require(Optional.ofNullable(capture));
     }
 
+    /** True if READs on the same host may bypass the transport. */
+    boolean sameHost() {
+        return require(sameHost) != SameHost.Mode.OFF;
+    }
+
     /** Options of every socket. */
     SocketOptions socketOptions() {
         return require(new SocketOptions(socketBuffer, socketBuffer, hostTimeoutMs));
@@ -272,7 +285,11 @@ public final class SoftRdmaContext {
     /** How the device is made. */
     public DeviceSettings deviceSettings() {
         return require(new DeviceSettings(
-                manualProgress(), maxRegions, new PinningSettings(pinning, pinBudget, pinGranule), engineLimits()));
+                manualProgress(),
+                maxRegions,
+                new PinningSettings(pinning, pinBudget, pinGranule),
+                sameHost,
+                engineLimits()));
     }
 
     private EngineLimits engineLimits() {

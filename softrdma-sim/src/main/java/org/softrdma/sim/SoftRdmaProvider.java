@@ -3,14 +3,19 @@ package org.softrdma.sim;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.softrdma.sim.capture.CapturingTransport;
 import org.softrdma.sim.device.SoftRdmaDevice;
+import org.softrdma.sim.samehost.SameHost;
 import org.softrdma.sim.transport.Transport;
 import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.device.VerbsProvider;
 
 /** The provider {@code sim}: a software RNIC, usable wherever there is TCP. */
 public final class SoftRdmaProvider implements VerbsProvider {
+    private static final Logger LOG = LoggerFactory.getLogger(SoftRdmaProvider.class);
+
     /** For the service loader. */
     public SoftRdmaProvider() {}
 
@@ -21,7 +26,13 @@ public final class SoftRdmaProvider implements VerbsProvider {
 
     @Override
     public Usability usability() {
-        return Usability.usable("software RNIC: iWARP over TCP by " + Transports.describe());
+        return Usability.usable("software RNIC: iWARP over TCP by " + Transports.describe() + "; " + sameHost());
+    }
+
+    private static String sameHost() {
+        return SameHost.obstacle()
+                .map(reason -> "READs on the same host by TCP: " + reason)
+                .orElse("READs of shareable memory on the same host without the responder: same-host=auto");
     }
 
     @Override
@@ -56,6 +67,9 @@ public final class SoftRdmaProvider implements VerbsProvider {
             return transport;
         }
         try {
+            if (context.sameHost()) {
+                LOG.info("{} will not show READs of shareable memory on the same host; same-host=off sends them", path);
+            }
             return CapturingTransport.of(transport, path);
         } catch (IOException e) {
             transport.close();

@@ -61,6 +61,7 @@ class SoftRdmaContextTest {
                 Map.entry("pinning", "lazy"),
                 Map.entry("pin-budget", "64m"),
                 Map.entry("pin-granule", "65536"),
+                Map.entry("same-host", "off"),
                 Map.entry("handshake-timeout", "1500"),
                 Map.entry("ready-repeat", "30"),
                 Map.entry("linger-timeout", "250"),
@@ -170,7 +171,7 @@ class SoftRdmaContextTest {
                 Map.of(name, "1"),
                 name
                         + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, rfc7306, regions, "
-                        + "segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget, pin-granule, "
+                        + "segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget, pin-granule, same-host, "
                         + "handshake-timeout, ready-repeat, linger-timeout, lingering, host-timeout, pcap");
     }
 

@@ -16,6 +16,12 @@ public sealed interface MemorySource {
     record SharedMemory() implements MemorySource {}
 
     /**
+     * Memory that the device may show to other processes of this user on this host, for reading only, once it has accepted
+     * a connection of theirs: they can READ it without this process. They can see all of it, whatever is registered.
+     */
+    record Shareable() implements MemorySource {}
+
+    /**
      * A new file, so that unused pages can leave memory without swap. Its blocks are reserved at once, so that a disk
      * that fills up later does no harm, and its name is removed at once, so that nothing stays behind.
      *

@@ -27,6 +27,7 @@ import org.softrdma.cli.command.OwnProgram;
 import org.softrdma.cli.command.ProviderMixin;
 import org.softrdma.cli.command.ResultFile;
 import org.softrdma.cli.command.UserErrorException;
+import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 import picocli.CommandLine.Command;
@@ -199,6 +200,12 @@ abstract class PerfTestCommand implements Callable<Integer> {
     private int cpu;
 
     @Option(
+            names = "--same-host",
+            description = "Server: show the memory to clients of this user on this host, which then READ it without the"
+                    + " server (docs/design/same-host.md).")
+    private boolean sameHost;
+
+    @Option(
             names = {"--run-infinitely", "--run_infinitely"},
             description = "Server: keep serving, one client after another.")
     private boolean again;
@@ -246,7 +253,9 @@ abstract class PerfTestCommand implements Callable<Integer> {
 
     private void serve(@Nullable CoreClock cores) {
         try (VerbsDevice device = provider.open(progress, DeviceProgress.ENGINE)) {
-            new PerfServer(device, test, cores, spec.commandLine().getOut()).serve(new InetSocketAddress(port), again);
+            MemorySource memory = sameHost ? new MemorySource.Shareable() : new MemorySource.Anonymous();
+            new PerfServer(device, test, cores, spec.commandLine().getOut(), memory)
+                    .serve(new InetSocketAddress(port), again);
             if (json != null) {
                 ResultFile.write(json, results(device));
             }

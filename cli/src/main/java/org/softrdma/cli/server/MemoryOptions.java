@@ -17,8 +17,11 @@ final class MemoryOptions {
     private static final int MIB = 1 << 20;
     private static final int MAX_ITEM_MIB = 15;
     private static final long MAX_MEGABYTES = 1L << 26;
+    private static final String AUTO = "auto";
     private static final String EAGER = "eager";
-    private static final List<String> PINNINGS = List.of("auto", "lazy", EAGER, "off");
+    private static final List<String> PINNINGS = List.of(AUTO, "lazy", EAGER, "off");
+
+    private static final List<String> SAME_HOST = List.of(AUTO, "off");
 
     @Option(
             names = "--registration",
@@ -95,10 +98,24 @@ final class MemoryOptions {
                     + " never paged out.")
     private boolean largePages;
 
+    @Option(
+            names = "--same-host",
+            paramLabel = "HOW",
+            defaultValue = "off",
+            description =
+                    "auto: let clients of this user on this host read items from memory that they map, for reading"
+                            + " only, without the server; others READ as ever. off: all READ by the device (${DEFAULT-VALUE}).")
+    private String sameHost = "";
+
     MemoryOptions() {}
 
     void check(OptionFaults faults) {
         checkPinning(faults);
+        faults.check(SAME_HOST.contains(sameHost), "--same-host " + sameHost, "one of " + String.join(", ", SAME_HOST));
+        faults.check(
+                !sameHost.equals(AUTO) || (!largePages && memoryFile == null),
+                "--same-host auto and " + (largePages ? "-L" : "--memory-file " + memoryFile),
+                "only one of them");
         faults.check(!largePages || memoryFile == null, "-L and --memory-file " + memoryFile, "only one of them");
         faults.check(
                 memoryLimit >= 2 && memoryLimit <= MAX_MEGABYTES,
@@ -162,6 +179,9 @@ final class MemoryOptions {
     private MemorySource memory() {
         if (memoryFile != null) {
             return new MemorySource.File(memoryFile);
+        }
+        if (sameHost.equals(AUTO)) {
+            return new MemorySource.Shareable();
         }
         return largePages ? new MemorySource.HugePages() : new MemorySource.Anonymous();
     }

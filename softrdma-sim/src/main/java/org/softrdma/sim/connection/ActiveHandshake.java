@@ -128,6 +128,10 @@ public final class ActiveHandshake implements Handshake {
                 MpaNegotiation.judge(request, reply, parameters.inboundReads(), parameters.outboundReads());
         switch (outcome) {
             case MpaNegotiation.Outcome.Agreed agreed -> {
+                InetSocketAddress here = local;
+                if (here != null) {
+                    queuePair.accepted(here, remote);
+                }
                 queuePair.established(agreed.stream());
                 connection.startStream(queuePair, agreed.stream(), true);
                 result.complete(reply.privateData());

@@ -189,6 +189,7 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
                 new OutboundReadQueue(agreed.ord()),
                 pair.domainNumber(),
                 pair.windows(),
+                pair.near(),
                 pair.limits().maxSendScatterGather());
         FpduWriter fpdus = new FpduWriter(buffers, engine.limits(), agreed.crc());
         Placement placement = new Placement(engine);

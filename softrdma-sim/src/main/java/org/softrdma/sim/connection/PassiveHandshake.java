@@ -200,6 +200,10 @@ public final class PassiveHandshake implements Handshake {
         EngineLimits limits = connection.engine().limits();
         NegotiatedStream stream =
                 MpaNegotiation.accept(limits, request(), parameters.inboundReads(), parameters.outboundReads());
+        StreamSocket current = socket;
+        if (current != null) {
+            pair.accepting(current.localAddress(), remote);
+        }
         connection.sendFrame(MpaNegotiation.reply(limits, request(), stream, parameters.privateData()));
         pair.established(stream);
         connection.startStream(pair, stream, false);

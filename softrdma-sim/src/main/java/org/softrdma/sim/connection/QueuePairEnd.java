@@ -1,5 +1,7 @@
 package org.softrdma.sim.connection;
 
+import java.net.InetSocketAddress;
+import org.softrdma.sim.memory.NearMemory;
 import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.queue.ReceiveQueue;
 import org.softrdma.sim.queue.SendQueue;
@@ -20,11 +22,20 @@ public interface QueuePairEnd {
     /** The windows that are bound on it. */
     StreamWindows windows();
 
+    /** Memory of the peer that this side can read by itself. */
+    NearMemory near();
+
     /** Sizes of its queues. */
     QueuePairLimits limits();
 
     /** True in ERROR, and once it is closed. */
     boolean isInError();
+
+    /** The reply that accepts the peer is about to be sent. */
+    void accepting(InetSocketAddress local, InetSocketAddress remote);
+
+    /** The peer has accepted; before {@link #established}. */
+    void accepted(InetSocketAddress local, InetSocketAddress remote);
 
     /** Goes to READY_TO_SEND. */
     void established(NegotiatedStream stream);

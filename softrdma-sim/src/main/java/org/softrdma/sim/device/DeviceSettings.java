@@ -2,6 +2,7 @@ package org.softrdma.sim.device;
 
 import org.softrdma.sim.engine.EngineLimits;
 import org.softrdma.sim.pinning.PinningSettings;
+import org.softrdma.sim.samehost.SameHost;
 
 /**
  * Settings of a device.
@@ -9,6 +10,8 @@ import org.softrdma.sim.pinning.PinningSettings;
  * @param manualProgress true if the opening thread drives the device
  * @param maxRegions maximum number of memory regions
  * @param pinning when and how much memory is pinned
+ * @param sameHost how it takes part in READs on the same host
  * @param engine sizes and times of its engines
  */
-public record DeviceSettings(boolean manualProgress, int maxRegions, PinningSettings pinning, EngineLimits engine) {}
+public record DeviceSettings(
+        boolean manualProgress, int maxRegions, PinningSettings pinning, SameHost.Mode sameHost, EngineLimits engine) {}

@@ -179,6 +179,7 @@ final class SoftListener implements Listener {
         Acceptor current = acceptor;
         try {
             if (current != null) {
+                device.stoppedListening(current.localAddress());
                 current.close();
             }
         } finally {

@@ -1,6 +1,7 @@
 package org.softrdma.sim.device;
 
 import java.lang.invoke.VarHandle;
+import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
@@ -13,6 +14,7 @@ import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.AccessRights;
+import org.softrdma.sim.memory.NearMemory;
 import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.memory.Window;
 import org.softrdma.sim.queue.AsyncEvents;
@@ -22,6 +24,9 @@ import org.softrdma.sim.queue.RingSize;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.sim.queue.SoftSharedReceiveQueue;
+import org.softrdma.sim.samehost.Admission;
+import org.softrdma.sim.samehost.PeerMemory;
+import org.softrdma.sim.samehost.SameHost;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.ConnectionCapabilities;
@@ -62,6 +67,14 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     private final OnLoopOnce end;
     private final CompletableFuture<String> disconnected = new CompletableFuture<>();
 
+    private final @Nullable SameHost sameHost;
+    /** Something was put into the send queue, and the engine was not told yet. */
+    private volatile boolean bell;
+    /** On the engine's thread: the peer may come for memory while this is open. */
+    private @Nullable Admission admission;
+    /** What the peer has handed over; the engine writes it before the state becomes READY_TO_SEND. */
+    private volatile @Nullable NearPosting near;
+
     private volatile boolean closing;
     private volatile QueuePairState state = QueuePairState.INITIAL;
     private volatile @Nullable NegotiatedStream negotiated;
@@ -78,6 +91,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
      * @param capabilities limits of the device
      * @param events of the device
      * @param connection its connection
+     * @param sameHost of the device, or null
      * @param onClose called once on close
      */
     SoftQueuePair(
@@ -87,12 +101,14 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             Capabilities capabilities,
             AsyncEvents events,
             Connection connection,
+            @Nullable SameHost sameHost,
             Runnable onClose) {
         super(new PostingRules(granted(PostingRules.checked(attributes.limits(), capabilities)), capabilities));
         this.number = number;
         this.domain = domain;
         this.events = events;
         this.connection = connection;
+        this.sameHost = sameHost;
         this.onClose = onClose;
         engine = connection.engine();
         windows = new StreamWindows(engine.stags(), domain.number(), number);
@@ -186,9 +202,17 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
 
     @Override
     protected boolean write(int position, SendWorkRequest request) {
-        return request.opcode() == SendOpcode.BIND_WINDOW
+        NearPosting posting = near;
+        if (posting != null && state == QueuePairState.READY_TO_SEND && posting.read(request, sends)) {
+            return true;
+        }
+        boolean written = request.opcode() == SendOpcode.BIND_WINDOW
                 ? writeBind(request)
                 : sends.post(request) == PostStatus.ACCEPTED;
+        if (written) {
+            bell = true;
+        }
+        return written;
     }
 
     private boolean writeBind(SendWorkRequest request) {
@@ -202,12 +226,16 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
 
     @Override
     protected long sendsAccepted() {
-        return sends.posted();
+        return sends.accepted();
     }
 
+    /** Nothing rings for a READ that the posting thread has done. Whoever finds the bell set rings for all. */
     @Override
     protected void sendsPosted() {
-        connection.ring();
+        if (bell) {
+            bell = false;
+            connection.ring();
+        }
     }
 
     @Override
@@ -308,6 +336,46 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     }
 
     @Override
+    public NearMemory near() {
+        NearPosting posting = near;
+        return posting == null ? NearMemory.NONE : posting.peer();
+    }
+
+    @Override
+    public void accepting(InetSocketAddress local, InetSocketAddress remote) {
+        if (sameHost != null) {
+            admission = sameHost.accepting(local, remote, domain.number());
+        }
+    }
+
+    @Override
+    public void accepted(InetSocketAddress local, InetSocketAddress remote) {
+        PeerMemory peer = sameHost == null ? null : sameHost.connected(local, remote);
+        if (peer != null) {
+            near = new NearPosting(engine, peer, domain.number());
+        }
+    }
+
+    /** The connection has ended: the peer gets nothing more. */
+    private void endAdmission() {
+        if (admission != null) {
+            admission.close();
+            admission = null;
+        }
+    }
+
+    /** Nobody reads from the peer's memory any more: who posts now finds the queue pair closed. */
+    private void endNear() {
+        NearPosting posting = near;
+        if (posting != null && sameHost != null) {
+            near = null;
+            lock();
+            unlock();
+            sameHost.ended(posting.peer());
+        }
+    }
+
+    @Override
     public boolean isInError() {
         return state == QueuePairState.ERROR || state == QueuePairState.CLOSED;
     }
@@ -349,6 +417,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             return;
         }
         boolean wasEstablished = state == QueuePairState.READY_TO_SEND;
+        endAdmission();
         if (closing) {
             state = QueuePairState.CLOSED;
         } else {
@@ -406,6 +475,8 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         } finally {
             state = QueuePairState.CLOSED;
             windows.close();
+            endAdmission();
+            endNear();
             giveBack();
         }
     }

@@ -34,6 +34,7 @@ import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.queue.SoftCompletionChannel;
 import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.sim.queue.SoftSharedReceiveQueue;
+import org.softrdma.sim.samehost.SameHost;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.ListenException;
 import org.softrdma.sim.transport.Transport;
@@ -88,6 +89,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     private final StagTable stags;
     private final Registrar registrar;
+    /** Null if it takes no part. */
+    private final @Nullable SameHost sameHost;
+
     private final MemoryOperations memory;
     private final PinTable pins;
     private final ExecutorService prefetcher;
@@ -143,6 +147,8 @@ public final class SoftRdmaDevice implements VerbsDevice {
             buffers.add(own);
             engines.add(new RnicEngine(loop, manual, shared, settings.engine(), own));
         }
+        SameHost.Mode mode = first.waits().isPresent() ? SameHost.Mode.OFF : settings.sameHost();
+        sameHost = SameHost.of(name, mode, stags, quiescence, memory).orElse(null);
         registrar = new Registrar(stags, quiescence, pins, surroundings.regions(), quota, settings.maxRegions());
         capabilities = capabilities(settings, pins);
         events = new AsyncEvents(progress());
@@ -199,6 +205,13 @@ public final class SoftRdmaDevice implements VerbsDevice {
         return new Connection(engines.get(turn), buffers.get(turn));
     }
 
+    /** A listener ends. */
+    void stoppedListening(InetSocketAddress address) {
+        if (sameHost != null) {
+            sameHost.stoppedListening(address);
+        }
+    }
+
     /** A TCP connection was closed before its handshake. On the first loop. */
     void handshakeRefused() {
         engines.getFirst().counters().increment(Counter.HANDSHAKE_ERRORS);
@@ -245,6 +258,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
                     capabilities,
                     events,
                     connection,
+                    sameHost,
                     () -> queuePairClosed(domain, number));
         } catch (Throwable e) {
             queuePairNumbers.giveBack(number);
@@ -390,7 +404,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     @Override
     public HostMemory allocateMemory(long length, MemorySource source) {
-        return memory.allocateForApplication(length, source);
+        return source instanceof MemorySource.Shareable && sameHost != null
+                ? sameHost.allocate(length)
+                : memory.allocateForApplication(length, source);
     }
 
     @Override
@@ -431,6 +447,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
         try {
             SoftListener listener = new SoftListener(this, backlog);
             onFirstLoop(() -> listener.open(engines.getFirst().loop(), local));
+            if (sameHost != null) {
+                sameHost.listening(listener.localAddress());
+            }
             return listener;
         } catch (Throwable e) {
             childClosed();
@@ -477,6 +496,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
     public Map<String, Long> counters() {
         Map<String, Long> snapshot = new TreeMap<>();
         engines.forEach(engine -> engine.counters().addTo(snapshot));
+        if (sameHost != null) {
+            sameHost.addTo(snapshot);
+        }
         snapshot.put("memoryRegions", (long) stags.live());
         snapshot.put("memoryWindows", (long) registrar.windows());
         snapshot.put("openSockets", (long) transport.openSockets());
@@ -525,6 +547,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
             throw e;
         }
         events.close();
+        if (sameHost != null) {
+            sameHost.close();
+        }
         stags.close();
     }
 

@@ -100,6 +100,26 @@ public final class RnicEngine implements Progress {
         }
     }
 
+    /**
+     * Memory of a row is about to be used by a thread that may be another one than the engine's: pins it if the region is
+     * lazy. Inside a batch of that thread.
+     *
+     * @param row of the region
+     * @param rawAddress first address
+     * @param length bytes
+     * @param inUse memory that must not be unpinned for it
+     */
+    public void use(int row, long rawAddress, long length, InUse inUse) {
+        if (stags.isLazy(row) && !pins.isWarm(rawAddress, length)) {
+            pins.pin(stags.binding(row).region(), rawAddress, length, inUse);
+        }
+    }
+
+    /** Memory gathered for the next send, which must not be unpinned. Engine thread. */
+    public InUse gathered() {
+        return gathered;
+    }
+
     /** Memory of a live binding is about to be used: pins it if the region is lazy. Inside a batch. */
     public void use(Binding binding, long rawAddress, long length) {
         if (binding.isLazy() && !pins.isWarm(rawAddress, length)) {

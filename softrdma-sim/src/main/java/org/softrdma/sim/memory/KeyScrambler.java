@@ -6,7 +6,10 @@ import java.util.random.RandomGenerator;
  * A bijection of 32-bit numbers with secret constants: four Feistel rounds with a multiplication in each. It
  * prevents a peer that knows some keys from computing others. It is not a cipher; keys travel in the clear anyway.
  */
-final class KeyScrambler {
+public final class KeyScrambler {
+    /** Number of constants. */
+    public static final int SECRETS = 8;
+
     private static final int HALF = 16;
     private static final int HALF_MASK = 0xFFFF;
 
@@ -30,6 +33,27 @@ final class KeyScrambler {
         factor3 = random.nextInt() | 1;
     }
 
+    /**
+     * A scrambler with the constants of another one.
+     *
+     * @param secrets {@link #SECRETS} numbers
+     */
+    public KeyScrambler(int[] secrets) {
+        key0 = secrets[0];
+        key1 = secrets[1];
+        key2 = secrets[2];
+        key3 = secrets[3];
+        factor0 = secrets[4];
+        factor1 = secrets[5];
+        factor2 = secrets[6];
+        factor3 = secrets[7];
+    }
+
+    /** Its constants: whoever has them can compute every key. */
+    public int[] secrets() {
+        return new int[] {key0, key1, key2, key3, factor0, factor1, factor2, factor3};
+    }
+
     int scramble(int number) {
         int left = number >>> HALF;
         int right = number & HALF_MASK;
@@ -40,7 +64,8 @@ final class KeyScrambler {
         return left << HALF | right;
     }
 
-    int unscramble(int key) {
+    /** The number that a key encodes. */
+    public int unscramble(int key) {
         int left = key >>> HALF;
         int right = key & HALF_MASK;
         right ^= round(left, key3, factor3);

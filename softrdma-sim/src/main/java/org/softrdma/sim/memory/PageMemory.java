@@ -62,8 +62,12 @@ public final class PageMemory implements AutoCloseable {
                 case MemorySource.Anonymous anonymous -> CALLS.get().anonymous(length, place);
                 case MemorySource.HugePages huge -> CALLS.get().hugePages(length);
                 case MemorySource.SharedMemory shared -> CALLS.get().sharedMemory(length, place);
+                case MemorySource.Shareable shareable -> throw notShareable();
                 case MemorySource.File file -> CALLS.get().file(length, file.path());
             };
+        }
+        if (source instanceof MemorySource.Shareable) {
+            throw notShareable();
         }
         if (!(source instanceof MemorySource.Anonymous)) {
             throw new VerbsException(VerbsErrorCode.NOT_SUPPORTED, source + " needs Linux; use anonymous memory");
@@ -75,6 +79,12 @@ public final class PageMemory implements AutoCloseable {
             arena.close();
             throw noMemory(length, String.valueOf(e.getMessage()));
         }
+    }
+
+    private static VerbsException notShareable() {
+        return new VerbsException(
+                VerbsErrorCode.NOT_SUPPORTED,
+                "this device shows its memory to no other process; open it with same-host=auto, on Linux");
     }
 
     private static VerbsException noMemory(long length, String why) {

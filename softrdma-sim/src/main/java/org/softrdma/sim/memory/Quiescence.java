@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Quiescence {
     private final List<Epoch> epochs = new CopyOnWriteArrayList<>();
+    /** Epochs that nobody uses now. None ever leaves the other list: who waits knows them by their place in it. */
+    private final ConcurrentLinkedQueue<Epoch> spare = new ConcurrentLinkedQueue<>();
+
     private final Runnable pause;
 
     /** For engines on threads of their own. */
@@ -35,11 +39,20 @@ public final class Quiescence {
         this.pause = pause;
     }
 
-    /** Makes the epoch of one more engine. */
+    /** The epoch of one more engine, or of another thread that uses registered memory in batches. */
     public Epoch newEpoch() {
+        Epoch used = spare.poll();
+        if (used != null) {
+            return used;
+        }
         Epoch epoch = new Epoch();
         epochs.add(epoch);
         return epoch;
+    }
+
+    /** An epoch is not used any more, and between two batches. */
+    public void giveBack(Epoch epoch) {
+        spare.add(epoch);
     }
 
     /** Returns once every batch that was running when this was called has ended. Any thread but a running engine's. */

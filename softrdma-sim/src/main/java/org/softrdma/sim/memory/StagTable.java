@@ -54,10 +54,15 @@ public final class StagTable implements AutoCloseable {
     /** Maximum number of rows: 24 bits of row number. */
     public static final int MAX_ROWS = 1 << 24;
 
-    /** A chunk of rows is one huge page: a look-up among a million keys misses the caches, but not the TLB. */
-    private static final int CHUNK_SHIFT = 15;
+    /** Rows of a chunk, and bits of a row's number in its chunk. */
+    public static final int CHUNK_SHIFT = 15;
 
+    /** Bits of a row's number in the number that its keys encode, behind those that change. */
+    public static final int ROW_SHIFT = Byte.SIZE;
+
+    /** A chunk of rows is one huge page: a look-up among a million keys misses the caches, but not the TLB. */
     private static final int CHUNK_ROWS = 1 << CHUNK_SHIFT;
+
     private static final int ROW_BYTES = 64;
     private static final int RKEY_OFFSET = 0;
     private static final int LKEY_OFFSET = RKEY_OFFSET + Integer.BYTES;
@@ -89,6 +94,7 @@ public final class StagTable implements AutoCloseable {
     private final ArrayDeque<Integer> freeRows = new ArrayDeque<>();
     private int rows;
     private int live;
+    private RowMirror mirror = RowMirror.NONE;
 
     /**
      * An empty table.
@@ -111,6 +117,16 @@ public final class StagTable implements AutoCloseable {
         chunks = new long[chunkCount];
         bindings = new Binding[chunkCount][];
         keyBytes = new byte[chunkCount][];
+    }
+
+    /** From now on somebody repeats what rows say. Before there is one. */
+    public void mirror(RowMirror newMirror) {
+        mirror = newMirror;
+    }
+
+    /** The constants of its rkeys, for somebody who may compute the row of each. */
+    public int[] rkeySecrets() {
+        return rkeys.secrets();
     }
 
     /**
@@ -180,6 +196,7 @@ public final class StagTable implements AutoCloseable {
             }
             putInt(at + RKEY_OFFSET, 0);
             putInt(at + LKEY_OFFSET, 0);
+            mirror.saysNothing(row);
             binding(row).kill();
             return true;
         } finally {
@@ -239,6 +256,8 @@ public final class StagTable implements AutoCloseable {
             Binding theirs = binding(other);
             rebind(row, theirs);
             rebind(other, mine);
+            repeat(row);
+            repeat(other);
             return true;
         } finally {
             lock.unlock();
@@ -463,6 +482,22 @@ public final class StagTable implements AutoCloseable {
         VarHandle.releaseFence();
         putInt(at + LKEY_OFFSET, lkey);
         putInt(at + RKEY_OFFSET, rkey);
+        repeat(row);
+    }
+
+    private void repeat(int row) {
+        if (mirror != RowMirror.NONE) {
+            long at = rowAddress(row);
+            mirror.says(
+                    row,
+                    new RowContent(
+                            getInt(at + RKEY_OFFSET),
+                            getInt(at + DOMAIN_OFFSET),
+                            getInt(at + RIGHTS_OFFSET),
+                            NativeMemory.getNativeLong(at + BASE_OFFSET),
+                            NativeMemory.getNativeLong(at + LENGTH_OFFSET),
+                            NativeMemory.getNativeLong(at + ADDRESS_OFFSET)));
+        }
     }
 
     // ---- windows, for Windows, under the lock

@@ -24,18 +24,26 @@ import org.softrdma.verbs.SendWorkRequest;
  * over done requests in order and pushes their completions. Polling a completion moves {@code freed} over all requests
  * up to it: unsignalled requests keep their slots until then, as on hardware.
  *
+ * <p>A READ that the posting thread has done itself ({@link #completeNear}) has no slot, because nobody else ever looks at
+ * it, but it takes the place of one until its completion, or a later one, is polled. It may be done only while every
+ * request before it is retired, and a peer that was sent something has answered since ({@link #isSettled}).
+ *
  * <p>Threads: posting holds the queue pair's post lock; the polling thread moves {@code freed} under its completion
  * queue's lock; the engine does everything else.
  */
 public final class SendQueue {
     private static final VarHandle POSTED;
     private static final VarHandle FREED;
+    private static final VarHandle NEAR_FREED;
+    private static final VarHandle RETIRED;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             POSTED = lookup.findVarHandle(SendQueue.class, "posted", long.class);
             FREED = lookup.findVarHandle(SendQueue.class, "freed", long.class);
+            NEAR_FREED = lookup.findVarHandle(SendQueue.class, "nearFreed", long.class);
+            RETIRED = lookup.findVarHandle(SendQueue.class, "retired", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -69,12 +77,25 @@ public final class SendQueue {
 
     // Posting.
     private long posted;
+    /** READs that posting threads have done. */
+    private long near;
+    /** Behind the last request that a peer must be known to have placed before it is read without asking it. */
+    private long oneWay;
+    /** For each place the sequence behind the requests before such a READ; empty before the first. */
+    private long[] postedBeforeNear = {};
+    /** For each slot the number of such READs before its request. */
+    private long[] nearBeforePosted = {};
     // Polling.
     private long freed;
+    private long nearFreed;
     // Engine.
     private final byte[] done;
     private long cursor;
     private long retired;
+    /** Requests before this sequence are placed at the peer: one behind them was answered. Published with {@code retired}. */
+    private long proven;
+    /** Behind the last retired request without an answer. */
+    private long oneWayRetired;
 
     /**
      * An empty queue.
@@ -118,7 +139,41 @@ public final class SendQueue {
 
     /** True if there is a free slot. */
     public boolean hasRoom() {
-        return posted - (long) FREED.getAcquire(this) <= mask;
+        return posted - (long) FREED.getAcquire(this) + near - (long) NEAR_FREED.getAcquire(this) <= mask;
+    }
+
+    /** How many requests were accepted. */
+    public long accepted() {
+        return posted + near;
+    }
+
+    /** True if every request before is retired, and what the peer was sent is known to be placed. */
+    public boolean isSettled() {
+        return (long) RETIRED.getAcquire(this) == posted && proven >= oneWay;
+    }
+
+    /** The posting thread has done a READ; only if {@link #hasRoom} and {@link #isSettled}. Pushes its completion. */
+    public void completeNear(long wrId, int requestFlags, long length) {
+        if (postedBeforeNear.length == 0) {
+            postedBeforeNear = new long[mask + 1];
+            nearBeforePosted = new long[mask + 1];
+        }
+        postedBeforeNear[(int) near & mask] = posted;
+        near++;
+        if (signalAll || (requestFlags & SendFlags.SIGNALLED) != 0) {
+            CompletionOpcode opcode = SendOpcode.READ.completion();
+            completions.push(source, wrId, CompletionStatus.SUCCESS, opcode, length, 0, -near, false);
+        }
+    }
+
+    /** Before the next slot is published. */
+    private void accept(SendOpcode opcode) {
+        if (nearBeforePosted.length > 0) {
+            nearBeforePosted[(int) posted & mask] = near;
+        }
+        if (!opcode.isAnswered()) {
+            oneWay = posted + 1;
+        }
     }
 
     /** Fills the next slot with a request and publishes it. */
@@ -139,6 +194,7 @@ public final class SendQueue {
         if ((request.flags() & SendFlags.INLINE) != 0) {
             copyInline(slot);
         }
+        accept(request.opcode());
         POSTED.setRelease(this, posted + 1);
         return PostStatus.ACCEPTED;
     }
@@ -175,6 +231,7 @@ public final class SendQueue {
         windows[slot] = window;
         opcodes[slot] = (byte) SendOpcode.BIND_WINDOW.ordinal();
         flags[slot] = (byte) request.flags();
+        accept(SendOpcode.BIND_WINDOW);
         POSTED.setRelease(this, posted + 1);
     }
 
@@ -204,10 +261,25 @@ public final class SendQueue {
 
     // ---- polling
 
-    /** A completion was polled: all slots before this sequence are free. */
+    /**
+     * A completion was polled: what was posted before it is free.
+     *
+     * @param sequence of the completion: of a slot, or negative as {@link #completeNear} has pushed it
+     */
     public void free(long sequence) {
-        if (sequence > freed) {
-            FREED.setRelease(this, sequence);
+        if (sequence < 0) {
+            free(postedBeforeNear[(int) (-sequence - 1) & mask], -sequence);
+        } else {
+            free(sequence, nearBeforePosted.length == 0 ? 0 : nearBeforePosted[(int) (sequence - 1) & mask]);
+        }
+    }
+
+    private void free(long slots, long nears) {
+        if (slots > freed) {
+            FREED.setRelease(this, slots);
+        }
+        if (nears > nearFreed) {
+            NEAR_FREED.setRelease(this, nears);
         }
     }
 
@@ -302,6 +374,11 @@ public final class SendQueue {
         return inlineMemory.address() + (long) slot * maxInline;
     }
 
+    /** True if every request before the cursor is retired, and what the peer was sent is known to be placed. */
+    public boolean isSettledAtCursor() {
+        return retired == cursor && proven >= oneWayRetired;
+    }
+
     /** A request succeeded: pushes its completion and those of done requests behind it, in order. */
     public void complete(long sequence) {
         done[(int) sequence & mask] = 1;
@@ -321,7 +398,8 @@ public final class SendQueue {
         long end = posted();
         cursor = end;
         while (retired < end) {
-            long sequence = retired++; // first, so that no request is flushed twice if something fails
+            long sequence = retired; // first, so that no request is flushed twice if something fails
+            RETIRED.setRelease(this, sequence + 1);
             int slot = (int) sequence & mask;
             completions.push(
                     source,
@@ -349,6 +427,12 @@ public final class SendQueue {
                     retired + 1,
                     false);
         }
-        retired++;
+        long next = retired + 1;
+        if (OPCODES[opcodes[slot]].isAnswered()) {
+            proven = next;
+        } else {
+            oneWayRetired = next;
+        }
+        RETIRED.setRelease(this, next); // last: pairs with the acquire of isSettled
     }
 }

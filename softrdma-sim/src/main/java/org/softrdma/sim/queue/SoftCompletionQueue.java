@@ -24,6 +24,9 @@ public class SoftCompletionQueue implements CompletionQueue {
     public static final int MAX_ENTRIES = 1 << 22;
 
     private static final CompletionOpcode[] OPCODES = CompletionOpcode.values();
+    /** READs done by posting threads between two turns of the device, in manual progress. */
+    private static final int MOST_NEAR_READS = 256;
+
     private static final int NOT_ARMED = 0;
     private static final int ARMED_SOLICITED = 1;
     private static final int ARMED_ANY = 2;
@@ -38,6 +41,9 @@ public class SoftCompletionQueue implements CompletionQueue {
     // Under the lock.
     /** Not a copy-on-write list: a queue pair must be able to detach when there is no memory. */
     private final List<CompletionSource> sources = new ArrayList<>();
+
+    /** READs done by posting threads since the device last had its turn. */
+    private int nearReads;
 
     // Not final: resize replaces them.
     private int mask;
@@ -198,7 +204,8 @@ public class SoftCompletionQueue implements CompletionQueue {
      * @param byteLength bytes moved
      * @param vendorCode more about a failure; of a RECV that succeeded, the immediate if the opcode says that there is
      *     one, else the key that was invalidated, or 0
-     * @param sequence behind the request on its queue: the receive queue if the opcode is a RECV's, else the send queue
+     * @param sequence behind the request on its queue: the receive queue if the opcode is a RECV's, else the send queue;
+     *     negative if the posting thread did the request ({@link SendQueue#completeNear})
      * @param solicited raises a solicited event
      */
     public void push(
@@ -227,6 +234,7 @@ public class SoftCompletionQueue implements CompletionQueue {
                 opcodes[slot] = (byte) opcode.ordinal();
                 owners[slot] = source;
                 tail++;
+                nearReads += sequence < 0 ? 1 : 0;
                 raise(solicited || status != CompletionStatus.SUCCESS);
             }
         } finally {
@@ -250,7 +258,9 @@ public class SoftCompletionQueue implements CompletionQueue {
         }
         if (!progress.isThreaded()) {
             progress.checkThread();
-            if (head == tail) {
+            // Who reads without the device finds completions at every poll, and must still hear of the others.
+            if (head == tail || nearReads >= MOST_NEAR_READS) {
+                nearReads = 0;
                 progress.poll();
             } else {
                 progress.send();

@@ -4,6 +4,8 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.carrier.SegmentSource;
 import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.NearMemory;
+import org.softrdma.sim.queue.EntryTable;
 import org.softrdma.sim.queue.InboundReadQueue;
 import org.softrdma.sim.queue.OutboundReadQueue;
 import org.softrdma.sim.queue.SendQueue;
@@ -38,12 +40,15 @@ public final class Outgoing implements SegmentSource {
     private final AtomicResponses atomicResponses;
     private final Terminates terminates;
     private final WindowRequests windowRequests;
+    private final NearReads nearReads;
 
     private boolean requestsAllowed;
     private boolean requestsAbandoned;
     private boolean readyToReceivePending;
     private int responsesInARow;
     private long localRequests;
+    /** Sequence of a READ that cannot be done here, or -1. */
+    private long farRead = -1;
     /** Sequence of a request that cannot be executed, or -1. */
     private long faultSequence = -1;
     /** How it fails. */
@@ -62,6 +67,12 @@ public final class Outgoing implements SegmentSource {
         atomics = new Atomics(parts);
         atomicResponses = new AtomicResponses(parts);
         terminates = new Terminates(parts, atomics, immediates);
+        nearReads = new NearReads(
+                parts.engine(),
+                parts.endpoint().near(),
+                NearMemory.Reader.ENGINE,
+                parts.engine().gathered(),
+                parts.endpoint().domain());
         fpdus = parts.fpdus();
         queue = parts.endpoint().sends();
         inboundReads = parts.endpoint().inboundReads();
@@ -191,10 +202,42 @@ public final class Outgoing implements SegmentSource {
             return false;
         }
         int slot = queue.slot(queue.cursor());
-        if (isFenced(slot)) {
+        if (isFenced(slot) || waitsForItsTurn(slot)) {
             return false;
         }
         return !queue.opcode(slot).isAnswered() || outboundReads.hasRoom();
+    }
+
+    /**
+     * A READ that is done here once those before it have their data: so a queue that is never empty changes over, too. If
+     * there are none, it was posted after {@link #runLocal} had its turn, and its doorbell brings the next one.
+     */
+    private boolean waitsForItsTurn(int slot) {
+        return queue.opcode(slot) == SendOpcode.READ
+                && queue.cursor() != farRead
+                && (!outboundReads.isEmpty() || queue.isSettledAtCursor())
+                && nearReads.covers(
+                        queue.rkey(slot),
+                        queue.remoteAddress(slot),
+                        queue.entries().total(slot));
+    }
+
+    /** Does the READ at the cursor here, if that is possible and its turn. */
+    private boolean readHere(long sequence, int slot) {
+        if (!requestsAllowed || sequence == farRead || !queue.isSettledAtCursor() || !outboundReads.isEmpty()) {
+            return false;
+        }
+        EntryTable entries = queue.entries();
+        long length = entries.total(slot);
+        boolean done = length > 0
+                && nearReads.read(
+                        entries.lkey(slot, 0),
+                        entries.address(slot, 0),
+                        queue.rkey(slot),
+                        queue.remoteAddress(slot),
+                        length);
+        farRead = done ? -1 : sequence;
+        return done;
     }
 
     private boolean isFenced(int slot) {
@@ -204,9 +247,19 @@ public final class Outgoing implements SegmentSource {
     /** They need no word of the peer either, which must speak first before anything is sent. */
     @Override
     public void runLocal() {
+        long readBytesLeft = NearReads.MOST_BYTES; // those behind go by the stream, so that a turn ends
         while (!requestsAbandoned && faultSequence < 0 && queue.hasUnsent()) {
             long sequence = queue.cursor();
             int slot = queue.slot(sequence);
+            if (readBytesLeft <= 0) {
+                farRead = sequence;
+            } else if (queue.opcode(slot) == SendOpcode.READ && readHere(sequence, slot)) {
+                readBytesLeft -= queue.entries().total(slot);
+                localRequests++;
+                queue.cursor(sequence + 1);
+                queue.complete(sequence);
+                continue;
+            }
             if (!WindowRequests.isOne(queue.opcode(slot)) || isFenced(slot)) {
                 return;
             }

@@ -1,5 +1,6 @@
 package org.softrdma.sim.rdmap;
 
+import org.softrdma.sim.memory.NearMemory;
 import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.queue.InboundReadQueue;
 import org.softrdma.sim.queue.OutboundReadQueue;
@@ -15,6 +16,7 @@ import org.softrdma.sim.queue.SendQueue;
  * @param outboundReads requests of this side that wait for a response
  * @param domain number of the protection domain in the stag table
  * @param windows bound on this queue pair
+ * @param near memory of the peer that this side can read by itself
  * @param sendEntries maximum number of scatter/gather entries of a request
  */
 public record StreamEndpoint(
@@ -24,4 +26,5 @@ public record StreamEndpoint(
         OutboundReadQueue outboundReads,
         int domain,
         StreamWindows windows,
+        NearMemory near,
         int sendEntries) {}

@@ -32,6 +32,9 @@ class SoftRdmaConformanceTest {
     private static final int SMALLER_DEPTH = 90;
     private static final int ACCEPTING_SIDE_SPEAKS_FIRST = 91;
     private static final Pattern ANY_DEVICE = Pattern.compile("");
+    private static final String NEAR = "near:sim";
+    private static final String NEAR_PINNING =
+            "the responder does not see such a READ, so it pins nothing for it" + " (docs/design/same-host.md)";
     private static final double HALF = 0.5;
     private static final double BRIEF = 0.2;
     private static final double LONG = 5;
@@ -72,6 +75,19 @@ class SoftRdmaConformanceTest {
     void shouldKeepTheRulesWhenTheRequesterMakesProgressByHandOverNio() {
         run(ConformanceSettings.of("sim", Map.of("progress", "manual", "transport", "nio"))
                 .withResponderOptions(NIO)
+                .withScale(BRIEF));
+    }
+
+    /** What a peer may READ is read by the requester's own thread, wherever that is possible. */
+    @Test
+    void shouldKeepTheRulesWhenAllMemoryIsShownToPeersOnThisHost() {
+        runNear(ConformanceSettings.of(NEAR, EPOLL).withScale(HALF));
+    }
+
+    @Test
+    void shouldKeepTheRulesWhenAllMemoryIsShownAndTheRequesterMakesProgressByHand() {
+        runNear(ConformanceSettings.of(NEAR, Map.of("progress", "manual"))
+                .withResponderOptions(Map.of("progress", "engine"))
                 .withScale(BRIEF));
     }
 
@@ -146,6 +162,15 @@ class SoftRdmaConformanceTest {
             Assumptions.assumeTrue(e.code() != VerbsErrorCode.NO_DEVICE, e.getMessage());
             throw e;
         }
+    }
+
+    private static void runNear(ConformanceSettings settings) {
+        run(
+                settings,
+                Set.of(),
+                List.of(
+                        new KnownDeviation("sim", ANY_DEVICE, 24, NEAR_PINNING),
+                        new KnownDeviation("sim", ANY_DEVICE, 29, NEAR_PINNING)));
     }
 
     private static void run(ConformanceSettings settings) {

@@ -63,11 +63,20 @@ public final class TestDevice implements AutoCloseable {
 
     /** Opens a device with options: name, value, name, value. */
     public TestDevice(String... options) {
+        this(new SoftRdmaProvider().open(map(options)));
+    }
+
+    private static Map<String, String> map(String... options) {
         Map<String, String> map = new HashMap<>();
         for (int i = 0; i < options.length; i += 2) {
             map.put(options[i], options[i + 1]);
         }
-        device = new SoftRdmaProvider().open(map);
+        return map;
+    }
+
+    /** Takes over a device. */
+    public TestDevice(VerbsDevice device) {
+        this.device = device;
         domain = own(device.allocateProtectionDomain());
         queue = own(device.createCompletionQueue(ENTRIES));
         listener = own(device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64));

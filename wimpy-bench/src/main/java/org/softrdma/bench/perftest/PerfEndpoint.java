@@ -16,6 +16,7 @@ import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
@@ -57,6 +58,7 @@ final class PerfEndpoint implements AutoCloseable {
     private final ProtectionDomain domain;
     private final Completions completions;
     private final WorkCompletion[] polled = WorkCompletion.array(COMPLETIONS_PER_POLL);
+    private final MemorySource source;
     private final HostMemory controlMemory;
     private final MemoryRegion controlRegion;
     private final QueuePairAttributes controlAttributes;
@@ -83,7 +85,18 @@ final class PerfEndpoint implements AutoCloseable {
      * @param device not closed by this
      */
     PerfEndpoint(VerbsDevice device) {
+        this(device, new MemorySource.Anonymous());
+    }
+
+    /**
+     * An end without queue pairs.
+     *
+     * @param device not closed by this
+     * @param source where the memory of the data queue pairs comes from
+     */
+    PerfEndpoint(VerbsDevice device, MemorySource source) {
         this.device = device;
+        this.source = source;
         domain = device.allocateProtectionDomain();
         completions = new Completions(device);
         controlMemory = device.allocateMemory((CONTROL_RECEIVES + 1L) * PerfMessage.LENGTH);
@@ -135,7 +148,7 @@ final class PerfEndpoint implements AutoCloseable {
      */
     void prepareData(int queuePairs, long largest, int sends, int receives, int inline, Set<AccessFlag> access) {
         half = (largest + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-        HostMemory memory = device.allocateMemory(queuePairs * stride());
+        HostMemory memory = device.allocateMemory(queuePairs * stride(), source);
         dataMemory = memory;
         EnumSet<AccessFlag> all = EnumSet.of(
                 AccessFlag.LOCAL_WRITE,

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.cpu.CoreClock;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.verbs.Capabilities;
+import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
@@ -33,6 +34,7 @@ public final class PerfServer {
     private final PerfTest test;
     private final ServerCpu.Meter meter;
     private final PrintWriter out;
+    private final MemorySource memory;
 
     /**
      * A server.
@@ -43,6 +45,21 @@ public final class PerfServer {
      * @param out where it says what happens
      */
     public PerfServer(VerbsDevice device, PerfTest test, @Nullable CoreClock cores, PrintWriter out) {
+        this(device, test, cores, out, new MemorySource.Anonymous());
+    }
+
+    /**
+     * Makes a server.
+     *
+     * @param device the device
+     * @param test the test it serves
+     * @param cores the cores this process is pinned to, null if it is not
+     * @param out where it says what happens
+     * @param memory what clients read and write
+     */
+    public PerfServer(
+            VerbsDevice device, PerfTest test, @Nullable CoreClock cores, PrintWriter out, MemorySource memory) {
+        this.memory = memory;
         this.device = device;
         this.test = test;
         this.out = out;
@@ -95,7 +112,7 @@ public final class PerfServer {
 
     /** Serves one client to its end; why it was refused, or empty. */
     private Optional<String> serve(Listener listener, ConnectionRequest request) {
-        try (PerfEndpoint endpoint = new PerfEndpoint(device)) {
+        try (PerfEndpoint endpoint = new PerfEndpoint(device, memory)) {
             endpoint.createControl(attributes -> request.createQueuePair(endpoint.domain(), attributes));
             request.accept(ConnectionParameters.DEFAULT);
             InetAddress peer = request.remoteAddress().getAddress();

@@ -11,6 +11,8 @@ import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
@@ -35,13 +37,25 @@ public abstract class DeviceArenas<A extends DeviceArenas.DeviceArena> implement
 
     @Override
     public final ItemArena create(long length) {
-        HostMemory memory = device.allocateMemory(length, source);
+        HostMemory memory = allocate(length);
         try {
             A arena = arena(memory, domain.register(memory.segment(), access));
             arenas.add(arena);
             return arena;
         } catch (RuntimeException e) {
             memory.close();
+            throw e;
+        }
+    }
+
+    /** Memory that cannot be shown to other processes is memory all the same: clients READ it by the device. */
+    private HostMemory allocate(long length) {
+        try {
+            return device.allocateMemory(length, source);
+        } catch (VerbsException e) {
+            if (source instanceof MemorySource.Shareable && e.code() == VerbsErrorCode.NOT_SUPPORTED) {
+                return device.allocateMemory(length);
+            }
             throw e;
         }
     }

@@ -1,0 +1,161 @@
+package org.softrdma.sim.samehost;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.kernel.LocalSocket;
+import org.softrdma.sim.kernel.SealedMemory;
+
+/**
+ * The connections that this side has accepted and that have not ended: whoever holds the other end of one may come for
+ * shared memory, once. What they say they have read counts as this device's answers. Thread-safe.
+ */
+final class AcceptedPeers {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<TcpEnds, Accepted> peers = new HashMap<>();
+    /** By connections that have ended. */
+    private long endedReads;
+
+    private long endedBytes;
+
+    /** A connection is being accepted. */
+    Accepted add(TcpEnds ends, int domain) {
+        Accepted peer = new Accepted(ends, domain);
+        lock.lock();
+        try {
+            peers.put(ends, peer);
+        } finally {
+            lock.unlock();
+        }
+        return peer;
+    }
+
+    @Nullable
+    Accepted find(TcpEnds ends) {
+        lock.lock();
+        try {
+            return peers.get(ends);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The number of READs, and of their bytes, that peers say they have done. */
+    long[] totals() {
+        lock.lock();
+        try {
+            long reads = endedReads;
+            long bytes = endedBytes;
+            for (Accepted peer : peers.values()) {
+                peer.look();
+                reads += peer.reads;
+                bytes += peer.bytes;
+            }
+            return new long[] {reads, bytes};
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Says something to a peer that has come. */
+    @FunctionalInterface
+    interface Greeting {
+        /** Sends a descriptor, without waiting. */
+        void send(int descriptor) throws IOException;
+    }
+
+    /** An accepted connection, until it ends. Thread-safe. */
+    final class Accepted implements Admission {
+        private final TcpEnds ends;
+        private final int domain;
+        // Under the lock.
+        private boolean ended;
+        private @Nullable SealedMemory counts;
+        private @Nullable ConnectionLife life;
+        private @Nullable LocalSocket visitor;
+        private long reads;
+        private long bytes;
+
+        private Accepted(TcpEnds ends, int domain) {
+            this.ends = ends;
+            this.domain = domain;
+        }
+
+        /** The protection domain of its queue pair. */
+        int domain() {
+            return domain;
+        }
+
+        /**
+         * Its peer has come.
+         *
+         * @param page where it says what it has read, closed with this, or now
+         * @param socket by which it came
+         * @param greeting gets the descriptor that says how long the connection lives
+         * @throws IOException if the connection has ended, or somebody was here before
+         */
+        void admit(SealedMemory page, LocalSocket socket, Greeting greeting) throws IOException {
+            lock.lock();
+            try {
+                if (ended || visitor != null) {
+                    page.close();
+                    throw new IOException(ended ? "the connection has ended" : "somebody was here before");
+                }
+                counts = page;
+                visitor = socket;
+                life = new ConnectionLife();
+                greeting.send(life.descriptor());
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        boolean hasEnded() {
+            lock.lock();
+            try {
+                return ended;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Numbers that fall are not believed. */
+        private void look() {
+            if (counts != null) {
+                reads = Math.max(reads, ReadCounts.reads(counts.address()));
+                bytes = Math.max(bytes, ReadCounts.bytes(counts.address()));
+            }
+        }
+
+        /** The connection has ended. */
+        @Override
+        public void close() {
+            lock.lock();
+            try {
+                if (ended) {
+                    return;
+                }
+                ended = true;
+                peers.remove(ends, this);
+                look();
+                endedReads += reads;
+                endedBytes += bytes;
+                if (life != null) {
+                    life.close();
+                    life = null;
+                }
+                if (counts != null) {
+                    counts.close();
+                    counts = null;
+                }
+                if (visitor != null) {
+                    visitor.shutdown();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

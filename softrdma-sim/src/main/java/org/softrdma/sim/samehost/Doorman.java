@@ -1,0 +1,218 @@
+package org.softrdma.sim.samehost;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.softrdma.sim.kernel.LocalSocket;
+import org.softrdma.sim.kernel.SealedMemory;
+
+/**
+ * Answers at the Unix socket beside a listener's port. It lets in processes of this user only, and hands files only to
+ * the one that holds the other end of a connection that was accepted. It never waits for a visitor: each gets one
+ * answer
+ * for one question, and is sent away if it does not take it.
+ *
+ * <p>A thread of its own; {@link #close} may come from any other.
+ */
+final class Doorman implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Doorman.class);
+    private static final int BACKLOG = 128;
+    /** Visitors beyond this number are sent away, the one who came first first. */
+    private static final int MOST_GUESTS = 4096;
+
+    private static final long JOIN_MS = 5_000;
+
+    private final LocalSocket door;
+    private final int user;
+    private final AcceptedPeers peers;
+    private final SharedFiles files;
+    private final int[] secrets;
+    private final List<Guest> guests = new ArrayList<>();
+    private final Thread thread;
+    private volatile boolean closing;
+
+    /**
+     * Opens the door.
+     *
+     * @param name of the socket
+     * @param peers who may come
+     * @param files what they get
+     * @param secrets constants of the rkeys
+     * @throws IOException if the name is in use
+     */
+    Doorman(String name, AcceptedPeers peers, SharedFiles files, int[] secrets) throws IOException {
+        this.peers = peers;
+        this.files = files;
+        this.secrets = secrets.clone();
+        user = LocalSocket.effectiveUser();
+        door = LocalSocket.listen(name, BACKLOG);
+        thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
+    }
+
+    /** Begins to answer. */
+    void start() {
+        thread.start();
+    }
+
+    /**
+     * The name of the socket for a listener.
+     *
+     * @param listener its address; any address of its port if it is the wildcard
+     */
+    static String name(InetSocketAddress listener) {
+        String address = listener.getAddress().isAnyLocalAddress()
+                ? "*"
+                : listener.getAddress().getHostAddress();
+        return "softrdma-same-host-1/" + listener.getPort() + "/" + address;
+    }
+
+    /** True if a process may come in: of this user, and with a number, which it has not in another container. */
+    static boolean isWelcome(LocalSocket.Peer peer, int user) {
+        return peer.user() == user && peer.process() > 0;
+    }
+
+    private void run() {
+        try {
+            while (!closing) {
+                serve();
+            }
+        } catch (IOException | RuntimeException e) {
+            if (!closing) {
+                LOG.warn("{} has stopped; new connections go by TCP alone", thread.getName(), e);
+            }
+        } finally {
+            guests.forEach(Guest::close);
+            door.close();
+        }
+    }
+
+    private void serve() throws IOException {
+        List<LocalSocket> sockets = new ArrayList<>();
+        sockets.add(door);
+        guests.forEach(guest -> sockets.add(guest.socket));
+        List<Guest> asked = new ArrayList<>(guests);
+        boolean[] ready = LocalSocket.await(sockets);
+        for (int i = 1; i < ready.length; i++) {
+            if (ready[i]) {
+                answer(asked.get(i - 1));
+            }
+        }
+        if (ready[0] && !closing) {
+            admit(door.accept());
+        }
+    }
+
+    private void admit(LocalSocket socket) {
+        try {
+            LocalSocket.Peer peer = socket.peer();
+            if (isWelcome(peer, user)) {
+                if (guests.size() >= MOST_GUESTS) {
+                    guests.removeFirst().close();
+                }
+                guests.add(new Guest(socket, peer.process()));
+                return;
+            }
+            LOG.info("process {} of user {} was sent away", peer.process(), peer.user());
+        } catch (IOException e) {
+            LOG.debug("a visitor left at once", e);
+        }
+        socket.close();
+    }
+
+    private void answer(Guest guest) {
+        try {
+            byte[] bytes = Letter.empty();
+            int file = guest.socket.receive(bytes);
+            ByteBuffer message = ByteBuffer.wrap(bytes);
+            try {
+                if (Letter.kind(message) == Letter.HELLO && guest.accepted == null) {
+                    int page = file;
+                    file = LocalSocket.NONE; // the mapping closes it
+                    greet(guest, TcpEnds.get(message), page);
+                    return;
+                }
+            } finally {
+                if (file != LocalSocket.NONE) {
+                    SealedMemory.close(file);
+                }
+            }
+            handOver(guest, ByteBuffer.wrap(bytes));
+        } catch (IOException | RuntimeException e) {
+            LOG.debug("a visitor was sent away, or left", e);
+            guests.remove(guest);
+            guest.close();
+        }
+    }
+
+    private void greet(Guest guest, TcpEnds ends, int page) throws IOException {
+        SealedMemory counts = SealedMemory.open(page, ReadCounts.BYTES);
+        AcceptedPeers.Accepted accepted = peers.find(ends);
+        if (accepted == null || !SocketOwner.holds(guest.process, ends)) {
+            counts.close();
+            throw new IOException("process " + guest.process + " holds no accepted connection " + ends);
+        }
+        accepted.admit(
+                counts,
+                guest.socket,
+                life -> guest.socket.send(Letter.bytes(Letter.welcome(accepted.domain(), secrets)), life, false));
+        guest.accepted = accepted;
+    }
+
+    private void handOver(Guest guest, ByteBuffer message) throws IOException {
+        Letter.expect(message, Letter.NEXT);
+        AcceptedPeers.Accepted accepted = guest.accepted;
+        if (accepted == null || accepted.hasEnded()) {
+            throw new IOException("nothing for process " + guest.process);
+        }
+        int after = message.getInt();
+        if (after < 0) {
+            guest.socket.send(Letter.bytes(Letter.write(Letter.LIST).putInt(0)), files.directory(), false);
+            return;
+        }
+        files.next(after, (item, seen) -> {
+            if (item == null) {
+                guest.socket.send(Letter.bytes(Letter.write(Letter.END).putInt(seen)), LocalSocket.NONE, false);
+                return;
+            }
+            ByteBuffer answer = Letter.write(item.allocation() ? Letter.MEMORY : Letter.CHUNK)
+                    .putInt(seen)
+                    .putInt(item.number())
+                    .putLong(item.memory().length());
+            guest.socket.send(Letter.bytes(answer), item.memory().descriptor(), false);
+        });
+    }
+
+    /** Nobody is let in any more. Those who have something keep it. */
+    @Override
+    public void close() {
+        closing = true;
+        door.shutdown();
+        try {
+            thread.join(JOIN_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A process that has come. Doorman's thread. */
+    private static final class Guest {
+        private final LocalSocket socket;
+        private final int process;
+        /** The connection whose other end it holds, once it has said so. */
+        private AcceptedPeers.@Nullable Accepted accepted;
+
+        Guest(LocalSocket socket, int process) {
+            this.socket = socket;
+            this.process = process;
+        }
+
+        void close() {
+            socket.close();
+        }
+    }
+}

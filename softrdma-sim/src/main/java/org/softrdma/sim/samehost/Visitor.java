@@ -1,0 +1,106 @@
+package org.softrdma.sim.samehost;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import org.softrdma.sim.kernel.LocalSocket;
+import org.softrdma.sim.kernel.SealedMemory;
+
+/**
+ * Goes to the doorman of a peer and takes what it hands over. Whatever fails is no fault of the connection, which
+ * goes on
+ * by TCP. Background thread; each step has a time limit.
+ */
+final class Visitor {
+    private final long timeoutNs;
+
+    /**
+     * Makes a visitor.
+     *
+     * @param timeoutNs most for each question
+     */
+    Visitor(long timeoutNs) {
+        this.timeoutNs = timeoutNs;
+    }
+
+    /**
+     * Goes there for the first time.
+     *
+     * @param peer gets what is handed over
+     * @param ends of the connection, whose client end this process holds
+     * @param server its server end
+     * @throws IOException if nobody is there, or this side is not let in
+     */
+    void visit(PeerMemory peer, TcpEnds ends, InetSocketAddress server) throws IOException {
+        LocalSocket socket = connect(server);
+        boolean kept = false;
+        try {
+            if (!Doorman.isWelcome(socket.peer(), LocalSocket.effectiveUser())) {
+                throw new IOException("another user answers for " + server);
+            }
+            ByteBuffer hello = Letter.write(Letter.HELLO);
+            ends.put(hello);
+            socket.send(Letter.bytes(hello), peer.counts().descriptor(), true);
+            byte[] answer = Letter.empty();
+            int life = socket.receive(answer);
+            ByteBuffer welcome = ByteBuffer.wrap(answer);
+            expect(welcome, Letter.WELCOME, life);
+            int domain = welcome.getInt();
+            peer.welcome(socket, Letter.keys(welcome), domain, life);
+            kept = true;
+        } finally {
+            if (!kept) {
+                socket.close();
+            }
+        }
+        askAgain(peer);
+    }
+
+    private LocalSocket connect(InetSocketAddress server) throws IOException {
+        try {
+            return LocalSocket.connect(Doorman.name(server), timeoutNs);
+        } catch (IOException e) {
+            return LocalSocket.connect(Doorman.name(new InetSocketAddress(server.getPort())), timeoutNs);
+        }
+    }
+
+    /** Takes what has come since. */
+    void askAgain(PeerMemory peer) throws IOException {
+        peer.converse(socket -> {
+            int seen = peer.seen();
+            byte[] bytes = Letter.empty();
+            int kind;
+            do {
+                socket.send(Letter.bytes(Letter.write(Letter.NEXT).putInt(seen)), LocalSocket.NONE, true);
+                int file = socket.receive(bytes);
+                ByteBuffer answer = ByteBuffer.wrap(bytes);
+                kind = Letter.kind(answer);
+                int now = answer.getInt();
+                if (kind == Letter.CHUNK && now > seen) {
+                    peer.addChunk(answer.getInt(), file);
+                } else if (kind == Letter.MEMORY && now > seen) {
+                    int number = answer.getInt();
+                    peer.addMemory(number, answer.getLong(), file);
+                } else if (kind == Letter.LIST && seen < 0) {
+                    peer.addDirectory(file);
+                } else {
+                    expect(ByteBuffer.wrap(bytes), Letter.END, file);
+                }
+                seen = now;
+            } while (kind != Letter.END);
+            peer.seen(seen);
+        });
+    }
+
+    /** Refuses another kind, and closes what came with it. */
+    private static void expect(ByteBuffer message, int kind, int file) throws IOException {
+        try {
+            Letter.expect(message, kind);
+        } catch (IOException e) {
+            if (file != LocalSocket.NONE) {
+                SealedMemory.close(file);
+            }
+            throw e;
+        }
+    }
+}

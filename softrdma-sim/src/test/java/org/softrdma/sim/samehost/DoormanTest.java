@@ -1,0 +1,237 @@
+package org.softrdma.sim.samehost;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.softrdma.sim.kernel.LocalSocket;
+import org.softrdma.sim.kernel.SealedMemory;
+import org.softrdma.sim.memory.KeyScrambler;
+import org.softrdma.sim.peer.TestDevice;
+
+/** Who gets memory, and who is sent away. */
+@Timeout(value = 1, unit = TimeUnit.MINUTES)
+class DoormanTest {
+    private static final int DOMAIN = 7;
+
+    private final AcceptedPeers peers = new AcceptedPeers();
+    private SharedFiles files;
+    private Doorman doorman;
+    private ServerSocket listener;
+    private Socket client;
+    private Socket accepted;
+    private InetSocketAddress address;
+
+    @BeforeEach
+    void open() throws IOException {
+        files = new SharedFiles();
+        listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+        client = new Socket(listener.getInetAddress(), listener.getLocalPort());
+        accepted = listener.accept();
+        address = (InetSocketAddress) listener.getLocalSocketAddress();
+        doorman = new Doorman(Doorman.name(address), peers, files, new int[KeyScrambler.SECRETS]);
+        doorman.start();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        doorman.close();
+        files.close();
+        client.close();
+        accepted.close();
+        listener.close();
+    }
+
+    private TcpEnds ends() {
+        return TcpEnds.of((InetSocketAddress) client.getLocalSocketAddress(), (InetSocketAddress)
+                client.getRemoteSocketAddress());
+    }
+
+    private LocalSocket connect() throws IOException {
+        return LocalSocket.connect(Doorman.name(address), TestDevice.DEADLINE_NS);
+    }
+
+    private static void hello(LocalSocket socket, TcpEnds ends) throws IOException {
+        try (ReadCounts counts = new ReadCounts()) {
+            ByteBuffer hello = Letter.write(Letter.HELLO);
+            ends.put(hello);
+            socket.send(Letter.bytes(hello), counts.descriptor(), true);
+        }
+    }
+
+    private static ByteBuffer answer(LocalSocket socket) throws IOException {
+        byte[] bytes = Letter.empty();
+        int file = socket.receive(bytes);
+        if (file != LocalSocket.NONE) {
+            SealedMemory.close(file);
+        }
+        return ByteBuffer.wrap(bytes);
+    }
+
+    private static void assertSentAway(LocalSocket socket) {
+        assertThrows(IOException.class, () -> answer(socket));
+    }
+
+    @Test
+    void shouldWelcomeWhoHoldsAnAcceptedConnection() throws IOException {
+        peers.add(ends(), DOMAIN);
+        try (LocalSocket socket = connect()) {
+            hello(socket, ends());
+            ByteBuffer answer = answer(socket);
+            assertEquals(Letter.WELCOME, Letter.kind(answer));
+            assertEquals(DOMAIN, answer.getInt());
+        }
+    }
+
+    @Test
+    void shouldSendAwayWhoHasNotBeenAccepted() throws IOException {
+        try (LocalSocket socket = connect()) {
+            hello(socket, ends());
+            assertSentAway(socket);
+        }
+    }
+
+    @Test
+    void shouldSendAwayWhoseConnectionHasEnded() throws IOException {
+        peers.add(ends(), DOMAIN).close();
+        try (LocalSocket socket = connect()) {
+            hello(socket, ends());
+            assertSentAway(socket);
+        }
+    }
+
+    /** The connection is of another process: here of none, since both of its ends are closed. */
+    @Test
+    void shouldSendAwayWhoDoesNotHoldTheConnection() throws IOException {
+        TcpEnds ends = ends();
+        peers.add(ends, DOMAIN);
+        client.close();
+        accepted.close();
+        try (LocalSocket socket = connect()) {
+            hello(socket, ends);
+            assertSentAway(socket);
+        }
+    }
+
+    @Test
+    void shouldSendAwayASecondVisitorOfAConnection() throws IOException {
+        peers.add(ends(), DOMAIN);
+        try (LocalSocket first = connect();
+                LocalSocket second = connect()) {
+            hello(first, ends());
+            assertEquals(Letter.WELCOME, Letter.kind(answer(first)));
+            hello(second, ends());
+            assertSentAway(second);
+        }
+    }
+
+    @Test
+    void shouldHandOverNothingBeforeTheWelcome() throws IOException {
+        try (LocalSocket socket = connect()) {
+            socket.send(Letter.bytes(Letter.write(Letter.NEXT).putInt(-1)), LocalSocket.NONE, true);
+            assertSentAway(socket);
+        }
+    }
+
+    @Test
+    void shouldHandOverNothingOnceTheConnectionHasEnded() throws IOException {
+        AcceptedPeers.Accepted peer = peers.add(ends(), DOMAIN);
+        try (LocalSocket socket = connect()) {
+            hello(socket, ends());
+            assertEquals(Letter.WELCOME, Letter.kind(answer(socket)));
+            peer.close();
+            assertThrows(IOException.class, () -> {
+                socket.send(Letter.bytes(Letter.write(Letter.NEXT).putInt(-1)), LocalSocket.NONE, true);
+                answer(socket);
+            });
+        }
+    }
+
+    /** A page that can become shorter would end the responder when it reads the counts. */
+    @Test
+    void shouldTakeNoPageThatCanBecomeShorter() throws IOException {
+        peers.add(ends(), DOMAIN);
+        try (LocalSocket socket = connect()) {
+            ByteBuffer hello = Letter.write(Letter.HELLO);
+            ends().put(hello);
+            socket.send(Letter.bytes(hello), Descriptors.unsealed(ReadCounts.BYTES), true);
+            assertSentAway(socket);
+        }
+    }
+
+    @Test
+    void shouldAnswerOthersWhenAVisitorSaysNothing() throws IOException {
+        peers.add(ends(), DOMAIN);
+        try (LocalSocket silent = connect();
+                LocalSocket confused = connect();
+                LocalSocket socket = connect()) {
+            confused.send(new byte[LocalSocket.MESSAGE_BYTES], LocalSocket.NONE, true);
+            assertSentAway(confused);
+            hello(socket, ends());
+            assertEquals(Letter.WELCOME, Letter.kind(answer(socket)));
+            silent.shutdown();
+        }
+    }
+
+    @Test
+    void shouldLetInThisUserOnly() {
+        int user = LocalSocket.effectiveUser();
+        assertTrue(Doorman.isWelcome(new LocalSocket.Peer(1, user), user));
+        assertFalse(Doorman.isWelcome(new LocalSocket.Peer(1, user + 1), user));
+        assertFalse(Doorman.isWelcome(new LocalSocket.Peer(0, user), user), "in another container");
+    }
+
+    @Test
+    void shouldKnowTheCredentialsOfAVisitor() throws IOException {
+        try (LocalSocket socket = connect()) {
+            assertEquals(
+                    new LocalSocket.Peer((int) ProcessHandle.current().pid(), LocalSocket.effectiveUser()),
+                    socket.peer());
+        }
+    }
+
+    @Test
+    void shouldFindTheHolderOfASocket() throws IOException {
+        TcpEnds ends = ends();
+        assertTrue(SocketOwner.holds((int) ProcessHandle.current().pid(), ends));
+        assertFalse(SocketOwner.holds(1, ends));
+        Process other = new ProcessBuilder("sleep", "60").start();
+        try {
+            assertFalse(SocketOwner.holds((int) other.pid(), ends));
+        } finally {
+            other.destroyForcibly();
+        }
+    }
+
+    @Test
+    void shouldReadTheKernelsTables() {
+        TcpEnds four = new TcpEnds(0, 0xFFFF_7F00_0001L, 0x1F90, 0, 0xFFFF_0A00_0002L, 0x0016);
+        List<String> lines = List.of(
+                "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode",
+                "   0: 0200000A:0016 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  0 0 77 1 0",
+                "   1: 0100007F:1F90 0200000A:0016 01 00000000:00000000 00:00000000 00000000  0 0 99 1 0");
+        assertEquals(OptionalLong.of(99), SocketOwner.inode(lines, four));
+        assertEquals(
+                OptionalLong.of(99),
+                SocketOwner.inode(
+                        List.of(
+                                "   1: 0000000000000000FFFF00000100007F:1F90 0000000000000000FFFF00000200000A:0016 01 0:0 0:0 0"
+                                        + "  0 0 99 1 0"),
+                        four));
+        assertEquals(OptionalLong.empty(), SocketOwner.inode(lines.subList(0, 2), four));
+    }
+}

@@ -1,0 +1,108 @@
+package org.softrdma.sim.samehost;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.softrdma.sim.NearProvider;
+import org.softrdma.sim.peer.TestDevice;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.HostMemory;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.cm.Connector;
+
+/** Two devices of this process that show each other what they allocate, and a connection. One test thread. */
+final class NearPair implements AutoCloseable {
+    static final int BYTES = 8192;
+
+    final NearProvider.Memory serverMemory = new NearProvider.Memory();
+    final NearProvider.Memory clientMemory = new NearProvider.Memory();
+    final TestDevice server;
+    final TestDevice client;
+    final QueuePair pair;
+    final QueuePair serverPair;
+    /** All of it shown, parts of it registered by the tests. */
+    final MemorySegment shown;
+
+    final MemoryRegion sink;
+    private long nextId = 1;
+
+    NearPair() {
+        server = new TestDevice(NearProvider.open(Map.of(), serverMemory));
+        client = new TestDevice(NearProvider.open(Map.of(), clientMemory));
+        shown = server.own(server.device().allocateMemory(4L * BYTES)).segment();
+        sink = client.guarded(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ)
+                .region();
+        Connector connector = client.own(client.device().resolve(server.address(), TestDevice.DEADLINE_NS));
+        QueuePairLimits limits = new QueuePairLimits(16, 16, 1, 1, 64);
+        pair = client.own(connector.createQueuePair(client.domain(), QueuePairAttributes.of(client.queue(), limits)));
+        Thread connecting = Thread.ofPlatform()
+                .start(() -> connector.connect(ConnectionParameters.ofReads(16), TestDevice.DEADLINE_NS));
+        ConnectionRequest request = server.request();
+        serverPair = server.queuePair(request, limits);
+        request.accept(ConnectionParameters.ofReads(16));
+        try {
+            connecting.join(TimeUnit.NANOSECONDS.toMillis(TestDevice.DEADLINE_NS));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Part of the shown memory, filled, registered. */
+    MemoryRegion register(long offset, long length, int fill, AccessFlag... access) {
+        return register(server.domain(), offset, length, fill, access);
+    }
+
+    MemoryRegion register(ProtectionDomain domain, long offset, long length, int fill, AccessFlag... access) {
+        MemorySegment part = shown.asSlice(offset, length).fill((byte) fill);
+        return server.own(domain.register(part, Set.of(access)));
+    }
+
+    /** READs by this thread, and says how it ended. */
+    CompletionStatus read(MemoryRegion region, long offset, long length) {
+        return read(region.address() + offset, region.rkey(), length);
+    }
+
+    CompletionStatus read(long address, int rkey, long length) {
+        if (pair.postRead(nextId, sink, 0, length, address, rkey, SendFlags.SIGNALLED) != PostStatus.ACCEPTED) {
+            throw new AssertionError("the send queue is full");
+        }
+        TestDevice.Completion completion = client.take(1).getFirst();
+        if (completion.wrId() != nextId++) {
+            throw new AssertionError("the completion of another request: " + completion);
+        }
+        return completion.status();
+    }
+
+    /** A byte that was read. */
+    int got(long offset) {
+        return sink.memory().get(ValueLayout.JAVA_BYTE, offset);
+    }
+
+    /** READs that the requester has done by itself. */
+    long near() {
+        return client.counter("sameHostReads");
+    }
+
+    /** Shown memory of a device, freed with it. */
+    static MemorySegment allocate(TestDevice device, long length) {
+        HostMemory memory = device.own(device.device().allocateMemory(length));
+        return memory.segment();
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        server.close();
+    }
+}

@@ -1,0 +1,130 @@
+package org.softrdma.sim.samehost;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.Writer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.softrdma.sim.peer.TestDevice;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.QueuePairState;
+
+/** A responder in another process: stopped, killed, started again. */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class NearProcessTest {
+    private static final int LENGTH = 4096;
+    private static final int READS = 10_000;
+    private static final long OLD = 0x0101010101010101L;
+    private static final long NEW = 0x0202020202020202L;
+
+    @Test
+    void shouldReadFromAServerThatIsStoppedAndFromNoneThatWasKilled() throws Exception {
+        Server old = new Server(0, 1);
+        try (NearClient client = new NearClient(old.at(), LENGTH)) {
+            assertEquals(CompletionStatus.SUCCESS, client.read(old.address, old.rkey));
+            assertEquals(1, client.near());
+            old.signal("STOP");
+            for (int i = 1; i < READS; i++) {
+                assertEquals(CompletionStatus.SUCCESS, client.read(old.address, old.rkey));
+            }
+            assertEquals(OLD, client.uniform("while it is stopped"));
+            assertEquals(READS, client.near());
+            old.signal("CONT");
+            assertEquals(READS, old.reads());
+
+            old.close();
+            TestDevice.await("the end", () -> client.pair().state() == QueuePairState.ERROR);
+            assertEquals(CompletionStatus.FLUSHED, client.read(old.address, old.rkey));
+            try (Server born = new Server(old.port, 2)) {
+                assertEquals(CompletionStatus.FLUSHED, client.read(old.address, old.rkey), "of the old life");
+                client.reconnect();
+                assertEquals(CompletionStatus.SUCCESS, client.read(born.address, born.rkey));
+                assertEquals(NEW, client.uniform("of the new life"));
+                assertEquals(READS + 1L, client.near());
+                assertEquals(1, born.reads());
+                assertNotEquals(
+                        CompletionStatus.SUCCESS, client.read(old.address, old.rkey), "by a key of the old life");
+            }
+        } finally {
+            old.close();
+        }
+    }
+
+    /** A child process. */
+    private static final class Server implements AutoCloseable {
+        private final Process process;
+        private final BufferedReader says;
+        private final Writer hears;
+        private final int port;
+        private final long address;
+        private final int rkey;
+
+        Server(int wanted, int fill) throws IOException {
+            process = new ProcessBuilder(
+                            System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                            "--enable-native-access=ALL-UNNAMED",
+                            "--add-exports",
+                            "java.base/jdk.internal.misc=ALL-UNNAMED",
+                            "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            NearServer.class.getName(),
+                            Integer.toString(wanted),
+                            Integer.toString(LENGTH),
+                            Integer.toString(fill))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            says = process.inputReader(StandardCharsets.UTF_8);
+            hears = process.outputWriter(StandardCharsets.UTF_8);
+            String[] words = line().split(" ", 3);
+            port = Integer.parseInt(words[0]);
+            address = Long.parseLong(words[1]);
+            rkey = Integer.parseInt(words[2]);
+        }
+
+        private String line() throws IOException {
+            String line = says.readLine();
+            if (line == null) {
+                throw new AssertionError("the server has ended");
+            }
+            return line;
+        }
+
+        InetSocketAddress at() {
+            return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        }
+
+        long reads() throws IOException {
+            hears.write("reads?\n");
+            hears.flush();
+            return Long.parseLong(line());
+        }
+
+        void signal(String name) throws IOException, InterruptedException {
+            assertEquals(
+                    0,
+                    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                            .start()
+                            .waitFor());
+        }
+
+        /** By SIGKILL. */
+        @Override
+        public void close() {
+            process.destroyForcibly();
+            try {
+                process.waitFor();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+}

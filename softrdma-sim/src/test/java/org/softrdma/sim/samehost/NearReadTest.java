@@ -1,0 +1,370 @@
+package org.softrdma.sim.samehost;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.sim.peer.TestDevice;
+import org.softrdma.sim.wire.MessageKind;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemorySource;
+import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.Reregistration;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** What a READ by the requester's own thread brings, and when it must not be one. */
+@Timeout(value = 1, unit = TimeUnit.MINUTES)
+class NearReadTest {
+    private static final int LENGTH = 4096;
+
+    @Test
+    void shouldReadWithoutTheResponderAndCountOnBothSides() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 7, AccessFlag.REMOTE_READ);
+            for (int i = 1; i <= 40; i++) {
+                assertEquals(CompletionStatus.SUCCESS, nodes.read(region, i, 100));
+                assertEquals(7, nodes.got(99));
+                assertEquals(i, nodes.near());
+            }
+            assertEquals(0, nodes.client.counter(MessageKind.READ_REQUEST.sentLabel()), "no READ was sent");
+            assertEquals(40, nodes.server.counter("responderReads"));
+            assertEquals(4000, nodes.server.counter("responderReadBytes"));
+            assertEquals(40, nodes.server.counter("sameHostResponderReads"));
+            nodes.pair.close();
+            TestDevice.await("the responder's end", () -> nodes.serverPair.state() == QueuePairState.ERROR);
+            assertEquals(40, nodes.server.counter("responderReads"), "once the connection has ended");
+            assertEquals(40, nodes.client.counter("sameHostReads"), "once the connection has ended");
+        }
+    }
+
+    @Test
+    void shouldNotReadByItselfWhatLiesBehindItsRegion() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 7, AccessFlag.REMOTE_READ);
+            nodes.shown.asSlice(LENGTH, 100).fill((byte) 99);
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, LENGTH - 1, 1));
+            assertNotEquals(CompletionStatus.SUCCESS, nodes.read(region, LENGTH - 1, 2));
+            assertEquals(1, nodes.near());
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatMayNotBeRead() {
+        for (AccessFlag[] access : List.of(
+                new AccessFlag[] {AccessFlag.LOCAL_WRITE},
+                new AccessFlag[] {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE})) {
+            try (NearPair nodes = new NearPair()) {
+                MemoryRegion region = nodes.register(0, LENGTH, 7, access);
+                assertNotEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, 1));
+                assertEquals(0, nodes.near());
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseAnotherDomain() {
+        try (NearPair nodes = new NearPair()) {
+            var other = nodes.server.own(nodes.server.device().allocateProtectionDomain());
+            MemoryRegion region = nodes.register(other, 0, LENGTH, 7, AccessFlag.REMOTE_READ);
+            assertNotEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, 1));
+            assertEquals(0, nodes.near());
+        }
+    }
+
+    @Test
+    void shouldSendWhatPromisesWholeWords() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 7, AccessFlag.REMOTE_READ, AccessFlag.POLLED);
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, 64));
+            assertEquals(0, nodes.near());
+        }
+    }
+
+    @Test
+    void shouldSendReadsOfOtherMemory() {
+        try (NearPair nodes = new NearPair()) {
+            TestDevice.Guarded other =
+                    nodes.server.guarded(LENGTH, AccessFlag.REMOTE_READ).fill(3);
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(other.region(), 0, 64));
+            assertEquals(0, nodes.near());
+        }
+    }
+
+    @Test
+    void shouldReadMemoryThatWasShownLater() {
+        try (NearPair nodes = new NearPair()) {
+            MemorySegment later = NearPair.allocate(nodes.server, LENGTH).fill((byte) 5);
+            MemoryRegion region =
+                    nodes.server.own(nodes.server.domain().register(later, Set.of(AccessFlag.REMOTE_READ)));
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, 64), "asks for it");
+            long before = nodes.near();
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, 64));
+            assertEquals(before + 1, nodes.near());
+            assertEquals(5, nodes.got(63));
+        }
+    }
+
+    @Test
+    void shouldNotPassAWriteOfItsOwn() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(
+                    0, LENGTH, 0, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
+            MemoryRegion source =
+                    nodes.client.guarded(LENGTH, AccessFlag.LOCAL_WRITE).region();
+            long near = 0;
+            for (int i = 1; i <= 100; i++) {
+                source.memory().fill((byte) i);
+                assertEquals(
+                        PostStatus.ACCEPTED,
+                        nodes.pair.postWrite(0, source, 0, LENGTH, region.address(), region.rkey(), 0));
+                assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
+                assertEquals(i, nodes.got(LENGTH - 1), "what was written before");
+                assertEquals(near, nodes.near(), "only an answer proves that it was placed");
+                assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
+                assertEquals(++near, nodes.near(), "it was placed");
+            }
+        }
+    }
+
+    @Test
+    void shouldNotPassAWriteWhoseCompletionWasPolled() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(
+                    0, LENGTH, 0, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
+            MemoryRegion source =
+                    nodes.client.guarded(LENGTH, AccessFlag.LOCAL_WRITE).region();
+            assertEquals(
+                    PostStatus.ACCEPTED,
+                    nodes.pair.postWrite(0, source, 0, LENGTH, region.address(), region.rkey(), SendFlags.SIGNALLED));
+            assertEquals(
+                    CompletionStatus.SUCCESS, nodes.client.take(1).getFirst().status());
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
+            assertEquals(0, nodes.near(), "its bytes went to TCP, which says nothing of the peer");
+        }
+    }
+
+    @Test
+    void shouldTakeThePlaceOfASlotUntilItIsPolled() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 7, AccessFlag.REMOTE_READ);
+            int places = nodes.pair.limits().maxSendWorkRequests();
+            for (int round = 0; round < 3; round++) {
+                for (int i = 0; i < places; i++) {
+                    int flags = i % 4 == 3 ? SendFlags.SIGNALLED : 0;
+                    assertEquals(
+                            PostStatus.ACCEPTED,
+                            nodes.pair.postRead(i, nodes.sink, 0, 8, region.address(), region.rkey(), flags));
+                }
+                assertEquals(
+                        PostStatus.QUEUE_FULL,
+                        nodes.pair.postRead(0, nodes.sink, 0, 8, region.address(), region.rkey(), 0));
+                nodes.client.take(places / 4);
+            }
+            assertEquals(3L * places, nodes.near());
+        }
+    }
+
+    @Test
+    void shouldFreeTheSlotsOfUnsignalledRequestsBeforeIt() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(
+                    0, LENGTH, 7, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
+            for (int i = 0; i < 100; i++) {
+                assertEquals(
+                        PostStatus.ACCEPTED,
+                        nodes.pair.postWrite(0, nodes.sink, 0, 8, region.address(), region.rkey(), 0));
+                assertEquals(
+                        PostStatus.ACCEPTED,
+                        nodes.pair.postRead(0, nodes.sink, 0, 8, region.address(), region.rkey(), SendFlags.SIGNALLED));
+                nodes.client.take(1);
+                assertEquals(
+                        PostStatus.ACCEPTED,
+                        nodes.pair.postRead(0, nodes.sink, 0, 8, region.address(), region.rkey(), 0));
+                assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, 8));
+            }
+        }
+    }
+
+    @Test
+    void shouldLookAtTheTableAgainAfterTheCopy() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 7, AccessFlag.REMOTE_READ);
+            nodes.clientMemory.before((source, target, length) -> {
+                region.close();
+                nodes.shown.fill((byte) 66); // it is the application's again
+            });
+            assertNotEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH), "it was deregistered");
+            assertEquals(0, nodes.near());
+        }
+    }
+
+    @Test
+    void shouldReadAgainWhenTheMemoryWasSwappedMeanwhile() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 1, AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
+            MemoryRegion other = nodes.register(LENGTH, LENGTH, 2, AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
+            AtomicInteger copies = new AtomicInteger();
+            nodes.clientMemory.before((source, target, length) -> {
+                if (copies.incrementAndGet() == 1) {
+                    region.swap(other);
+                    nodes.shown.asSlice(0, LENGTH).fill((byte) 66);
+                }
+            });
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
+            assertEquals(2, copies.get());
+            assertEquals(2, nodes.got(0));
+            assertEquals(2, nodes.got(LENGTH - 1));
+            nodes.clientMemory.before(null);
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(other, 0, LENGTH));
+            assertEquals(66, nodes.got(0));
+            assertEquals(2, nodes.near());
+        }
+    }
+
+    @Test
+    void shouldForgetMemoryThatWasSwappedForOtherMemory() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 1, AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
+            MemorySegment hidden = nodes.server.memory(LENGTH).fill((byte) 9);
+            MemoryRegion other = nodes.server.own(
+                    nodes.server.domain().register(hidden, Set.of(AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED)));
+            region.swap(other);
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
+            assertEquals(9, nodes.got(0));
+            assertEquals(0, nodes.near());
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(other, 0, LENGTH));
+            assertEquals(1, nodes.got(0));
+            assertEquals(1, nodes.near());
+        }
+    }
+
+    @Test
+    void shouldFollowARegistrationThatChanges() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 1, AccessFlag.REMOTE_READ);
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
+            region.reregister(
+                    Reregistration.ofMemory(nodes.shown.asSlice(LENGTH, LENGTH).fill((byte) 2)));
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
+            assertEquals(2, nodes.got(0));
+            assertEquals(2, nodes.near());
+            region.reregister(Reregistration.ofAccess(Set.of()));
+            assertNotEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
+            assertEquals(2, nodes.near());
+        }
+    }
+
+    @Test
+    void shouldReadNothingOnceTheConnectionHasEnded() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 1, AccessFlag.REMOTE_READ);
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
+            nodes.serverPair.close(); // as the end of its process does
+            TestDevice.await("its end", () -> nodes.pair.state() == QueuePairState.ERROR);
+            assertEquals(CompletionStatus.FLUSHED, nodes.read(region, 0, LENGTH), "the key is still in the old table");
+            assertEquals(1, nodes.near());
+        }
+    }
+
+    /** Before this side has heard of it. */
+    @Test
+    void shouldNotSucceedOnceTheResponderHasClosedItsQueuePair() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 1, AccessFlag.REMOTE_READ);
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH), "asks for the table");
+            long before = nodes.near();
+            nodes.clientMemory.before((source, target, length) -> nodes.serverPair.close());
+            assertNotEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
+            assertEquals(before, nodes.near());
+        }
+    }
+
+    @Test
+    void shouldFailInItsTurnIfTheSinkIsNotAccessible() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 1, AccessFlag.REMOTE_READ);
+            MemoryRegion unwritable =
+                    nodes.client.guarded(LENGTH, AccessFlag.REMOTE_READ).region();
+            nodes.pair.postRead(1, unwritable, 0, 8, region.address(), region.rkey(), SendFlags.SIGNALLED);
+            assertEquals(
+                    CompletionStatus.LOCAL_PROTECTION_ERROR,
+                    nodes.client.take(1).getFirst().status());
+        }
+    }
+
+    @Test
+    void shouldWaitForReadersBeforeTheSinkIsDeregistered() throws InterruptedException {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 1, AccessFlag.REMOTE_READ);
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, 8), "asks for the table");
+            MemoryRegion into =
+                    nodes.client.guarded(LENGTH, AccessFlag.LOCAL_WRITE).region();
+            Thread[] closing = new Thread[1];
+            nodes.clientMemory.before((source, target, length) -> {
+                closing[0] = Thread.ofPlatform().start(into::close);
+                // The key is invalid soon, and the close then waits for this thread.
+                TestDevice.await("the close to begin", () -> nodes.client.counter("memoryRegions") == 1);
+                for (int i = 0; i < 1000; i++) {
+                    Thread.yield();
+                }
+                assertFalse(closing[0].getState() == Thread.State.TERMINATED, "this thread still writes there");
+            });
+            nodes.pair.postRead(1, into, 0, LENGTH, region.address(), region.rkey(), SendFlags.SIGNALLED);
+            closing[0].join();
+            nodes.client.take(1);
+            assertEquals(2, nodes.near());
+        }
+    }
+
+    @Test
+    void shouldChangeOverWhenTheQueueIsNeverEmpty() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 7, AccessFlag.REMOTE_READ);
+            TestDevice.Guarded other =
+                    nodes.server.guarded(LENGTH, AccessFlag.REMOTE_READ).fill(3);
+            // By TCP, with more behind it all the time.
+            for (int i = 0; i < 8; i++) {
+                nodes.pair.postRead(
+                        i,
+                        nodes.sink,
+                        0,
+                        8,
+                        other.region().address(),
+                        other.region().rkey(),
+                        SendFlags.SIGNALLED);
+            }
+            for (int i = 8; i < 2000; i++) {
+                assertEquals(
+                        PostStatus.ACCEPTED,
+                        nodes.pair.postRead(i, nodes.sink, 0, 8, region.address(), region.rkey(), SendFlags.SIGNALLED));
+                TestDevice.Completion completion = nodes.client.take(1).getFirst();
+                assertEquals(i - 8, completion.wrId(), "in the order in which they were posted");
+                assertEquals(CompletionStatus.SUCCESS, completion.status());
+            }
+            nodes.client.take(8);
+            assertEquals(1992, nodes.near(), "each READ of what is shown");
+        }
+    }
+
+    @Test
+    void shouldShowNothingWhenItIsOff() {
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("same-host", "off"))) {
+            assertThrows(VerbsException.class, () -> device.allocateMemory(LENGTH, new MemorySource.Shareable()));
+        }
+    }
+}
