@@ -3,6 +3,7 @@ package org.softrdma.sim.device;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.memory.Window;
 import org.softrdma.sim.queue.SoftSharedReceiveQueue;
 import org.softrdma.verbs.AccessFlag;
@@ -10,14 +11,13 @@ import org.softrdma.verbs.Advice;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PinningPolicy;
-import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.DomainContents;
 import org.softrdma.verbs.provider.DomainContents.Kind;
 
 /** A protection domain: a number in the stag table, and a count of what it contains. Thread-safe. */
-final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
+final class SoftProtectionDomain implements DeviceDomain {
     private final SoftRdmaDevice device;
     private final int number;
     private final DomainContents contents = new DomainContents();
@@ -82,8 +82,8 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     }
 
     @Override
-    public boolean isOf(Registrar registrar) {
-        return device.registrar() == registrar;
+    public boolean isOf(StagTable table) {
+        return device.registrar().fills(table);
     }
 
     @Override

@@ -29,7 +29,7 @@ import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
-import org.softrdma.verbs.QueuePairEvent;
+import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.ReceiveWorkRequest;
@@ -47,7 +47,7 @@ import org.softrdma.verbs.provider.PostingRules;
  */
 final class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueuePairEnd {
     private final int number;
-    private final Registrar.Domain domain;
+    private final DeviceDomain domain;
     private final AsyncEvents events;
     private final StreamWindows windows;
     private final Connection connection;
@@ -82,7 +82,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
      */
     SoftQueuePair(
             int number,
-            Registrar.Domain domain,
+            DeviceDomain domain,
             QueuePairAttributes attributes,
             Capabilities capabilities,
             AsyncEvents events,

@@ -14,7 +14,7 @@ import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.ReceiveWorkRequest;
-import org.softrdma.verbs.SharedReceiveQueueEvent;
+import org.softrdma.verbs.AsyncEvent.SharedReceiveQueueEvent;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;

@@ -7,7 +7,7 @@ import org.softrdma.ibverbs.QueuePairTable;
 import org.softrdma.ibverbs.WorkRing;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.CompletionQueueEvent;
+import org.softrdma.verbs.AsyncEvent.CompletionQueueEvent;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.QueuePairState;
