@@ -356,7 +356,7 @@ public abstract class IbvCompletionQueue extends NativeCompletions implements Co
             }
         } else {
             to.failed(
-                    ring.complete(sequence, false), work.number(), CompletionStatus.ofCode(status), vendorError(index));
+                    work.fail(ring, sequence), work.number(), CompletionStatus.ofCode(status), vendorError(index));
             noteFailed(work);
         }
         return 1;
@@ -412,7 +412,7 @@ public abstract class IbvCompletionQueue extends NativeCompletions implements Co
         long sequence = ring.nextToFlush();
         while (sequence >= 0 && taken < max && areElements(completions, taken, 1)) {
             completions[taken++].failed(
-                    ring.complete(sequence, false), flushed.work.number(), CompletionStatus.FLUSHED, 0);
+                    flushed.work.fail(ring, sequence), flushed.work.number(), CompletionStatus.FLUSHED, 0);
             sequence = ring.nextToFlush();
         }
         return taken;
