@@ -3,6 +3,7 @@ package org.softrdma.sim;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -11,7 +12,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.device.DeviceProfile;
 import org.softrdma.sim.device.DeviceSettings;
 import org.softrdma.sim.engine.EngineLimits;
 import org.softrdma.sim.engine.EngineTimeouts;
@@ -19,6 +22,7 @@ import org.softrdma.sim.engine.MpaOffer;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.PinningSettings;
 import org.softrdma.sim.transport.SocketOptions;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.PinningPolicy;
 
 /**
@@ -52,6 +56,7 @@ public final class SoftRdmaContext {
     private boolean crc;
     private int mpaRevision = 2;
     private boolean rfc7306 = true;
+    private DeviceProfile profile = DeviceProfile.NONE;
     private int maxRegions = StagTable.MAX_ROWS;
     private int maxPayload = EngineLimits.LARGEST_PAYLOAD;
     private int copyBelow = DEFAULT_COPY_BELOW;
@@ -83,6 +88,10 @@ public final class SoftRdmaContext {
         options.put(
                 "rfc7306",
                 "on or off: atomics and WRITE with immediate, and answers to a peer's (RFC 7306); default on");
+        options.put(
+                "profile",
+                "siw, rxe or disni: only what that device has too, with its limits, to try a program against what it will"
+                        + " meet there; or none; default none");
         options.put("regions", "maximum number of memory regions; default " + StagTable.MAX_ROWS);
         options.put(
                 "segment",
@@ -149,6 +158,13 @@ public final class SoftRdmaContext {
             case "crc" -> crc = choose(name, value, Map.of("on", true, "off", false), crc);
             case "mpa-revision" -> mpaRevision = (int) number(name, value, 1, 2);
             case "rfc7306" -> rfc7306 = choose(name, value, Map.of("on", true, "off", false), rfc7306);
+            case "profile" ->
+                profile = choose(
+                        name,
+                        value,
+                        Arrays.stream(DeviceProfile.values())
+                                .collect(Collectors.toMap(DeviceProfile::toString, each -> each)),
+                        profile);
             case "regions" -> maxRegions = (int) number(name, value, 1, StagTable.MAX_ROWS);
             case "segment" -> maxPayload = (int) number(name, value, Long.BYTES, EngineLimits.LARGEST_PAYLOAD);
             case "copy-below" -> copyBelow = (int) number(name, value, 1, EngineLimits.LARGEST_PAYLOAD + 1L);
@@ -237,6 +253,9 @@ public final class SoftRdmaContext {
      * @throws IllegalArgumentException naming every fault
      */
     public SoftRdmaContext conclude() {
+        if (profile != DeviceProfile.NONE && pinning == PinningPolicy.LAZY) {
+            faults.add("pinning=lazy: profile=" + profile + " pins at registration; expected eager, off or auto");
+        }
         if (!faults.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", faults));
         }
@@ -272,7 +291,17 @@ public final class SoftRdmaContext {
     /** How the device is made. */
     public DeviceSettings deviceSettings() {
         return require(new DeviceSettings(
-                manualProgress(), maxRegions, new PinningSettings(pinning, pinBudget, pinGranule), engineLimits()));
+                manualProgress(),
+                Math.min(maxRegions, profile.limits().regions()),
+                new PinningSettings(pinningPolicy(), pinBudget, pinGranule),
+                engineLimits(),
+                profile));
+    }
+
+    /** Only the soft RNIC pins lazily. */
+    private PinningPolicy pinningPolicy() {
+        boolean confined = profile != DeviceProfile.NONE;
+        return confined && pinning == PinningPolicy.AUTO ? PinningPolicy.OFF : pinning;
     }
 
     private EngineLimits engineLimits() {
@@ -281,7 +310,7 @@ public final class SoftRdmaContext {
                 copyBelow,
                 receiveBuffer,
                 Math.ceilDiv(lingering, manualProgress() ? 1 : threads),
-                rfc7306,
+                rfc7306 && profile.has(Feature.ATOMICS),
                 new MpaOffer(crc, mpaRevision),
                 new EngineTimeouts(
                         TimeUnit.MILLISECONDS.toNanos(handshakeTimeoutMs),

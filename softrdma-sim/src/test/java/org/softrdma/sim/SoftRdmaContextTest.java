@@ -169,8 +169,8 @@ class SoftRdmaContextTest {
         assertRefused(
                 Map.of(name, "1"),
                 name
-                        + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, rfc7306, regions, "
-                        + "segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget, pin-granule, "
+                        + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, rfc7306, profile, "
+                        + "regions, segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget, pin-granule, "
                         + "handshake-timeout, ready-repeat, linger-timeout, lingering, host-timeout, pcap");
     }
 

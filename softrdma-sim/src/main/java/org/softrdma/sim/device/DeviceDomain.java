@@ -3,6 +3,7 @@ package org.softrdma.sim.device;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.memory.Window;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.provider.DomainContents;
@@ -14,6 +15,14 @@ interface DeviceDomain extends ProtectionDomain {
 
     /** True if its regions are rows of this table. */
     boolean isOf(StagTable table);
+
+    /**
+     * Refuses what needs a feature that its device lacks.
+     *
+     * @param feature needed
+     * @param what was asked for
+     */
+    void require(Feature feature, String what);
 
     /**
      * One more lives in it.

@@ -10,5 +10,11 @@ import org.softrdma.sim.pinning.PinningSettings;
  * @param maxRegions maximum number of memory regions
  * @param pinning when and how much memory is pinned
  * @param engine sizes and times of its engines
+ * @param profile the device that it is confined to
  */
-public record DeviceSettings(boolean manualProgress, int maxRegions, PinningSettings pinning, EngineLimits engine) {}
+public record DeviceSettings(
+        boolean manualProgress,
+        int maxRegions,
+        PinningSettings pinning,
+        EngineLimits engine,
+        DeviceProfile profile) {}

@@ -3,6 +3,7 @@ package org.softrdma.sim.device;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.PinningPolicy;
@@ -114,6 +115,7 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public void swap(MemoryRegion other) {
+        domain.require(Feature.REGION_SWAP, "swap");
         if (!(other instanceof SoftMemoryRegion theirs) || theirs.domain != domain) {
             throw new IllegalArgumentException("swap: the regions belong to different protection domains");
         }
@@ -122,6 +124,7 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public void reregister(Reregistration change) {
+        domain.require(Feature.REREGISTRATION, "reregister");
         keeper.reregister(this, change);
     }
 

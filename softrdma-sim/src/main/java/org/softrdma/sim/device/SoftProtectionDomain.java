@@ -8,6 +8,7 @@ import org.softrdma.sim.memory.Window;
 import org.softrdma.sim.queue.SoftSharedReceiveQueue;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Advice;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PinningPolicy;
@@ -44,7 +45,7 @@ final class SoftProtectionDomain implements DeviceDomain {
     @Override
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, PinningPolicy pinning) {
         device.progress().checkThread();
-        device.checkOffered(access);
+        device.checkOffered(memory, access);
         // Not under the lock: EAGER takes time in proportion to the memory, and may wait for engines.
         return Creation.counted(
                 () -> contents.opened(Kind.MEMORY_REGION),
@@ -67,6 +68,7 @@ final class SoftProtectionDomain implements DeviceDomain {
     @Override
     public SharedReceiveQueue createSharedReceiveQueue(int maxWorkRequests, int maxScatterGather) {
         device.progress().checkThread();
+        require(Feature.SHARED_RECEIVE_QUEUES, "createSharedReceiveQueue");
         return device.createSharedReceiveQueue(
                 this, new SoftSharedReceiveQueue.Size(maxWorkRequests, maxScatterGather));
     }
@@ -74,6 +76,7 @@ final class SoftProtectionDomain implements DeviceDomain {
     @Override
     public MemoryWindow allocateWindow() {
         device.progress().checkThread();
+        require(Feature.MEMORY_WINDOWS, "allocateWindow");
         return Creation.counted(
                 () -> contents.opened(Kind.MEMORY_WINDOW),
                 () -> device.registrar().allocateWindow(this),
@@ -84,6 +87,11 @@ final class SoftProtectionDomain implements DeviceDomain {
     @Override
     public boolean isOf(StagTable table) {
         return device.registrar().fills(table);
+    }
+
+    @Override
+    public void require(Feature feature, String what) {
+        device.require(feature, what);
     }
 
     @Override

@@ -1,10 +1,12 @@
 package org.softrdma.sim.device;
 
 import java.lang.invoke.VarHandle;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.connection.Connection;
 import org.softrdma.sim.connection.NegotiatedStream;
@@ -26,6 +28,7 @@ import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.EndCause;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
@@ -48,6 +51,7 @@ import org.softrdma.verbs.provider.PostingRules;
 final class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueuePairEnd {
     private final int number;
     private final DeviceDomain domain;
+    private final Capabilities capabilities;
     private final AsyncEvents events;
     private final StreamWindows windows;
     private final Connection connection;
@@ -91,6 +95,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         super(new PostingRules(granted(PostingRules.checked(attributes.limits(), capabilities)), capabilities));
         this.number = number;
         this.domain = domain;
+        this.capabilities = capabilities;
         this.events = events;
         this.connection = connection;
         this.onClose = onClose;
@@ -164,7 +169,9 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         if (stream == null) {
             throw new IllegalStateException("queue pair " + number + " was never connected");
         }
-        return stream.capabilities(engine.limits().rfc7306());
+        ConnectionCapabilities agreed = stream.capabilities(engine.limits().rfc7306());
+        Set<Feature> features = agreed.features().stream().filter(capabilities::has).collect(Collectors.toSet());
+        return new ConnectionCapabilities(agreed.maxOutboundReads(), agreed.maxInboundReads(), features, agreed.wire());
     }
 
     @Override
@@ -265,7 +272,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
 
     @Override
     public EndCause endCause() {
-        return endCause;
+        return capabilities.has(Feature.END_CAUSES) ? endCause : EndCause.UNKNOWN;
     }
 
     @Override
@@ -355,7 +362,8 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             state = QueuePairState.ERROR;
             // Pairs with the fence in receivesPosted: either the RECV is flushed here, or its poster sees ERROR.
             VarHandle.fullFence();
-            flush(culprit, status, vendorCode);
+            boolean told = !isPeers(status) || capabilities.has(Feature.REMOTE_READ_STATUSES);
+            flush(culprit, told ? status : CompletionStatus.FLUSHED, told ? vendorCode : 0);
             if (receives.isShared()) {
                 events.raise(this, QueuePairEvent.Kind.LAST_REQUEST_REACHED);
             }
@@ -363,6 +371,13 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         if (wasEstablished) {
             tell(reason);
         }
+    }
+
+    /** True if the peer has refused the request. */
+    private static boolean isPeers(CompletionStatus status) {
+        return status == CompletionStatus.REMOTE_ACCESS_ERROR
+                || status == CompletionStatus.REMOTE_INVALID_REQUEST_ERROR
+                || status == CompletionStatus.REMOTE_OPERATION_ERROR;
     }
 
     /**

@@ -2,6 +2,8 @@ package org.softrdma.sim.device;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
+import java.net.Inet6Address;
+import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,6 +81,12 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     private static final long MAX_MESSAGE = 1L << 31;
 
+    private static final Map<AccessFlag, Feature> FEATURES_OF_FLAGS = Map.of(
+            AccessFlag.REMOTE_ATOMIC, Feature.ATOMICS,
+            AccessFlag.ZERO_BASED, Feature.ZERO_BASED,
+            AccessFlag.POLLED, Feature.ORDERED_PLACEMENT,
+            AccessFlag.BIND_WINDOWS, Feature.MEMORY_WINDOWS);
+
     private final String name;
     private final Transport transport;
     private final boolean manual;
@@ -92,6 +100,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final PinTable pins;
     private final ExecutorService prefetcher;
     private final Capabilities capabilities;
+    private final DeviceProfile profile;
     private final AsyncEvents events;
     /** Number of open objects of this device, or {@link #CLOSED}. */
     private final AtomicInteger children = new AtomicInteger();
@@ -144,6 +153,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
             engines.add(new RnicEngine(loop, manual, shared, settings.engine(), own));
         }
         registrar = new Registrar(stags, quiescence, pins, surroundings.regions(), quota, settings.maxRegions());
+        profile = settings.profile();
         capabilities = capabilities(settings, pins);
         events = new AsyncEvents(progress());
     }
@@ -162,6 +172,10 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     private static Capabilities capabilities(DeviceSettings settings, PinTable pins) {
+        return settings.profile().within(own(settings, pins));
+    }
+
+    private static Capabilities own(DeviceSettings settings, PinTable pins) {
         return Capabilities.builder("sim", "iWARP over TCP, without markers")
                 .maxSendWorkRequests(MAX_WORK_REQUESTS)
                 .maxReceiveWorkRequests(MAX_WORK_REQUESTS)
@@ -265,12 +279,38 @@ public final class SoftRdmaDevice implements VerbsDevice {
         }
     }
 
-    /** Refuses flags of features that this device lacks. */
-    void checkOffered(Set<AccessFlag> access) {
-        if (access.contains(AccessFlag.REMOTE_ATOMIC) && !capabilities.has(Feature.ATOMICS)) {
+    /** Refuses a region that is too long, and flags of features that this device lacks. */
+    void checkOffered(MemorySegment segment, Set<AccessFlag> access) {
+        if (segment.byteSize() > capabilities.maxRegionLength()) {
+            throw new IllegalArgumentException("length=" + segment.byteSize() + ": expected 1 to "
+                    + capabilities.maxRegionLength() + " bytes");
+        }
+        for (AccessFlag flag : access) {
+            Feature needed = FEATURES_OF_FLAGS.get(flag);
+            if (needed != null) {
+                require(needed, "access=" + access);
+            }
+        }
+    }
+
+    /**
+     * Refuses what needs a feature that this device lacks.
+     *
+     * @param feature needed
+     * @param what was asked for
+     */
+    void require(Feature feature, String what) {
+        if (!capabilities.has(feature)) {
             throw new VerbsException(
                     VerbsErrorCode.NOT_SUPPORTED,
-                    "access=" + access + ": this device has no " + Feature.ATOMICS + "; open it with rfc7306=on");
+                    what + ": this device has no " + feature
+                            + (profile == DeviceProfile.NONE ? "; open it with rfc7306=on" : "; profile=" + profile));
+        }
+    }
+
+    private void checkVersion(InetSocketAddress address) {
+        if (address.getAddress() instanceof Inet6Address) {
+            require(Feature.IPV6, "address " + address);
         }
     }
 
@@ -363,10 +403,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     private CompletionQueue createCompletionQueue(int minimumEntries, @Nullable SoftCompletionChannel channel) {
         progress().checkThread();
-        if (minimumEntries < 1 || minimumEntries > SoftCompletionQueue.MAX_ENTRIES) {
-            throw new IllegalArgumentException(
-                    "minimumEntries=" + minimumEntries + ": expected 1 to " + SoftCompletionQueue.MAX_ENTRIES);
-        }
+        check("minimumEntries", minimumEntries, capabilities.maxCompletionQueueEntries());
         return child(
                 () -> newCompletionQueue(minimumEntries, channel),
                 "a completion queue of " + minimumEntries + " entries");
@@ -375,11 +412,14 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private SoftCompletionQueue newCompletionQueue(int minimumEntries, @Nullable SoftCompletionChannel channel) {
         SoftCompletionQueue made = completionQueues.create(minimumEntries, progress(), channel, this::childClosed);
         made.tell(events);
+        made.mayResizeTo(
+                capabilities.has(Feature.QUEUE_RESIZE) ? capabilities.maxCompletionQueueEntries() : 0);
         return made;
     }
 
     @Override
     public Optional<AsyncEvent> awaitEvent(long timeoutNs) {
+        require(Feature.ASYNC_EVENTS, "awaitEvent");
         return events.await(timeoutNs);
     }
 
@@ -427,6 +467,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         if (backlog < 1) {
             throw new IllegalArgumentException("backlog=" + backlog + ": expected at least 1");
         }
+        checkVersion(local);
         childOpened();
         try {
             SoftListener listener = new SoftListener(this, backlog);
@@ -444,6 +485,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         if (remote.isUnresolved()) {
             throw new VerbsException(VerbsErrorCode.UNREACHABLE, "unknown host " + remote.getHostString());
         }
+        checkVersion(remote);
         return new SoftConnector(this, newConnection(), remote);
     }
 
