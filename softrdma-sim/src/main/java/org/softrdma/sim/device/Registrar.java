@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.flight.Flight;
 import org.softrdma.sim.memory.AccessCheck;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
@@ -187,7 +188,7 @@ public final class Registrar implements SoftMemoryRegion.Keeper {
         } finally {
             swapLock.unlock();
         }
-        quiescence.await(); // after this no engine uses the memory
+        Flight.deregistering(quiescence::await); // after this no engine uses the memory
         try {
             regionPins.end(region.pinning(), binding, region.backing());
             table.free(region.row());

@@ -14,6 +14,7 @@ import org.softrdma.sim.connection.QueuePairEnd;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.flight.Flight;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.memory.Window;
@@ -323,11 +324,14 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     public void established(NegotiatedStream stream) {
         negotiated = stream;
         state = QueuePairState.READY_TO_SEND;
+        Flight.connectionMade(
+                number, () -> stream.capabilities(engine.limits().rfc7306()).wire());
     }
 
     @Override
     public void accessRefused() {
         if (!isInError()) {
+            Flight.accessRefused(number);
             endCause = EndCause.PEER_ACCESS_ERROR;
             raise(QueuePairEvent.Kind.ACCESS_ERROR);
         }
@@ -335,11 +339,13 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
 
     @Override
     public void requestRefused() {
+        Flight.connectionLost(number, "the peer asked for what cannot be done");
         raise(QueuePairEvent.Kind.REQUEST_ERROR);
     }
 
     @Override
     public void faulted() {
+        Flight.connectionLost(number, "a fault of the engine");
         raise(QueuePairEvent.Kind.FATAL);
     }
 
@@ -369,6 +375,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             }
         }
         if (wasEstablished) {
+            Flight.connectionEnded(number, reason);
             tell(reason);
         }
     }
