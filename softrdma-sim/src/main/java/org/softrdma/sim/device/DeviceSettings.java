@@ -13,8 +13,4 @@ import org.softrdma.sim.pinning.PinningSettings;
  * @param profile the device that it is confined to
  */
 public record DeviceSettings(
-        boolean manualProgress,
-        int maxRegions,
-        PinningSettings pinning,
-        EngineLimits engine,
-        DeviceProfile profile) {}
+        boolean manualProgress, int maxRegions, PinningSettings pinning, EngineLimits engine, DeviceProfile profile) {}

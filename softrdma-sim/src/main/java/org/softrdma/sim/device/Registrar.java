@@ -82,7 +82,8 @@ public final class Registrar implements SoftMemoryRegion.Keeper {
      * @param access rights and intents
      * @param asked the pinning policy that the application asks for
      */
-    public MemoryRegion register(DeviceDomain domain, MemorySegment segment, Set<AccessFlag> access, PinningPolicy asked) {
+    public MemoryRegion register(
+            DeviceDomain domain, MemorySegment segment, Set<AccessFlag> access, PinningPolicy asked) {
         RegistrationRules.check(segment, access);
         PinningPolicy policy = pins.policy(asked);
         quota.take(ResourceQuota.Kind.MEMORY_REGION);
@@ -244,7 +245,9 @@ public final class Registrar implements SoftMemoryRegion.Keeper {
     MemoryWindow allocateWindow(DeviceDomain domain) {
         Window window = windows.allocate(domain.number()).orElseThrow(this::full);
         return Creation.orUndo(
-                () -> new SoftMemoryWindow(domain, window, () -> close(window, domain)), () -> deallocate(window), "a memory window");
+                () -> new SoftMemoryWindow(domain, window, () -> close(window, domain)),
+                () -> deallocate(window),
+                "a memory window");
     }
 
     /** Number of windows. */

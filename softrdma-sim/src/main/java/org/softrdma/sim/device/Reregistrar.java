@@ -72,8 +72,7 @@ final class Reregistrar {
         }
     }
 
-    private void replace(
-            SoftMemoryRegion region, RegionBacking backing, Set<AccessFlag> access, DeviceDomain domain) {
+    private void replace(SoftMemoryRegion region, RegionBacking backing, Set<AccessFlag> access, DeviceDomain domain) {
         PinningPolicy pinning = backing.pinning(region.policy());
         int rights = RegistrationRules.rights(access, pinning);
         long base = backing.base(access, regions);

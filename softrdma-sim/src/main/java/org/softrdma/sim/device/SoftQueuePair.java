@@ -25,6 +25,7 @@ import org.softrdma.sim.queue.RingSize;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.sim.queue.SoftSharedReceiveQueue;
+import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.ConnectionCapabilities;
@@ -33,7 +34,6 @@ import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
-import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.ReceiveWorkRequest;
@@ -171,7 +171,8 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             throw new IllegalStateException("queue pair " + number + " was never connected");
         }
         ConnectionCapabilities agreed = stream.capabilities(engine.limits().rfc7306());
-        Set<Feature> features = agreed.features().stream().filter(capabilities::has).collect(Collectors.toSet());
+        Set<Feature> features =
+                agreed.features().stream().filter(capabilities::has).collect(Collectors.toSet());
         return new ConnectionCapabilities(agreed.maxOutboundReads(), agreed.maxInboundReads(), features, agreed.wire());
     }
 

@@ -1,9 +1,9 @@
 package org.softrdma.sim.device;
 
 import com.sun.management.OperatingSystemMXBean;
+import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.net.Inet6Address;
-import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -282,8 +282,8 @@ public final class SoftRdmaDevice implements VerbsDevice {
     /** Refuses a region that is too long, and flags of features that this device lacks. */
     void checkOffered(MemorySegment segment, Set<AccessFlag> access) {
         if (segment.byteSize() > capabilities.maxRegionLength()) {
-            throw new IllegalArgumentException("length=" + segment.byteSize() + ": expected 1 to "
-                    + capabilities.maxRegionLength() + " bytes");
+            throw new IllegalArgumentException(
+                    "length=" + segment.byteSize() + ": expected 1 to " + capabilities.maxRegionLength() + " bytes");
         }
         for (AccessFlag flag : access) {
             Feature needed = FEATURES_OF_FLAGS.get(flag);
@@ -412,8 +412,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private SoftCompletionQueue newCompletionQueue(int minimumEntries, @Nullable SoftCompletionChannel channel) {
         SoftCompletionQueue made = completionQueues.create(minimumEntries, progress(), channel, this::childClosed);
         made.tell(events);
-        made.mayResizeTo(
-                capabilities.has(Feature.QUEUE_RESIZE) ? capabilities.maxCompletionQueueEntries() : 0);
+        made.mayResizeTo(capabilities.has(Feature.QUEUE_RESIZE) ? capabilities.maxCompletionQueueEntries() : 0);
         return made;
     }
 

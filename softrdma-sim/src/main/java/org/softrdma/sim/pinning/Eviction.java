@@ -1,8 +1,8 @@
 package org.softrdma.sim.pinning;
 
-import org.softrdma.sim.flight.Flight;
 import java.util.ArrayList;
 import java.util.List;
+import org.softrdma.sim.flight.Flight;
 import org.softrdma.sim.memory.Quiescence;
 
 /**

@@ -52,7 +52,8 @@ class DeviceProfileTest {
     private static List<String> row(String name) throws IOException {
         return page().stream()
                 .filter(line -> line.startsWith("| " + name + " |"))
-                .map(line -> Arrays.stream(line.split("\\|", -1)).map(String::strip).toList())
+                .map(line ->
+                        Arrays.stream(line.split("\\|", -1)).map(String::strip).toList())
                 .map(cells -> cells.subList(1, cells.size() - 1))
                 .findFirst()
                 .orElseThrow();

@@ -117,7 +117,8 @@ class FlightTest {
         }
         String page = Files.readString(at.resolve("docs/reference/counters.md"));
         try (VerbsDevice device = VerbsProviders.named("sim").open(Map.of())) {
-            List<String> missing = new ArrayList<>(NAMES.stream().map(PREFIX::concat).toList());
+            List<String> missing =
+                    new ArrayList<>(NAMES.stream().map(PREFIX::concat).toList());
             missing.addAll(device.counters().keySet());
             missing.removeIf(name -> page.contains("| `" + name + "` |"));
             assertTrue(missing.isEmpty(), missing::toString);
@@ -160,8 +161,7 @@ class FlightTest {
         }
         assertTrue(values(events, "PagesPinned", "reason").contains("USE"), events::toString);
         assertTrue(
-                events.stream()
-                        .anyMatch(event -> event.getEventType().getName().equals(PREFIX + "DeregistrationWait")),
+                events.stream().anyMatch(event -> event.getEventType().getName().equals(PREFIX + "DeregistrationWait")),
                 events::toString);
     }
 }

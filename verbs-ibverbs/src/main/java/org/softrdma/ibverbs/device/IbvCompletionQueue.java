@@ -5,9 +5,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.QueuePairTable;
 import org.softrdma.ibverbs.WorkRing;
+import org.softrdma.verbs.AsyncEvent.CompletionQueueEvent;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.AsyncEvent.CompletionQueueEvent;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.QueuePairState;
@@ -355,8 +355,7 @@ public abstract class IbvCompletionQueue extends NativeCompletions implements Co
                 done(index, wrId, work.number(), to);
             }
         } else {
-            to.failed(
-                    work.fail(ring, sequence), work.number(), CompletionStatus.ofCode(status), vendorError(index));
+            to.failed(work.fail(ring, sequence), work.number(), CompletionStatus.ofCode(status), vendorError(index));
             noteFailed(work);
         }
         return 1;

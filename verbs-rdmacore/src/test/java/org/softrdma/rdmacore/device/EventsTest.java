@@ -12,9 +12,9 @@ import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.AsyncEvent.CompletionQueueEvent;
 import org.softrdma.verbs.AsyncEvent.DeviceEvent;
 import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
+import org.softrdma.verbs.AsyncEvent.SharedReceiveQueueEvent;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.SharedReceiveQueue;
-import org.softrdma.verbs.AsyncEvent.SharedReceiveQueueEvent;
 
 /** Asynchronous events become events of the application's own objects, on the device that has them. */
 @Timeout(60)
