@@ -12,7 +12,7 @@ public sealed interface AsyncEvent {
      * @param queuePair open when the event was taken
      * @param kind what happened
      */
-    record QueuePairEvent(QueuePair queuePair, Kind kind) implements AsyncEvent {
+    record QueuePairEvent(QueuePair queuePair, QueuePairEvent.Kind kind) implements AsyncEvent {
         /** What can happen to a queue pair. */
         public enum Kind {
             /** It failed for a reason of this side (C: {@code IBV_EVENT_QP_FATAL}). */
@@ -42,7 +42,7 @@ public sealed interface AsyncEvent {
      * @param sharedReceiveQueue open when the event was taken
      * @param kind what happened
      */
-    record SharedReceiveQueueEvent(SharedReceiveQueue sharedReceiveQueue, Kind kind) implements AsyncEvent {
+    record SharedReceiveQueueEvent(SharedReceiveQueue sharedReceiveQueue, SharedReceiveQueueEvent.Kind kind) implements AsyncEvent {
         /** What can happen to a shared receive queue. */
         public enum Kind {
             /** Fewer RECVs are left than {@link SharedReceiveQueue#arm} asked for (C: {@code IBV_EVENT_SRQ_LIMIT_REACHED}). */
@@ -58,7 +58,7 @@ public sealed interface AsyncEvent {
      * @param kind what happened
      * @param detail for people, for example the number of the port
      */
-    record DeviceEvent(Kind kind, String detail) implements AsyncEvent {
+    record DeviceEvent(DeviceEvent.Kind kind, String detail) implements AsyncEvent {
         /** What can happen to a device. */
         public enum Kind {
             /** A port can be used (C: {@code IBV_EVENT_PORT_ACTIVE}). */
