@@ -29,14 +29,13 @@ final class Tap {
         }
     }
 
-    /** True as soon as the call is, if that is in time. */
+    /** True as soon as the call is, if that is in time. The call waits for an answer of the server each time. */
     static boolean within(Duration limit, Callable<Boolean> call) throws Exception {
         long endNs = System.nanoTime() + limit.toNanos();
         while (System.nanoTime() - endNs < 0) {
             if (call.call()) {
                 return true;
             }
-            Thread.sleep(50);
         }
         return false;
     }

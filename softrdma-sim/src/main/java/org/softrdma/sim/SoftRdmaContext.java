@@ -3,6 +3,7 @@ package org.softrdma.sim;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -11,7 +12,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.device.DeviceProfile;
 import org.softrdma.sim.device.DeviceSettings;
 import org.softrdma.sim.engine.EngineLimits;
 import org.softrdma.sim.engine.EngineTimeouts;
@@ -20,6 +23,7 @@ import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.PinningSettings;
 import org.softrdma.sim.samehost.SameHost;
 import org.softrdma.sim.transport.SocketOptions;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.PinningPolicy;
 
 /**
@@ -53,6 +57,7 @@ public final class SoftRdmaContext {
     private boolean crc;
     private int mpaRevision = 2;
     private boolean rfc7306 = true;
+    private DeviceProfile profile = DeviceProfile.NONE;
     private int maxRegions = StagTable.MAX_ROWS;
     private int maxPayload = EngineLimits.LARGEST_PAYLOAD;
     private int copyBelow = DEFAULT_COPY_BELOW;
@@ -85,6 +90,10 @@ public final class SoftRdmaContext {
         options.put(
                 "rfc7306",
                 "on or off: atomics and WRITE with immediate, and answers to a peer's (RFC 7306); default on");
+        options.put(
+                "profile",
+                "siw, rxe or disni: only what that device has too, with its limits, to try a program against what it will"
+                        + " meet there; or none; default none");
         options.put("regions", "maximum number of memory regions; default " + StagTable.MAX_ROWS);
         options.put(
                 "segment",
@@ -155,6 +164,13 @@ public final class SoftRdmaContext {
             case "crc" -> crc = choose(name, value, Map.of("on", true, "off", false), crc);
             case "mpa-revision" -> mpaRevision = (int) number(name, value, 1, 2);
             case "rfc7306" -> rfc7306 = choose(name, value, Map.of("on", true, "off", false), rfc7306);
+            case "profile" ->
+                profile = choose(
+                        name,
+                        value,
+                        Arrays.stream(DeviceProfile.values())
+                                .collect(Collectors.toMap(DeviceProfile::toString, each -> each)),
+                        profile);
             case "regions" -> maxRegions = (int) number(name, value, 1, StagTable.MAX_ROWS);
             case "segment" -> maxPayload = (int) number(name, value, Long.BYTES, EngineLimits.LARGEST_PAYLOAD);
             case "copy-below" -> copyBelow = (int) number(name, value, 1, EngineLimits.LARGEST_PAYLOAD + 1L);
@@ -245,6 +261,9 @@ public final class SoftRdmaContext {
      * @throws IllegalArgumentException naming every fault
      */
     public SoftRdmaContext conclude() {
+        if (profile != DeviceProfile.NONE && pinning == PinningPolicy.LAZY) {
+            faults.add("pinning=lazy: profile=" + profile + " pins at registration; expected eager, off or auto");
+        }
         if (!faults.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", faults));
         }
@@ -286,10 +305,23 @@ public final class SoftRdmaContext {
     public DeviceSettings deviceSettings() {
         return require(new DeviceSettings(
                 manualProgress(),
+<<<<<<< HEAD
                 maxRegions,
                 new PinningSettings(pinning, pinBudget, pinGranule),
                 sameHost,
                 engineLimits()));
+=======
+                Math.min(maxRegions, profile.limits().regions()),
+                new PinningSettings(pinningPolicy(), pinBudget, pinGranule),
+                engineLimits(),
+                profile));
+    }
+
+    /** Only the soft RNIC pins lazily. */
+    private PinningPolicy pinningPolicy() {
+        boolean confined = profile != DeviceProfile.NONE;
+        return confined && pinning == PinningPolicy.AUTO ? PinningPolicy.OFF : pinning;
+>>>>>>> verbs15
     }
 
     private EngineLimits engineLimits() {
@@ -298,7 +330,7 @@ public final class SoftRdmaContext {
                 copyBelow,
                 receiveBuffer,
                 Math.ceilDiv(lingering, manualProgress() ? 1 : threads),
-                rfc7306,
+                rfc7306 && profile.has(Feature.ATOMICS),
                 new MpaOffer(crc, mpaRevision),
                 new EngineTimeouts(
                         TimeUnit.MILLISECONDS.toNanos(handshakeTimeoutMs),

@@ -7,7 +7,7 @@
  * <p>The rooms, from the application down: {@code device} has the verbs objects, {@code connection} the life of a
  * connection, {@code rdmap} the messages, {@code carrier} how they travel, {@code engine} what drives connections.
  * Beside them: {@code queue}, {@code memory}, {@code pinning}, {@code wire}, {@code transport}, {@code kernel},
- * {@code capture}.
+ * {@code capture}, {@code flight}.
  *
  * <p>To follow one READ, take five steps. A <em>batch of an epoch</em> is what runs between {@code Epoch.enter} and
  * {@code exit}; a {@code TransmitBatch} is one send call.

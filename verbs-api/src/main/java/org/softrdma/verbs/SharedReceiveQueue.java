@@ -7,7 +7,7 @@ package org.softrdma.verbs;
  * {@link WorkCompletion#wrId()}.
  *
  * <p>A queue pair that goes to ERROR flushes no RECV from here: the others go on. With {@link Feature#ASYNC_EVENTS},
- * {@link QueuePairEvent.Kind#LAST_REQUEST_REACHED} says when it has taken its last.
+ * {@link AsyncEvent.QueuePairEvent.Kind#LAST_REQUEST_REACHED} says when it has taken its last.
  *
  * <p>Thread-safe, except in manual progress. Posting allocates nothing.
  */
@@ -42,7 +42,7 @@ public interface SharedReceiveQueue extends AutoCloseable {
     PostStatus post(ReceiveWorkRequest request);
 
     /**
-     * Asks for one {@link SharedReceiveQueueEvent.Kind#LIMIT_REACHED} as soon as fewer than {@code limit} RECVs are
+     * Asks for one {@link AsyncEvent.SharedReceiveQueueEvent.Kind#LIMIT_REACHED} as soon as fewer than {@code limit} RECVs are
      * left, at once if that is so now (C: {@code ibv_modify_srq}, {@code IBV_SRQ_LIMIT}). Then the limit is 0 again.
      *
      * @param limit 1 to {@link #maxWorkRequests()}, or 0 for no event

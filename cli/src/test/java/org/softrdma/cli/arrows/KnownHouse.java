@@ -22,13 +22,6 @@ final class KnownHouse {
                     "verbs.Reregistration",
                     "verbs.SharedReceiveQueue"),
             KnownCircle.of(
-                    "A sealed event names its kinds, and they implement it.",
-                    "verbs.AsyncEvent",
-                    "verbs.CompletionQueueEvent",
-                    "verbs.DeviceEvent",
-                    "verbs.QueuePairEvent",
-                    "verbs.SharedReceiveQueueEvent"),
-            KnownCircle.of(
                     "The annotation of a test names its extension, as JUnit has it, and the extension reads the annotation.",
                     "junit.FabricExtension",
                     "junit.FabricTest"),
@@ -54,19 +47,9 @@ final class KnownHouse {
                     "sim.device.SoftProtectionDomain",
                     "sim.device.SoftRdmaDevice"),
             KnownCircle.of(
-                    "A region or a window is closed, swapped and changed by the registrar that made it.",
-                    "sim.device.Registrar",
-                    "sim.device.Reregistrar",
-                    "sim.device.SoftMemoryRegion",
-                    "sim.device.SoftMemoryWindow"),
-            KnownCircle.of(
                     "A channel gives out queues, and a queue raises events of its channel: one protocol under two locks.",
                     "sim.queue.SoftCompletionChannel",
                     "sim.queue.SoftCompletionQueue"),
-            KnownCircle.of(
-                    "A transport wraps its sockets, and each of them asks it for the file of the capture.",
-                    "sim.capture.CapturingSocket",
-                    "sim.capture.CapturingTransport"),
             KnownCircle.of(
                     "A loop tells its ports what has come, and a port asks its loop to submit and cancel: one protocol.",
                     "sim.uring.RingLoop",

@@ -17,7 +17,7 @@ import org.softrdma.sim.transport.StreamSocket;
  * <p>Thread: its event loop.
  */
 final class CapturingSocket implements StreamSocket {
-    private final CapturingTransport transport;
+    private final CapturedConnections connections;
     private final StreamSocket socket;
     /** Null before the connection is established, after it is closed, and if its other end is captured instead. */
     private @Nullable CapturedStream stream;
@@ -25,17 +25,17 @@ final class CapturingSocket implements StreamSocket {
     /**
      * Captures a socket.
      *
-     * @param transport provides its stream
+     * @param connections provide its stream
      * @param socket not used otherwise
      */
-    CapturingSocket(CapturingTransport transport, StreamSocket socket) {
-        this.transport = transport;
+    CapturingSocket(CapturedConnections connections, StreamSocket socket) {
+        this.connections = connections;
         this.socket = socket;
     }
 
     /** The connection is established. */
     void connected(boolean active) {
-        stream = transport.open(socket.localAddress(), socket.remoteAddress(), active);
+        stream = connections.open(socket.localAddress(), socket.remoteAddress(), active);
     }
 
     @Override
@@ -174,6 +174,6 @@ final class CapturingSocket implements StreamSocket {
 
     private void closed(CapturedStream ended) {
         stream = null;
-        transport.closed(ended);
+        connections.closed(ended);
     }
 }

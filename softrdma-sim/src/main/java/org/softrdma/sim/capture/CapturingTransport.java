@@ -3,15 +3,11 @@ package org.softrdma.sim.capture;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.agrona.concurrent.NanoClock;
-import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.SocketEvents;
@@ -20,28 +16,21 @@ import org.softrdma.sim.transport.Transport;
 import org.softrdma.sim.transport.Waits;
 
 /**
- * A transport that captures its connections in a file, each once: if both ends belong to this transport, the end that
- * came first. Rejected: a hook in the sockets, which every receive and send would have to check.
- *
- * <p>Any of its event loops calls {@link #open} and {@link #closed}; for the rest see {@link Transport}.
+ * A transport that captures its connections in a file, each once ({@link CapturedConnections}). Rejected: a hook in the
+ * sockets, which every receive and send would have to check.
  */
 public final class CapturingTransport implements Transport {
-    private static final int SEQUENCE_STEP = 100_003;
-
     private final Transport transport;
     private final PcapngFile file;
+    private final CapturedConnections connections;
     private final List<EventLoop> loops;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Set<Ends> captured = new HashSet<>();
-    private int sequence;
-
-    private record Ends(InetSocketAddress local, InetSocketAddress remote) {}
 
     private CapturingTransport(Transport transport, PcapngFile file) {
         this.transport = transport;
         this.file = file;
+        connections = new CapturedConnections(file);
         loops = transport.loops().stream()
-                .map(loop -> (EventLoop) new CapturingLoop(loop))
+                .map(loop -> (EventLoop) new CapturingLoop(connections, loop))
                 .toList();
     }
 
@@ -54,35 +43,6 @@ public final class CapturingTransport implements Transport {
      */
     public static Transport of(Transport transport, Path path) throws IOException {
         return new CapturingTransport(transport, new PcapngFile(path));
-    }
-
-    /** A connection was established: returns where to capture it, or null if its other end is captured. */
-    @Nullable
-    CapturedStream open(InetSocketAddress local, InetSocketAddress remote, boolean active) {
-        int first;
-        lock.lock();
-        try {
-            if (captured.contains(new Ends(remote, local))) {
-                return null;
-            }
-            captured.add(new Ends(local, remote));
-            // Different for each connection, because ports are reused.
-            sequence += SEQUENCE_STEP;
-            first = sequence;
-        } finally {
-            lock.unlock();
-        }
-        return new CapturedStream(file, local, remote, active, first);
-    }
-
-    /** A captured connection was closed. */
-    void closed(CapturedStream stream) {
-        lock.lock();
-        try {
-            captured.remove(new Ends(stream.localAddress(), stream.remoteAddress()));
-        } finally {
-            lock.unlock();
-        }
     }
 
     @Override
@@ -107,21 +67,23 @@ public final class CapturingTransport implements Transport {
     }
 
     /** An event loop whose sockets are captured. */
-    private final class CapturingLoop implements EventLoop {
+    private static final class CapturingLoop implements EventLoop {
+        private final CapturedConnections connections;
         private final EventLoop loop;
 
-        CapturingLoop(EventLoop loop) {
+        CapturingLoop(CapturedConnections connections, EventLoop loop) {
+            this.connections = connections;
             this.loop = loop;
         }
 
         @Override
         public StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
-            return new CapturingSocket(CapturingTransport.this, loop.connect(remote, events));
+            return new CapturingSocket(connections, loop.connect(remote, events));
         }
 
         @Override
         public StreamSocket adopt(PendingSocket pending, SocketEvents events) throws IOException {
-            CapturingSocket socket = new CapturingSocket(CapturingTransport.this, loop.adopt(pending, events));
+            CapturingSocket socket = new CapturingSocket(connections, loop.adopt(pending, events));
             socket.connected(false);
             return socket;
         }

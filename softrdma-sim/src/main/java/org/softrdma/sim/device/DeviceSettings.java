@@ -12,6 +12,11 @@ import org.softrdma.sim.samehost.SameHost;
  * @param pinning when and how much memory is pinned
  * @param sameHost how it takes part in READs on the same host
  * @param engine sizes and times of its engines
+ * @param profile the device that it is confined to
  */
 public record DeviceSettings(
+<<<<<<< HEAD
         boolean manualProgress, int maxRegions, PinningSettings pinning, SameHost.Mode sameHost, EngineLimits engine) {}
+=======
+        boolean manualProgress, int maxRegions, PinningSettings pinning, EngineLimits engine, DeviceProfile profile) {}
+>>>>>>> verbs15

@@ -15,6 +15,18 @@ import org.softrdma.verbs.provider.HostMemories;
  * @param owner the device allocation that contains it, which must not be freed before; null for other memory
  */
 record RegionBacking(MemorySegment segment, HostMemories.@Nullable Allocation owner) {
+    /** Memory to be registered. If a device has allocated it, it is not freed before {@link #release}. */
+    static RegionBacking acquire(MemorySegment segment) {
+        return new RegionBacking(segment, HostMemories.acquire(segment));
+    }
+
+    /** It is not registered any more. */
+    void release() {
+        if (owner != null) {
+            owner.release();
+        }
+    }
+
     /** The policy in force: memory that is always resident need not be pinned. */
     PinningPolicy pinning(PinningPolicy policy) {
         return owner != null && owner.isResident() ? PinningPolicy.OFF : policy;

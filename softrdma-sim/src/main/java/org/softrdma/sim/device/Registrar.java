@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.flight.Flight;
 import org.softrdma.sim.memory.AccessCheck;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
@@ -26,13 +27,12 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.DomainContents;
-import org.softrdma.verbs.provider.HostMemories;
 
 /**
  * Registers, swaps, changes and deregisters memory, and its windows. Registration touches and pins no page unless the region is EAGER.
  * Thread-safe.
  */
-public final class Registrar {
+public final class Registrar implements SoftMemoryRegion.Keeper {
     private static final String BOUND = "memory windows are bound to the region; invalidate or close them first";
 
     private final StagTable table;
@@ -82,25 +82,26 @@ public final class Registrar {
      * @param access rights and intents
      * @param asked the pinning policy that the application asks for
      */
-    public MemoryRegion register(Domain domain, MemorySegment segment, Set<AccessFlag> access, PinningPolicy asked) {
-        checkMemory(segment, access);
+    public MemoryRegion register(
+            DeviceDomain domain, MemorySegment segment, Set<AccessFlag> access, PinningPolicy asked) {
+        RegistrationRules.check(segment, access);
         PinningPolicy policy = pins.policy(asked);
         quota.take(ResourceQuota.Kind.MEMORY_REGION);
-        HostMemories.Allocation owner = acquire(segment);
+        RegionBacking backing = acquire(segment);
         regions.registered(segment);
         try {
-            return register(domain, new RegionBacking(segment, owner), access, policy);
+            return register(domain, backing, access, policy);
         } catch (Throwable e) {
             regions.deregistered(segment);
-            release(owner);
+            backing.release();
             quota.giveBack(ResourceQuota.Kind.MEMORY_REGION);
             throw e;
         }
     }
 
-    private HostMemories.@Nullable Allocation acquire(MemorySegment segment) {
+    private RegionBacking acquire(MemorySegment segment) {
         try {
-            return HostMemories.acquire(segment);
+            return RegionBacking.acquire(segment);
         } catch (Throwable e) {
             quota.giveBack(ResourceQuota.Kind.MEMORY_REGION);
             throw e;
@@ -108,10 +109,10 @@ public final class Registrar {
     }
 
     private SoftMemoryRegion register(
-            Domain domain, RegionBacking backing, Set<AccessFlag> access, PinningPolicy policy) {
+            DeviceDomain domain, RegionBacking backing, Set<AccessFlag> access, PinningPolicy policy) {
         PinningPolicy pinning = backing.pinning(policy);
         long base = backing.base(access, regions);
-        int row = table.add(backing.segment(), base, rights(access, pinning), domain.number());
+        int row = table.add(backing.segment(), base, RegistrationRules.rights(access, pinning), domain.number());
         if (row < 0) {
             throw full();
         }
@@ -134,9 +135,9 @@ public final class Registrar {
         }
     }
 
-    /** The rights in a row. */
-    static int rights(Set<AccessFlag> access, PinningPolicy pinning) {
-        return AccessRights.of(access) | (pinning == PinningPolicy.LAZY ? AccessRights.LAZY : AccessRights.NONE);
+    /** True if its regions are rows of this table. */
+    boolean fills(StagTable other) {
+        return table == other;
     }
 
     private VerbsException full() {
@@ -146,32 +147,8 @@ public final class Registrar {
                         + " memory regions and windows are in use; close some, or raise the option regions");
     }
 
-    /** Checks that memory can be registered with these rights. */
-    static void checkMemory(MemorySegment segment, Set<AccessFlag> access) {
-        if (!segment.isNative()) {
-            throw new IllegalArgumentException("memory on the heap cannot be registered; expected a native segment");
-        }
-        if (segment.byteSize() < 1) {
-            throw new IllegalArgumentException("length=0: expected at least 1 byte");
-        }
-        boolean writable = (AccessRights.of(access) & AccessRights.LOCAL_WRITE) != 0;
-        if (access.contains(AccessFlag.REMOTE_WRITE) && !writable) {
-            throw new IllegalArgumentException("access=" + access + ": REMOTE_WRITE needs LOCAL_WRITE");
-        }
-        if (access.contains(AccessFlag.REMOTE_ATOMIC) && !writable) {
-            throw new IllegalArgumentException("access=" + access + ": REMOTE_ATOMIC needs LOCAL_WRITE");
-        }
-        if (access.contains(AccessFlag.POLLED)
-                && (AccessRights.of(access) & (AccessRights.LOCAL_WRITE | AccessRights.REMOTE_READ)) == 0) {
-            throw new IllegalArgumentException("access=" + access
-                    + ": POLLED needs LOCAL_WRITE, for the device to write, or REMOTE_READ, for peers to read");
-        }
-        if (segment.isReadOnly() && (AccessRights.of(access) & AccessRights.LOCAL_WRITE) != 0) {
-            throw new IllegalArgumentException("access=" + access + ": the memory is read-only");
-        }
-    }
-
-    void swap(SoftMemoryRegion one, SoftMemoryRegion other) {
+    @Override
+    public void swap(SoftMemoryRegion one, SoftMemoryRegion other) {
         swapLock.lock();
         try {
             if (one.isClosed() || other.isClosed() || one.isChanging() || other.isChanging()) {
@@ -198,7 +175,8 @@ public final class Registrar {
         }
     }
 
-    void deregister(SoftMemoryRegion region) {
+    @Override
+    public void deregister(SoftMemoryRegion region) {
         Binding binding;
         swapLock.lock();
         try {
@@ -211,7 +189,7 @@ public final class Registrar {
         } finally {
             swapLock.unlock();
         }
-        quiescence.await(); // after this no engine uses the memory
+        Flight.deregistering(quiescence::await); // after this no engine uses the memory
         try {
             regionPins.end(region.pinning(), binding, region.backing());
             table.free(region.row());
@@ -219,13 +197,14 @@ public final class Registrar {
             regions.deregistered(region.backing().segment());
             region.protectionDomain().closed(DomainContents.Kind.MEMORY_REGION);
             quota.giveBack(ResourceQuota.Kind.MEMORY_REGION);
-            release(region.backing().owner());
+            region.backing().release();
         }
     }
 
-    /** Changes a registration; not at the same time as another change, a swap or the close of it. */
-    void reregister(SoftMemoryRegion region, Reregistration change) {
-        Domain domain = domain(region, change);
+    /** Not at the same time as another change, a swap or the close of it. */
+    @Override
+    public void reregister(SoftMemoryRegion region, Reregistration change) {
+        DeviceDomain domain = domain(region, change);
         beginChange(region);
         try {
             reregistrar.change(region, change, domain);
@@ -251,22 +230,24 @@ public final class Registrar {
         }
     }
 
-    private Domain domain(SoftMemoryRegion region, Reregistration change) {
+    private DeviceDomain domain(SoftMemoryRegion region, Reregistration change) {
         ProtectionDomain wanted = change.domain();
         if (wanted == null) {
             return region.protectionDomain();
         }
-        if (!(wanted instanceof Domain mine) || !mine.isOf(this)) {
+        if (!(wanted instanceof DeviceDomain mine) || !mine.isOf(table)) {
             throw new IllegalArgumentException("reregister: the protection domain belongs to another device");
         }
         return mine;
     }
 
     /** A window that is not bound, of a domain that counts it already. */
-    MemoryWindow allocateWindow(Domain domain) {
+    MemoryWindow allocateWindow(DeviceDomain domain) {
         Window window = windows.allocate(domain.number()).orElseThrow(this::full);
         return Creation.orUndo(
-                () -> new SoftMemoryWindow(this, domain, window), () -> deallocate(window), "a memory window");
+                () -> new SoftMemoryWindow(domain, window, () -> close(window, domain)),
+                () -> deallocate(window),
+                "a memory window");
     }
 
     /** Number of windows. */
@@ -275,7 +256,7 @@ public final class Registrar {
     }
 
     /** The application closes a window. */
-    void close(Window window, Domain domain) {
+    private void close(Window window, DeviceDomain domain) {
         deallocate(window);
         domain.closed(DomainContents.Kind.MEMORY_WINDOW);
     }
@@ -298,17 +279,13 @@ public final class Registrar {
         throw new IllegalArgumentException("the memory window belongs to another device");
     }
 
-    static void release(HostMemories.@Nullable Allocation owner) {
-        if (owner != null) {
-            owner.release();
-        }
-    }
-
-    PinningCounters counters(SoftMemoryRegion region) {
+    @Override
+    public PinningCounters counters(SoftMemoryRegion region) {
         return pins.counters(table.binding(region.row()), region.length());
     }
 
-    void unpin(SoftMemoryRegion region) {
+    @Override
+    public void unpin(SoftMemoryRegion region) {
         if (region.pinning() == PinningPolicy.LAZY) {
             pins.unpin(regionPins.granules(region.backing()));
         }
@@ -358,31 +335,5 @@ public final class Registrar {
         }
         long raw = binding.address() + (address - named.base());
         return () -> pins.prefetch(binding, raw, length, advice == Advice.PREFETCH_NO_FAULT, binding::isAlive);
-    }
-
-    /** A protection domain, as its regions and windows see it. */
-    public interface Domain extends ProtectionDomain {
-        /** Its number in the stag table. */
-        int number();
-
-        /** True if this registrar is that of its device. */
-        boolean isOf(Registrar registrar);
-
-        /**
-         * One more lives in it.
-         *
-         * @throws IllegalStateException if it is closed
-         */
-        void opened(DomainContents.Kind kind);
-
-        /** One is gone. */
-        void closed(DomainContents.Kind kind);
-
-        /**
-         * The window that a request of a queue pair of this domain binds.
-         *
-         * @throws IllegalArgumentException if it belongs to another device
-         */
-        Window window(@Nullable MemoryWindow window);
     }
 }

@@ -13,7 +13,6 @@ import org.softrdma.verbs.Reregistration;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.provider.DomainContents;
-import org.softrdma.verbs.provider.HostMemories;
 
 /**
  * Changes registrations. Everything that can be refused is done first: then the keys are taken back, and once no engine
@@ -41,14 +40,14 @@ final class Reregistrar {
      * @param change what changes
      * @param domain its domain from now on
      */
-    void change(SoftMemoryRegion region, Reregistration change, Registrar.Domain domain) {
+    void change(SoftMemoryRegion region, Reregistration change, DeviceDomain domain) {
         MemorySegment wanted = change.memory();
         MemorySegment segment = wanted == null ? region.backing().segment() : wanted;
         Set<AccessFlag> wantedAccess = change.access();
         Set<AccessFlag> access = wantedAccess == null ? region.access() : wantedAccess;
-        Registrar.checkMemory(segment, access);
+        RegistrationRules.check(segment, access);
         domain.opened(DomainContents.Kind.MEMORY_REGION); // once more, also if it is the same one
-        Registrar.Domain left = domain;
+        DeviceDomain left = domain;
         try {
             left = changeMemory(region, segment, access, domain);
         } finally {
@@ -57,10 +56,10 @@ final class Reregistrar {
     }
 
     /** Returns the domain that the region does not belong to any more. */
-    private Registrar.Domain changeMemory(
-            SoftMemoryRegion region, MemorySegment segment, Set<AccessFlag> access, Registrar.Domain domain) {
-        Registrar.Domain before = region.protectionDomain();
-        RegionBacking left = new RegionBacking(segment, HostMemories.acquire(segment));
+    private DeviceDomain changeMemory(
+            SoftMemoryRegion region, MemorySegment segment, Set<AccessFlag> access, DeviceDomain domain) {
+        DeviceDomain before = region.protectionDomain();
+        RegionBacking left = RegionBacking.acquire(segment);
         regions.registered(segment);
         try {
             RegionBacking old = region.backing();
@@ -69,14 +68,13 @@ final class Reregistrar {
             return before;
         } finally {
             regions.deregistered(left.segment());
-            Registrar.release(left.owner());
+            left.release();
         }
     }
 
-    private void replace(
-            SoftMemoryRegion region, RegionBacking backing, Set<AccessFlag> access, Registrar.Domain domain) {
+    private void replace(SoftMemoryRegion region, RegionBacking backing, Set<AccessFlag> access, DeviceDomain domain) {
         PinningPolicy pinning = backing.pinning(region.policy());
-        int rights = Registrar.rights(access, pinning);
+        int rights = RegistrationRules.rights(access, pinning);
         long base = backing.base(access, regions);
         Set<AccessFlag> granted = AccessRights.granted(access);
         Binding binding = new Binding(backing.segment(), rights);

@@ -3,6 +3,7 @@ package org.softrdma.sim.device;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.PinningPolicy;
@@ -11,22 +12,22 @@ import org.softrdma.verbs.provider.Closing;
 
 /** A memory region: the application's handle of a row in the stag table. Thread-safe. */
 final class SoftMemoryRegion implements MemoryRegion {
-    private final Registrar registrar;
+    private final Keeper keeper;
     private final PinningPolicy policy;
     private final Closing closing = new Closing();
     // Reregistration changes them, and nobody may use the region meanwhile.
-    private volatile Registrar.Domain domain;
+    private volatile DeviceDomain domain;
     private volatile Set<AccessFlag> access;
     private volatile Place place;
-    /** Segment and owner change together on swap, under the registrar's lock. */
+    /** Segment and owner change together on swap, under the keeper's lock. */
     private volatile RegionBacking backing;
-    /** It is being reregistered. Under the registrar's lock. */
+    /** It is being reregistered. Under the keeper's lock. */
     private boolean changing;
 
     /**
      * A region whose row is filled in.
      *
-     * @param registrar of the device
+     * @param keeper of the device
      * @param domain its domain
      * @param policy what pinning it has, unless its memory is resident
      * @param access its rights
@@ -34,13 +35,13 @@ final class SoftMemoryRegion implements MemoryRegion {
      * @param backing its memory
      */
     SoftMemoryRegion(
-            Registrar registrar,
-            Registrar.Domain domain,
+            Keeper keeper,
+            DeviceDomain domain,
             PinningPolicy policy,
             Set<AccessFlag> access,
             Place place,
             RegionBacking backing) {
-        this.registrar = registrar;
+        this.keeper = keeper;
         this.domain = domain;
         this.policy = policy;
         this.access = access;
@@ -49,7 +50,7 @@ final class SoftMemoryRegion implements MemoryRegion {
     }
 
     @Override
-    public Registrar.Domain protectionDomain() {
+    public DeviceDomain protectionDomain() {
         return domain;
     }
 
@@ -103,31 +104,33 @@ final class SoftMemoryRegion implements MemoryRegion {
     @Override
     public PinningCounters pinningCounters() {
         checkOpen();
-        return registrar.counters(this);
+        return keeper.counters(this);
     }
 
     @Override
     public void unpin() {
         checkOpen();
-        registrar.unpin(this);
+        keeper.unpin(this);
     }
 
     @Override
     public void swap(MemoryRegion other) {
+        domain.require(Feature.REGION_SWAP, "swap");
         if (!(other instanceof SoftMemoryRegion theirs) || theirs.domain != domain) {
             throw new IllegalArgumentException("swap: the regions belong to different protection domains");
         }
-        registrar.swap(this, theirs);
+        keeper.swap(this, theirs);
     }
 
     @Override
     public void reregister(Reregistration change) {
-        registrar.reregister(this, change);
+        domain.require(Feature.REREGISTRATION, "reregister");
+        keeper.reregister(this, change);
     }
 
     @Override
     public void close() {
-        closing.once(() -> registrar.deregister(this));
+        closing.once(() -> keeper.deregister(this));
     }
 
     boolean isClosed() {
@@ -153,7 +156,7 @@ final class SoftMemoryRegion implements MemoryRegion {
     }
 
     /** It was reregistered. */
-    void changed(Registrar.Domain newDomain, Set<AccessFlag> newAccess, Place newPlace, RegionBacking newBacking) {
+    void changed(DeviceDomain newDomain, Set<AccessFlag> newAccess, Place newPlace, RegionBacking newBacking) {
         domain = newDomain;
         access = newAccess;
         place = newPlace;
@@ -186,4 +189,22 @@ final class SoftMemoryRegion implements MemoryRegion {
      * @param base the address of its first byte, as entries and peers name it
      */
     record Place(int row, int lkey, int rkey, long base) {}
+
+    /** Swaps, changes and ends registrations, for the regions that it has made. Thread-safe. */
+    interface Keeper {
+        /** Exchanges the memory of two regions of one domain. */
+        void swap(SoftMemoryRegion one, SoftMemoryRegion other);
+
+        /** Changes a registration. */
+        void reregister(SoftMemoryRegion region, Reregistration change);
+
+        /** Ends a registration. */
+        void deregister(SoftMemoryRegion region);
+
+        /** What pinning did to the memory of a region. */
+        PinningCounters counters(SoftMemoryRegion region);
+
+        /** Unlocks the lazily pinned pages of a region. */
+        void unpin(SoftMemoryRegion region);
+    }
 }

@@ -8,15 +8,22 @@ import org.softrdma.verbs.provider.Closing;
 
 /** A memory window: the application's handle of a row in the stag table. Thread-safe. */
 final class SoftMemoryWindow implements MemoryWindow {
-    private final Registrar registrar;
-    private final Registrar.Domain domain;
+    private final ProtectionDomain domain;
     private final Window window;
+    private final Runnable closer;
     private final Closing closing = new Closing();
 
-    SoftMemoryWindow(Registrar registrar, Registrar.Domain domain, Window window) {
-        this.registrar = registrar;
+    /**
+     * A window that is not bound.
+     *
+     * @param domain its domain
+     * @param window its row
+     * @param closer frees the row, once
+     */
+    SoftMemoryWindow(ProtectionDomain domain, Window window, Runnable closer) {
         this.domain = domain;
         this.window = window;
+        this.closer = closer;
     }
 
     @Override
@@ -43,7 +50,7 @@ final class SoftMemoryWindow implements MemoryWindow {
 
     @Override
     public void close() {
-        closing.once(() -> registrar.close(window, domain));
+        closing.once(closer);
     }
 
     @Override

@@ -3,21 +3,22 @@ package org.softrdma.sim.device;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.memory.Window;
 import org.softrdma.sim.queue.SoftSharedReceiveQueue;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Advice;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PinningPolicy;
-import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.DomainContents;
 import org.softrdma.verbs.provider.DomainContents.Kind;
 
 /** A protection domain: a number in the stag table, and a count of what it contains. Thread-safe. */
-final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
+final class SoftProtectionDomain implements DeviceDomain {
     private final SoftRdmaDevice device;
     private final int number;
     private final DomainContents contents = new DomainContents();
@@ -44,7 +45,7 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     @Override
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, PinningPolicy pinning) {
         device.progress().checkThread();
-        device.checkOffered(access);
+        device.checkOffered(memory, access);
         // Not under the lock: EAGER takes time in proportion to the memory, and may wait for engines.
         return Creation.counted(
                 () -> contents.opened(Kind.MEMORY_REGION),
@@ -67,6 +68,7 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     @Override
     public SharedReceiveQueue createSharedReceiveQueue(int maxWorkRequests, int maxScatterGather) {
         device.progress().checkThread();
+        require(Feature.SHARED_RECEIVE_QUEUES, "createSharedReceiveQueue");
         return device.createSharedReceiveQueue(
                 this, new SoftSharedReceiveQueue.Size(maxWorkRequests, maxScatterGather));
     }
@@ -74,6 +76,7 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     @Override
     public MemoryWindow allocateWindow() {
         device.progress().checkThread();
+        require(Feature.MEMORY_WINDOWS, "allocateWindow");
         return Creation.counted(
                 () -> contents.opened(Kind.MEMORY_WINDOW),
                 () -> device.registrar().allocateWindow(this),
@@ -82,8 +85,13 @@ final class SoftProtectionDomain implements ProtectionDomain, Registrar.Domain {
     }
 
     @Override
-    public boolean isOf(Registrar registrar) {
-        return device.registrar() == registrar;
+    public boolean isOf(StagTable table) {
+        return device.registrar().fills(table);
+    }
+
+    @Override
+    public void require(Feature feature, String what) {
+        device.require(feature, what);
     }
 
     @Override

@@ -1,11 +1,16 @@
 package org.softrdma.sim.device;
 
 import java.lang.invoke.VarHandle;
+<<<<<<< HEAD
 import java.net.InetSocketAddress;
+=======
+import java.util.Set;
+>>>>>>> verbs15
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.connection.Connection;
 import org.softrdma.sim.connection.NegotiatedStream;
@@ -13,6 +18,7 @@ import org.softrdma.sim.connection.QueuePairEnd;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.flight.Flight;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.NearMemory;
 import org.softrdma.sim.memory.StreamWindows;
@@ -24,17 +30,21 @@ import org.softrdma.sim.queue.RingSize;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.sim.queue.SoftSharedReceiveQueue;
+<<<<<<< HEAD
 import org.softrdma.sim.samehost.Admission;
 import org.softrdma.sim.samehost.PeerMemory;
 import org.softrdma.sim.samehost.SameHost;
+=======
+import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
+>>>>>>> verbs15
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.EndCause;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
-import org.softrdma.verbs.QueuePairEvent;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.ReceiveWorkRequest;
@@ -52,7 +62,8 @@ import org.softrdma.verbs.provider.PostingRules;
  */
 final class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueuePairEnd {
     private final int number;
-    private final Registrar.Domain domain;
+    private final DeviceDomain domain;
+    private final Capabilities capabilities;
     private final AsyncEvents events;
     private final StreamWindows windows;
     private final Connection connection;
@@ -96,7 +107,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
      */
     SoftQueuePair(
             int number,
-            Registrar.Domain domain,
+            DeviceDomain domain,
             QueuePairAttributes attributes,
             Capabilities capabilities,
             AsyncEvents events,
@@ -106,6 +117,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         super(new PostingRules(granted(PostingRules.checked(attributes.limits(), capabilities)), capabilities));
         this.number = number;
         this.domain = domain;
+        this.capabilities = capabilities;
         this.events = events;
         this.connection = connection;
         this.sameHost = sameHost;
@@ -180,7 +192,10 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         if (stream == null) {
             throw new IllegalStateException("queue pair " + number + " was never connected");
         }
-        return stream.capabilities(engine.limits().rfc7306());
+        ConnectionCapabilities agreed = stream.capabilities(engine.limits().rfc7306());
+        Set<Feature> features =
+                agreed.features().stream().filter(capabilities::has).collect(Collectors.toSet());
+        return new ConnectionCapabilities(agreed.maxOutboundReads(), agreed.maxInboundReads(), features, agreed.wire());
     }
 
     @Override
@@ -293,7 +308,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
 
     @Override
     public EndCause endCause() {
-        return endCause;
+        return capabilities.has(Feature.END_CAUSES) ? endCause : EndCause.UNKNOWN;
     }
 
     @Override
@@ -384,11 +399,14 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     public void established(NegotiatedStream stream) {
         negotiated = stream;
         state = QueuePairState.READY_TO_SEND;
+        Flight.connectionMade(
+                number, () -> stream.capabilities(engine.limits().rfc7306()).wire());
     }
 
     @Override
     public void accessRefused() {
         if (!isInError()) {
+            Flight.accessRefused(number);
             endCause = EndCause.PEER_ACCESS_ERROR;
             raise(QueuePairEvent.Kind.ACCESS_ERROR);
         }
@@ -396,11 +414,13 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
 
     @Override
     public void requestRefused() {
+        Flight.connectionLost(number, "the peer asked for what cannot be done");
         raise(QueuePairEvent.Kind.REQUEST_ERROR);
     }
 
     @Override
     public void faulted() {
+        Flight.connectionLost(number, "a fault of the engine");
         raise(QueuePairEvent.Kind.FATAL);
     }
 
@@ -424,14 +444,23 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             state = QueuePairState.ERROR;
             // Pairs with the fence in receivesPosted: either the RECV is flushed here, or its poster sees ERROR.
             VarHandle.fullFence();
-            flush(culprit, status, vendorCode);
+            boolean told = !isPeers(status) || capabilities.has(Feature.REMOTE_READ_STATUSES);
+            flush(culprit, told ? status : CompletionStatus.FLUSHED, told ? vendorCode : 0);
             if (receives.isShared()) {
                 events.raise(this, QueuePairEvent.Kind.LAST_REQUEST_REACHED);
             }
         }
         if (wasEstablished) {
+            Flight.connectionEnded(number, reason);
             tell(reason);
         }
+    }
+
+    /** True if the peer has refused the request. */
+    private static boolean isPeers(CompletionStatus status) {
+        return status == CompletionStatus.REMOTE_ACCESS_ERROR
+                || status == CompletionStatus.REMOTE_INVALID_REQUEST_ERROR
+                || status == CompletionStatus.REMOTE_OPERATION_ERROR;
     }
 
     /**

@@ -1,7 +1,9 @@
 package org.softrdma.sim.device;
 
 import com.sun.management.OperatingSystemMXBean;
+import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,6 +82,12 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     private static final long MAX_MESSAGE = 1L << 31;
 
+    private static final Map<AccessFlag, Feature> FEATURES_OF_FLAGS = Map.of(
+            AccessFlag.REMOTE_ATOMIC, Feature.ATOMICS,
+            AccessFlag.ZERO_BASED, Feature.ZERO_BASED,
+            AccessFlag.POLLED, Feature.ORDERED_PLACEMENT,
+            AccessFlag.BIND_WINDOWS, Feature.MEMORY_WINDOWS);
+
     private final String name;
     private final Transport transport;
     private final boolean manual;
@@ -96,6 +104,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final PinTable pins;
     private final ExecutorService prefetcher;
     private final Capabilities capabilities;
+    private final DeviceProfile profile;
     private final AsyncEvents events;
     /** Number of open objects of this device, or {@link #CLOSED}. */
     private final AtomicInteger children = new AtomicInteger();
@@ -150,6 +159,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         SameHost.Mode mode = first.waits().isPresent() ? SameHost.Mode.OFF : settings.sameHost();
         sameHost = SameHost.of(name, mode, stags, quiescence, memory).orElse(null);
         registrar = new Registrar(stags, quiescence, pins, surroundings.regions(), quota, settings.maxRegions());
+        profile = settings.profile();
         capabilities = capabilities(settings, pins);
         events = new AsyncEvents(progress());
     }
@@ -168,6 +178,10 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     private static Capabilities capabilities(DeviceSettings settings, PinTable pins) {
+        return settings.profile().within(own(settings, pins));
+    }
+
+    private static Capabilities own(DeviceSettings settings, PinTable pins) {
         return Capabilities.builder("sim", "iWARP over TCP, without markers")
                 .maxSendWorkRequests(MAX_WORK_REQUESTS)
                 .maxReceiveWorkRequests(MAX_WORK_REQUESTS)
@@ -279,12 +293,38 @@ public final class SoftRdmaDevice implements VerbsDevice {
         }
     }
 
-    /** Refuses flags of features that this device lacks. */
-    void checkOffered(Set<AccessFlag> access) {
-        if (access.contains(AccessFlag.REMOTE_ATOMIC) && !capabilities.has(Feature.ATOMICS)) {
+    /** Refuses a region that is too long, and flags of features that this device lacks. */
+    void checkOffered(MemorySegment segment, Set<AccessFlag> access) {
+        if (segment.byteSize() > capabilities.maxRegionLength()) {
+            throw new IllegalArgumentException(
+                    "length=" + segment.byteSize() + ": expected 1 to " + capabilities.maxRegionLength() + " bytes");
+        }
+        for (AccessFlag flag : access) {
+            Feature needed = FEATURES_OF_FLAGS.get(flag);
+            if (needed != null) {
+                require(needed, "access=" + access);
+            }
+        }
+    }
+
+    /**
+     * Refuses what needs a feature that this device lacks.
+     *
+     * @param feature needed
+     * @param what was asked for
+     */
+    void require(Feature feature, String what) {
+        if (!capabilities.has(feature)) {
             throw new VerbsException(
                     VerbsErrorCode.NOT_SUPPORTED,
-                    "access=" + access + ": this device has no " + Feature.ATOMICS + "; open it with rfc7306=on");
+                    what + ": this device has no " + feature
+                            + (profile == DeviceProfile.NONE ? "; open it with rfc7306=on" : "; profile=" + profile));
+        }
+    }
+
+    private void checkVersion(InetSocketAddress address) {
+        if (address.getAddress() instanceof Inet6Address) {
+            require(Feature.IPV6, "address " + address);
         }
     }
 
@@ -377,10 +417,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     private CompletionQueue createCompletionQueue(int minimumEntries, @Nullable SoftCompletionChannel channel) {
         progress().checkThread();
-        if (minimumEntries < 1 || minimumEntries > SoftCompletionQueue.MAX_ENTRIES) {
-            throw new IllegalArgumentException(
-                    "minimumEntries=" + minimumEntries + ": expected 1 to " + SoftCompletionQueue.MAX_ENTRIES);
-        }
+        check("minimumEntries", minimumEntries, capabilities.maxCompletionQueueEntries());
         return child(
                 () -> newCompletionQueue(minimumEntries, channel),
                 "a completion queue of " + minimumEntries + " entries");
@@ -389,11 +426,13 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private SoftCompletionQueue newCompletionQueue(int minimumEntries, @Nullable SoftCompletionChannel channel) {
         SoftCompletionQueue made = completionQueues.create(minimumEntries, progress(), channel, this::childClosed);
         made.tell(events);
+        made.mayResizeTo(capabilities.has(Feature.QUEUE_RESIZE) ? capabilities.maxCompletionQueueEntries() : 0);
         return made;
     }
 
     @Override
     public Optional<AsyncEvent> awaitEvent(long timeoutNs) {
+        require(Feature.ASYNC_EVENTS, "awaitEvent");
         return events.await(timeoutNs);
     }
 
@@ -443,6 +482,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         if (backlog < 1) {
             throw new IllegalArgumentException("backlog=" + backlog + ": expected at least 1");
         }
+        checkVersion(local);
         childOpened();
         try {
             SoftListener listener = new SoftListener(this, backlog);
@@ -463,6 +503,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         if (remote.isUnresolved()) {
             throw new VerbsException(VerbsErrorCode.UNREACHABLE, "unknown host " + remote.getHostString());
         }
+        checkVersion(remote);
         return new SoftConnector(this, newConnection(), remote);
     }
 

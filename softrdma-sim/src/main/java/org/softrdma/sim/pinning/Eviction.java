@@ -2,6 +2,7 @@ package org.softrdma.sim.pinning;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.softrdma.sim.flight.Flight;
 import org.softrdma.sim.memory.Quiescence;
 
 /**
@@ -163,6 +164,7 @@ final class Eviction {
         if (oldest.payer != null) {
             oldest.payer.evictions++;
         }
+        Flight.evicted(granularity.address(oldest.number), granularity.bytes(oldest.lazy()));
         hide(oldest);
         return true;
     }

@@ -1,5 +1,7 @@
 package org.softrdma.sim.pinning;
 
+import org.softrdma.sim.flight.Flight;
+
 /**
  * Pins pages of one granule: makes room, locks, makes room once more if the kernel refuses, and rebuilds a huge page
  * that locks of its parts have split.
@@ -65,6 +67,7 @@ final class GranulePinner {
             outcome = lockInstead(granule, missing, reason, evictable, outcome);
         }
         if (outcome.isPinned()) {
+            Flight.pinned(granularity.address(granule.number), granularity.bytes(missing), reason);
             eviction.add(granule);
             if (hugeGranules > 1 && granules.totals().evictions == 0 && reason != LockReason.USE_ON_FAULT) {
                 joinHugePage(granule);

@@ -4,12 +4,12 @@ import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.AsyncEvent;
+import org.softrdma.verbs.AsyncEvent.CompletionQueueEvent;
+import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
+import org.softrdma.verbs.AsyncEvent.SharedReceiveQueueEvent;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.CompletionQueueEvent;
 import org.softrdma.verbs.QueuePair;
-import org.softrdma.verbs.QueuePairEvent;
 import org.softrdma.verbs.SharedReceiveQueue;
-import org.softrdma.verbs.SharedReceiveQueueEvent;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 

@@ -62,6 +62,8 @@ public class SoftCompletionQueue implements CompletionQueue {
     /** Where an overrun is told; null for nowhere. */
     private @Nullable AsyncEvents events;
 
+    private int most = MAX_ENTRIES;
+
     // Under the channel's lock, which is taken inside this queue's.
     private int eventsTaken;
 
@@ -105,6 +107,11 @@ public class SoftCompletionQueue implements CompletionQueue {
         events = deviceEvents;
     }
 
+    /** The most entries that it can be resized to, or 0 if it cannot be resized. Before anybody else has the queue. */
+    public void mayResizeTo(int entries) {
+        most = entries;
+    }
+
     @Override
     public int entries() {
         lock.lock();
@@ -118,8 +125,11 @@ public class SoftCompletionQueue implements CompletionQueue {
     @Override
     public void resize(int minimumEntries) {
         progress.checkThread();
-        if (minimumEntries < 1 || minimumEntries > MAX_ENTRIES) {
-            throw new IllegalArgumentException("minimumEntries=" + minimumEntries + ": expected 1 to " + MAX_ENTRIES);
+        if (most == 0) {
+            CompletionQueue.super.resize(minimumEntries);
+        }
+        if (minimumEntries < 1 || minimumEntries > most) {
+            throw new IllegalArgumentException("minimumEntries=" + minimumEntries + ": expected 1 to " + most);
         }
         int capacity = RingSize.atLeast(minimumEntries);
         // Outside the lock, for which engines wait.

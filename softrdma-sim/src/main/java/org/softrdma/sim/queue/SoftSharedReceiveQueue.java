@@ -1,6 +1,7 @@
 package org.softrdma.sim.queue;
 
 import java.util.Arrays;
+import org.softrdma.verbs.AsyncEvent.SharedReceiveQueueEvent;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
@@ -8,7 +9,6 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SharedReceiveQueue;
-import org.softrdma.verbs.SharedReceiveQueueEvent;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.provider.Closing;

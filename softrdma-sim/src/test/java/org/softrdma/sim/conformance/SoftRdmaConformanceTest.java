@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.ConformanceSettings;
 import org.softrdma.testkit.conformance.CaseResult;
@@ -112,6 +114,13 @@ class SoftRdmaConformanceTest {
         run(ConformanceSettings.of("sim", Map.of("threads", "2"))
                 .withSharedDevice()
                 .withScale(BRIEF));
+    }
+
+    /** What a profile takes away is refused; a case checks that before it counts as skipped. */
+    @ParameterizedTest
+    @ValueSource(strings = {"siw", "rxe", "disni"})
+    void shouldKeepTheRulesWhenConfinedToWhatAnotherDeviceHas(String profile) {
+        run(ConformanceSettings.of("sim", Map.of("profile", profile)).withScale(BRIEF));
     }
 
     /** Two rules of verbs need revision 2; one of them, that either side may speak first, would take its whole deadline here. */

@@ -50,7 +50,7 @@ class RegistrarTest {
             RegionObserver.NONE,
             ResourceQuota.NONE,
             4);
-    private final Registrar.Domain domain = mock(Registrar.Domain.class);
+    private final DeviceDomain domain = mock(DeviceDomain.class);
 
     @Test
     void shouldReturnFromCloseOnlyOnceTheBatchThatMayTouchTheRegionHasEnded() throws Exception {

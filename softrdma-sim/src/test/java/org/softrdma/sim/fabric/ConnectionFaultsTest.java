@@ -1,19 +1,24 @@
 package org.softrdma.sim.fabric;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.fabric.baton.SimulationException;
 import org.softrdma.sim.fabric.fault.Fault;
 import org.softrdma.sim.fabric.fault.FaultPlan;
 import org.softrdma.sim.fabric.fault.What;
 import org.softrdma.sim.fabric.fault.When;
 import org.softrdma.sim.wire.MessageKind;
 import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.VerbsException;
 
 /** Faults of one connection, and how a plan addresses it: what the application sees of them. */
 class ConnectionFaultsTest {
@@ -112,6 +117,37 @@ class ConnectionFaultsTest {
                 plan(when, new What.Stall(What.FOREVER)),
                 1,
                 (seed, links) -> assertEquals(CompletionStatus.RETRY_EXCEEDED_ERROR, links.read(0, 1), "seed " + seed));
+    }
+
+    // ---- the handshake
+
+    /** A socket takes a frame of the handshake whole, and the fault happens in the middle of it. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1, 7, 19})
+    void shouldStallInTheMiddleOfAHandshakeFrame(long bytes) {
+        for (String from : new String[] {"client", "server"}) {
+            When when = new When.AfterBytes(from, When.ANY, bytes);
+            bySeeds(plan(when, new What.Stall(3 * SECOND_NS)), 1, (seed, links) -> {
+                long nowNs = links.fabric().clock().nanoTime();
+                assertTrue(nowNs >= 3 * SECOND_NS, "seed " + seed + ": connected after " + nowNs + " ns");
+                assertEquals(CompletionStatus.SUCCESS, links.write(0, 1, 0), "seed " + seed);
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 7, 19})
+    void shouldNotConnectWhenAHandshakeFrameIsCut(long bytes) {
+        for (String from : new String[] {"client", "server"}) {
+            When when = new When.AfterBytes(from, When.ANY, bytes);
+            for (What what : new What[] {new What.Cut(), new What.Reset()}) {
+                SimulationException failed = assertThrows(
+                        SimulationException.class,
+                        () -> bySeeds(plan(when, what), 1, (seed, links) -> assertEquals(0, seed, "connected")));
+                assertFalse(String.valueOf(failed.getMessage()).contains("no room"), failed::getMessage);
+                assertInstanceOf(VerbsException.class, failed.getCause());
+            }
+        }
     }
 
     // ---- a slow reader

@@ -14,13 +14,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.softrdma.verbs.AsyncEvent;
+import org.softrdma.verbs.AsyncEvent.CompletionQueueEvent;
+import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
+import org.softrdma.verbs.AsyncEvent.QueuePairEvent.Kind;
+import org.softrdma.verbs.AsyncEvent.SharedReceiveQueueEvent;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.CompletionQueueEvent;
 import org.softrdma.verbs.QueuePair;
-import org.softrdma.verbs.QueuePairEvent;
-import org.softrdma.verbs.QueuePairEvent.Kind;
 import org.softrdma.verbs.SharedReceiveQueue;
-import org.softrdma.verbs.SharedReceiveQueueEvent;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 

@@ -57,6 +57,11 @@ public abstract class PostingQueuePair implements QueuePair {
         return Integer.MAX_VALUE;
     }
 
+    /** True if the device must be given a chain after a request of this kind, before another one is written. */
+    protected boolean endsChain(SendOpcode opcode) {
+        return false;
+    }
+
     /**
      * Copies a request into the send queue. Under its lock.
      *
@@ -328,7 +333,9 @@ public abstract class PostingQueuePair implements QueuePair {
             RuntimeException refusal = null;
             try {
                 while (written < wanted && checkAndWrite(written, requests.get(next + written))) {
+                    SendOpcode opcode = requests.get(next + written).opcode();
                     written++;
+                    wanted = endsChain(opcode) ? written : wanted;
                 }
             } catch (RuntimeException e) {
                 refusal = e;

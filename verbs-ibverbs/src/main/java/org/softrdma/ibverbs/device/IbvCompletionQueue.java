@@ -5,9 +5,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.QueuePairTable;
 import org.softrdma.ibverbs.WorkRing;
+import org.softrdma.verbs.AsyncEvent.CompletionQueueEvent;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.CompletionQueueEvent;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.QueuePairState;
@@ -355,8 +355,7 @@ public abstract class IbvCompletionQueue extends NativeCompletions implements Co
                 done(index, wrId, work.number(), to);
             }
         } else {
-            to.failed(
-                    ring.complete(sequence, false), work.number(), CompletionStatus.ofCode(status), vendorError(index));
+            to.failed(work.fail(ring, sequence), work.number(), CompletionStatus.ofCode(status), vendorError(index));
             noteFailed(work);
         }
         return 1;
@@ -412,7 +411,7 @@ public abstract class IbvCompletionQueue extends NativeCompletions implements Co
         long sequence = ring.nextToFlush();
         while (sequence >= 0 && taken < max && areElements(completions, taken, 1)) {
             completions[taken++].failed(
-                    ring.complete(sequence, false), flushed.work.number(), CompletionStatus.FLUSHED, 0);
+                    flushed.work.fail(ring, sequence), flushed.work.number(), CompletionStatus.FLUSHED, 0);
             sequence = ring.nextToFlush();
         }
         return taken;

@@ -7,7 +7,8 @@ import org.softrdma.verbs.provider.Closing;
 
 /**
  * An {@code ibv_mw} of type 2. The driver gives the upper 24 bits of its keys; the lower 8 are the application's, which
- * counts its binds there, as {@code ibv_inc_rkey} does. Thread-safe.
+ * counts its binds there, as {@code ibv_inc_rkey} does. A bind that fails leaves the driver with the key before it, and
+ * the next bind has to name that one. Binds are known by their number, from 1; number 0 is the allocation. Thread-safe.
  */
 public abstract class IbvMemoryWindow implements MemoryWindow {
     private static final int COUNTED_BITS = 0xFF;
@@ -17,6 +18,8 @@ public abstract class IbvMemoryWindow implements MemoryWindow {
     private final int firstKey;
     /** Binds that were posted and not taken back. */
     private final AtomicLong binds = new AtomicLong();
+    /** The bind whose key the driver has, if no bind fails that is not known to. */
+    private final AtomicLong held = new AtomicLong();
 
     private final Closing closing = new Closing();
 
@@ -46,21 +49,53 @@ public abstract class IbvMemoryWindow implements MemoryWindow {
         return closing.hasBegun();
     }
 
+    /** The bind whose key the driver has, unless one fails that has not been polled: the next one is to name its key. */
+    public final long held() {
+        return held.get();
+    }
+
     /**
      * A bind is about to be posted.
      *
-     * @return the key that it gives the window
+     * @return its number
      */
-    protected final int nextKey() {
-        return key(binds.incrementAndGet());
+    protected final long nextBind() {
+        long before = held.get();
+        long bind = binds.incrementAndGet();
+        if (key(bind) == key(before)) {
+            bind = binds.incrementAndGet(); // so many have failed that the driver's key is the next one again
+        }
+        held.set(bind);
+        return bind;
     }
 
-    /** The last bind was not posted after all. */
-    protected final void takeBack() {
+    /**
+     * The last bind was not posted after all.
+     *
+     * @param bind its number
+     * @param before {@link #held} before it
+     */
+    public final void takeBack(long bind, long before) {
         binds.decrementAndGet();
+        failed(bind, before);
     }
 
-    private int key(long bind) {
+    /**
+     * A bind has failed.
+     *
+     * @param bind its number
+     * @param before {@link #held} before it
+     */
+    public final void failed(long bind, long before) {
+        held.updateAndGet(now -> now >= bind ? before : now);
+    }
+
+    /**
+     * The key that a bind gives the window.
+     *
+     * @param bind its number
+     */
+    public final int key(long bind) {
         return (firstKey & ~COUNTED_BITS) | (int) ((firstKey + bind) & COUNTED_BITS);
     }
 

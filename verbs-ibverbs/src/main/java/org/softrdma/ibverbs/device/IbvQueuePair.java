@@ -5,10 +5,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.QueuePairEvent;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 

@@ -2,6 +2,7 @@ package org.softrdma.ibverbs.device;
 
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.ibverbs.QueuePairTable;
+import org.softrdma.verbs.AsyncEvent.SharedReceiveQueueEvent;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
@@ -9,7 +10,6 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SharedReceiveQueue;
-import org.softrdma.verbs.SharedReceiveQueueEvent;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.provider.PostingRules;

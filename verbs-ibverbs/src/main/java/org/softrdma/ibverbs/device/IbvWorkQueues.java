@@ -59,7 +59,7 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
         boolean deviceFlushes = !device.isIwarp();
         sends = new WorkRing(limits.maxSendWorkRequests(), !deviceFlushes);
         receives = new WorkRing(limits.maxReceiveWorkRequests(), true);
-        work = new QueuePairWork(number, sends, receives, deviceFlushes, this::enterError);
+        work = new QueuePairWork(number, sends, receives, deviceFlushes, this::enterError, this::sendFailed);
         sendCompletions = parts.sendCompletions();
         receiveCompletions = parts.receiveCompletions();
         tableNumber = parts.tableNumber();
@@ -105,6 +105,15 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
      * @throws VerbsException if it refuses it
      */
     protected abstract boolean postReceive(WorkRing ring, ReceiveWorkRequest request, long nativeId);
+
+    /**
+     * A send did not succeed. Under the lock of its completion queue; its place in the ring is not free yet.
+     *
+     * @param sequence its number in the send queue
+     */
+    protected void sendFailed(long sequence) {
+        // Only where something was changed when it was posted.
+    }
 
     /** Makes the device flush. A queue pair for which this fails is in error already, or not connected. */
     protected abstract void moveToError();

@@ -1,6 +1,7 @@
 package org.softrdma.ibverbs.device;
 
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.softrdma.ibverbs.WorkRing;
 import org.softrdma.verbs.QueuePairState;
 
@@ -16,6 +17,7 @@ final class QueuePairWork {
     private final WorkRing sends;
     private final WorkRing receives;
     private final Consumer<String> whenFailed;
+    private final LongConsumer whenSendFailed;
     private volatile QueuePairState state = QueuePairState.INITIAL;
     private volatile boolean deviceFlushes;
 
@@ -27,13 +29,21 @@ final class QueuePairWork {
      * @param receives requests of the receive queue
      * @param deviceFlushes see {@link #deviceFlushes}
      * @param whenFailed moves the queue pair to ERROR, with a reason
+     * @param whenSendFailed told of each send that did not succeed
      */
-    QueuePairWork(int number, WorkRing sends, WorkRing receives, boolean deviceFlushes, Consumer<String> whenFailed) {
+    QueuePairWork(
+            int number,
+            WorkRing sends,
+            WorkRing receives,
+            boolean deviceFlushes,
+            Consumer<String> whenFailed,
+            LongConsumer whenSendFailed) {
         this.number = number;
         this.sends = sends;
         this.receives = receives;
         this.deviceFlushes = deviceFlushes;
         this.whenFailed = whenFailed;
+        this.whenSendFailed = whenSendFailed;
     }
 
     int number() {
@@ -80,6 +90,20 @@ final class QueuePairWork {
         state = QueuePairState.ERROR;
         sends.withhold();
         receives.withhold();
+    }
+
+    /**
+     * Takes a request that did not succeed from its ring. Under the lock of its completion queue.
+     *
+     * @param ring of sends or of RECVs
+     * @param sequence of the request
+     * @return the application's number
+     */
+    long fail(WorkRing ring, long sequence) {
+        if (ring == sends) {
+            whenSendFailed.accept(sequence);
+        }
+        return ring.complete(sequence, false);
     }
 
     /** A poll has seen one of its requests fail. Under no lock. */

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.verbs.AsyncEvent;
-import org.softrdma.verbs.DeviceEvent;
+import org.softrdma.verbs.AsyncEvent.DeviceEvent;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 

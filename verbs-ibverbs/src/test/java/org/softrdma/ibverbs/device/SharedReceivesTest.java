@@ -12,7 +12,8 @@ import org.softrdma.ibverbs.WorkRing;
 /** Which RECV a completion belongs to, when the queue is full, and whose the completion is. */
 class SharedReceivesTest {
     private static QueuePairWork queuePair(int number) {
-        return new QueuePairWork(number, new WorkRing(1, true), new WorkRing(1, true), true, reason -> {});
+        return new QueuePairWork(
+                number, new WorkRing(1, true), new WorkRing(1, true), true, reason -> {}, sequence -> {});
     }
 
     @Test

@@ -42,20 +42,17 @@ final class CoreMemoryWindow extends IbvMemoryWindow {
     }
 
     /**
-     * A bind is about to be posted. Held, so that the window stays open meanwhile.
+     * A bind is about to be posted. Held, so that the window stays open meanwhile. The driver reads the key that it
+     * already has from the native window.
      *
-     * @return the key that it gives the window
+     * @return the number of the bind
      */
-    int posting() {
+    long posting() {
         if (isClosed()) {
             throw new IllegalStateException("the memory window is closed");
         }
-        return nextKey();
-    }
-
-    /** It was not posted after all. */
-    void notPosted() {
-        takeBack();
+        CMemory.putInt(pointer + VerbsAbi.WINDOW_RKEY, key(held()));
+        return nextBind();
     }
 
     @Override

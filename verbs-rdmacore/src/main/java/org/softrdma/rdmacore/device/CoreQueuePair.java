@@ -10,6 +10,7 @@ import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.ReceiveWorkRequest;
+import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
 
 /** An {@code ibv_qp} by its pointer, and the memory for its work requests. */
@@ -18,6 +19,7 @@ final class CoreQueuePair extends IbvQueuePair {
     private final CoreCmId id;
     private final long pointer;
     private final Arena arena = Arena.ofShared();
+    private final PostedBinds binds;
     private final PostBuffer buffer;
     private final ReceiveBuffer receives;
 
@@ -26,7 +28,8 @@ final class CoreQueuePair extends IbvQueuePair {
         this.device = device;
         this.pointer = pointer;
         id = (CoreCmId) parts.id();
-        buffer = new PostBuffer(arena, limits.maxSendScatterGather(), device.bindable());
+        binds = new PostedBinds(limits.maxSendWorkRequests());
+        buffer = new PostBuffer(arena, limits.maxSendScatterGather(), device.bindable(), binds);
         receives = new ReceiveBuffer(arena, limits.maxReceiveScatterGather(), device.isSoftIwarp());
         device.shared().opened(pointer, this);
     }
@@ -92,9 +95,20 @@ final class CoreQueuePair extends IbvQueuePair {
         return PostBuffer.CHAIN;
     }
 
+    /** librxe reads the window of a bind when it gets the chain, so one bind must be posted before the next is written. */
+    @Override
+    protected boolean endsChain(SendOpcode opcode) {
+        return opcode == SendOpcode.BIND_WINDOW;
+    }
+
+    @Override
+    protected void sendFailed(long sequence) {
+        binds.failed(sequence);
+    }
+
     @Override
     protected void writeSend(int position, SendWorkRequest request, long nativeId, int flags) {
-        buffer.send(position, request, nativeId, flags);
+        buffer.send(position, request, nativeId, flags, sendsAccepted());
     }
 
     @Override

@@ -2,7 +2,7 @@ package org.softrdma.rdmacore.device;
 
 import java.util.concurrent.atomic.LongAdder;
 import org.softrdma.ibverbs.device.DriverEvents;
-import org.softrdma.verbs.DeviceEvent;
+import org.softrdma.verbs.AsyncEvent.DeviceEvent;
 
 /** Asynchronous events that concern a device as a whole: counts them and tells the application. Thread-safe. */
 final class DeviceFaults {

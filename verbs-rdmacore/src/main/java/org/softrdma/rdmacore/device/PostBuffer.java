@@ -26,13 +26,14 @@ final class PostBuffer {
      * @param arena of the queue pair
      * @param maxEntries of a send
      * @param bindable what windows can be bound to
+     * @param posted binds of the queue pair
      */
-    PostBuffer(Arena arena, int maxEntries, BindableRegions bindable) {
+    PostBuffer(Arena arena, int maxEntries, BindableRegions bindable, PostedBinds posted) {
         sendEntriesStride = maxEntries * WorkRequestAbi.ENTRY_BYTES;
         sends = arena.allocate(CHAIN * WorkRequestAbi.SEND_BYTES, Long.BYTES).address();
         sendEntries = arena.allocate(CHAIN * sendEntriesStride, Long.BYTES).address();
         bad = arena.allocate(Long.BYTES, Long.BYTES).address();
-        binds = new BindBuffer(arena, CHAIN, bindable);
+        binds = new BindBuffer(arena, bindable, posted);
         for (int i = 0; i < CHAIN; i++) {
             CMemory.putLong(send(i) + WorkRequestAbi.SEND_ENTRIES, sendEntries + i * sendEntriesStride);
         }
@@ -53,16 +54,22 @@ final class PostBuffer {
     }
 
     /**
-     * Writes a send work request, which another one may follow. After this, {@link #posted} must be called.
+     * Writes a send work request, which another one may follow unless it is a bind. After this, {@link #posted} must be
+     * called.
      *
+     * @param position in the chain
+     * @param request what it does
+     * @param nativeId {@code wr_id}
+     * @param flags {@code enum ibv_send_flags}
+     * @param sequence its number in the queue
      * @throws IllegalArgumentException if it binds a window of another device; nothing was written
      * @throws IllegalStateException if the window is closed; nothing was written
      */
-    void send(int position, SendWorkRequest request, long nativeId, int flags) {
+    void send(int position, SendWorkRequest request, long nativeId, int flags, long sequence) {
         long at = send(position);
         SendOpcode opcode = request.opcode();
         if (opcode == SendOpcode.BIND_WINDOW) {
-            binds.write(at, position, request);
+            binds.write(at, position, request, sequence);
         }
         CMemory.putLong(at + WorkRequestAbi.SEND_WR_ID, nativeId);
         CMemory.putLong(at + WorkRequestAbi.SEND_NEXT, send(position + 1));

@@ -16,9 +16,9 @@ import org.softrdma.ibverbs.device.IbvSharedReceiveQueue;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.rdmacore.abi.VerbsLibrary;
-import org.softrdma.verbs.DeviceEvent;
-import org.softrdma.verbs.QueuePairEvent;
-import org.softrdma.verbs.SharedReceiveQueueEvent;
+import org.softrdma.verbs.AsyncEvent.DeviceEvent;
+import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
+import org.softrdma.verbs.AsyncEvent.SharedReceiveQueueEvent;
 
 /**
  * What all devices of this process on one context share, because librdmacm has one table of contexts per process.

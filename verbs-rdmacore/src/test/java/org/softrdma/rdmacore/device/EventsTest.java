@@ -9,12 +9,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.verbs.AsyncEvent;
-import org.softrdma.verbs.CompletionQueueEvent;
-import org.softrdma.verbs.DeviceEvent;
-import org.softrdma.verbs.QueuePairEvent;
+import org.softrdma.verbs.AsyncEvent.CompletionQueueEvent;
+import org.softrdma.verbs.AsyncEvent.DeviceEvent;
+import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
+import org.softrdma.verbs.AsyncEvent.SharedReceiveQueueEvent;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.SharedReceiveQueue;
-import org.softrdma.verbs.SharedReceiveQueueEvent;
 
 /** Asynchronous events become events of the application's own objects, on the device that has them. */
 @Timeout(60)

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -115,6 +116,87 @@ class WindowTest {
         }
     }
 
+    /** The driver knows a window by its last key that was bound. */
+    @Test
+    void shouldBindAgainWhenBindsHaveFailed() throws Exception {
+        try (FakePair pair = FakePair.roce()) {
+            MemoryRegion region = bindable(pair);
+            MemoryRegion plain = pair.region(64, AccessFlag.LOCAL_WRITE);
+            MemoryWindow window = pair.own(pair.domain.allocateWindow());
+            Set<Integer> keys = new HashSet<>();
+            for (int failures = 0; failures < 4; failures++) {
+                for (int i = 0; i < failures; i++) {
+                    expectBindError(
+                            pair, owner -> owner.postBindWindow(1, window, plain, 0, 64, READ, SendFlags.SIGNALLED));
+                }
+                QueuePair owner = pair.connect().accepting();
+                owner.postBindWindow(2, window, region, 0, 64, READ, SendFlags.SIGNALLED);
+                pair.success(owner, 2);
+                assertTrue(keys.add(window.rkey()), "a key of its own");
+                owner.postInvalidate(3, window.rkey(), SendFlags.SIGNALLED);
+                pair.success(owner, 3);
+            }
+        }
+    }
+
+    /** The second was posted before anybody knew that the first would fail. */
+    @Test
+    void shouldBindAgainWhenTwoBindsOfOneWindowHaveFailed() throws Exception {
+        try (FakePair pair = FakePair.roce()) {
+            MemoryRegion region = bindable(pair);
+            MemoryRegion plain = pair.region(64, AccessFlag.LOCAL_WRITE);
+            MemoryWindow window = pair.own(pair.domain.allocateWindow());
+            QueuePair failing = pair.connect().accepting();
+            failing.postBindWindow(1, window, plain, 0, 64, READ, SendFlags.NONE);
+            failing.postBindWindow(2, window, region, 0, 64, READ, SendFlags.NONE);
+            assertEquals(
+                    CompletionStatus.MEMORY_WINDOW_BIND_ERROR, pair.completion().status());
+            assertEquals(CompletionStatus.FLUSHED, pair.completion().status());
+
+            QueuePair owner = pair.connect().accepting();
+            owner.postBindWindow(3, window, region, 0, 64, READ, SendFlags.SIGNALLED);
+            pair.success(owner, 3);
+        }
+    }
+
+    /** librxe reads the old key from the {@code ibv_mw} when the chain is posted. */
+    @Test
+    void shouldBindOneWindowTwiceInAList() throws Exception {
+        try (FakePair pair = FakePair.roce()) {
+            QueuePair owner = pair.connect().accepting();
+            MemoryRegion region = bindable(pair);
+            MemoryWindow window = pair.own(pair.domain.allocateWindow());
+            owner.postBindWindow(1, window, region, 0, 64, READ, SendFlags.SIGNALLED);
+            pair.success(owner, 1);
+            SendWorkRequestList list = new SendWorkRequestList(4);
+            list.next().invalidate(2, window.rkey(), SendFlags.NONE);
+            list.next().bindWindow(3, window, READ, SendFlags.NONE).add(region, 0, 8);
+            int next = (window.rkey() & DRIVERS) | ((window.rkey() + 1) & ~DRIVERS);
+            list.next().invalidate(4, next, SendFlags.NONE);
+            list.next().bindWindow(5, window, READ, SendFlags.SIGNALLED).add(region, 8, 8);
+            owner.post(list);
+            assertEquals(4, list.accepted());
+            pair.success(owner, 5);
+        }
+    }
+
+    /** A key has 8 bits of the application's: after 255 failures the next one would be that of the driver. */
+    @Test
+    void shouldNotBindWithTheKeyThatTheDriverHas() throws Exception {
+        try (FakePair pair = FakePair.roce()) {
+            MemoryRegion region = bindable(pair);
+            MemoryRegion plain = pair.region(64, AccessFlag.LOCAL_WRITE);
+            MemoryWindow window = pair.own(pair.domain.allocateWindow());
+            for (int i = 0; i < 255; i++) {
+                expectBindError(
+                        pair, owner -> owner.postBindWindow(1, window, plain, 0, 64, READ, SendFlags.SIGNALLED));
+            }
+            QueuePair owner = pair.connect().accepting();
+            owner.postBindWindow(2, window, region, 0, 64, READ, SendFlags.SIGNALLED);
+            pair.success(owner, 2);
+        }
+    }
+
     private static void expectBindError(FakePair pair, java.util.function.Consumer<QueuePair> bind) {
         QueuePair owner = pair.connect().accepting();
         bind.accept(owner);
@@ -197,15 +279,16 @@ class WindowTest {
             MemoryRegion region = bindable(pair);
             MemoryWindow first = pair.own(pair.domain.allocateWindow());
             MemoryWindow second = pair.own(pair.domain.allocateWindow());
+            owner.postBindWindow(0, first, region, 0, 8, READ, SendFlags.SIGNALLED);
+            pair.success(owner, 0);
             SendWorkRequestList list = new SendWorkRequestList(2);
-            list.next().bindWindow(1, first, READ, SendFlags.SIGNALLED).add(region, 0, 8);
+            list.next().invalidate(1, first.rkey(), SendFlags.SIGNALLED);
             list.next().bindWindow(2, second, READ, SendFlags.SIGNALLED).add(region, 8, 8);
 
             refuseFrom.set(1);
             owner.post(list);
             assertEquals(1, list.accepted());
             pair.success(owner, 1);
-            assertNotEquals(0, first.rkey());
             assertEquals(0, second.rkey());
 
             refuseFrom.set(0);

@@ -145,8 +145,10 @@ final class FakeQueuePair {
 
     private static FakeWindows.Bind bind(long request) {
         long region = CMemory.getLong(request + WorkRequestAbi.SEND_WINDOW_REGION);
+        long window = CMemory.getLong(request + WorkRequestAbi.SEND_WINDOW);
         return new FakeWindows.Bind(
-                CMemory.getLong(request + WorkRequestAbi.SEND_WINDOW),
+                window,
+                CMemory.getInt(window + VerbsAbi.WINDOW_RKEY),
                 CMemory.getInt(request + WorkRequestAbi.SEND_WINDOW_RKEY),
                 CMemory.getInt(region + VerbsAbi.REGION_LKEY),
                 CMemory.getLong(request + WorkRequestAbi.SEND_WINDOW_ADDRESS),

@@ -34,8 +34,8 @@ final class FakeWindows {
         }
     }
 
-    /** What a bind asks for. */
-    record Bind(long window, int key, int lkey, long address, long length, int access) {}
+    /** What a bind asks for. Its window had the old key in its {@code ibv_mw} when the bind was posted. */
+    record Bind(long window, int oldKey, int key, int lkey, long address, long length, int access) {}
 
     long allocate(long domain, int type) {
         long pointer = FakeMemory.allocate(VerbsAbi.WINDOW.byteSize());
@@ -65,7 +65,8 @@ final class FakeWindows {
     }
 
     /**
-     * Binds a window that is not bound, if the new key differs from the old one in what the application may choose.
+     * Binds a window that is not bound, if its {@code ibv_mw} had the key that the device knows, as librxe passes it on, and
+     * if the new key differs from the old one in what the application may choose.
      *
      * @param bind checked against the region
      */
@@ -74,6 +75,7 @@ final class FakeWindows {
         if (window == null
                 || window.owner != null
                 || window.domain != owner.domain
+                || window.key != bind.oldKey
                 || window.key == bind.key
                 || ((window.key ^ bind.key) & ~COUNTED) != 0) {
             return false;

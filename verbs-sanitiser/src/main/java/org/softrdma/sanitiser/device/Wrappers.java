@@ -4,13 +4,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.softrdma.verbs.AsyncEvent;
+import org.softrdma.verbs.AsyncEvent.CompletionQueueEvent;
+import org.softrdma.verbs.AsyncEvent.DeviceEvent;
+import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
+import org.softrdma.verbs.AsyncEvent.SharedReceiveQueueEvent;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.CompletionQueueEvent;
-import org.softrdma.verbs.DeviceEvent;
 import org.softrdma.verbs.QueuePair;
-import org.softrdma.verbs.QueuePairEvent;
 import org.softrdma.verbs.SharedReceiveQueue;
-import org.softrdma.verbs.SharedReceiveQueueEvent;
 
 /** The open objects of a device by the provider's objects that they wrap, which events name. Thread-safe. */
 final class Wrappers {

@@ -38,10 +38,6 @@ public record KnownDeviation(String provider, Pattern device, int caseNumber, St
             "rxe gives the kernel's flag of an invalidated key to user space, where that bit means something else"
                     + " (rxe_resp.c, do_complete: IB_WC_WITH_INVALIDATE is 1 << 2, IBV_WC_WITH_INV 1 << 3)";
 
-    private static final String BIND_AFTER_FAILURE =
-            "a window whose bind has failed cannot be bound again: the driver still has its old key, and rdmacore goes on"
-                    + " from the new one";
-
     private static final String RXE_MISALIGNED =
             "librxe refuses a misaligned atomic when it is posted, by EINVAL (providers/rxe/rxe.c, validate_send_wr)";
 
@@ -84,7 +80,6 @@ public record KnownDeviation(String provider, Pattern device, int caseNumber, St
             new KnownDeviation("rdmacore", RXE, 114, RXE_INVALIDATED_FLAG),
             new KnownDeviation("rdmacore", RXE, 131, RXE_MISALIGNED),
             new KnownDeviation("rdmacore", RXE, 134, RXE_WINDOW_RANGE),
-            new KnownDeviation("rdmacore", RXE, 135, BIND_AFTER_FAILURE),
             new KnownDeviation("rdmacore", RXE, 363, RXE_INVALIDATES_ALL),
             new KnownDeviation("rdmacore", RXE, 368, RXE_BIND_DOMAIN),
             new KnownDeviation("rdmacore", RXE, 375, RXE_SHARED_DOMAIN),

@@ -84,15 +84,34 @@ final class Direction implements Inspector.Passage {
         return isFull() || endSent || dead ? 0 : (int) (settings.bufferBytes() - (sent - received));
     }
 
-    /** Takes what it has room for; perhaps less, if the seed says so, or something goes wrong in the middle. */
+    /**
+     * Takes what it has room for; perhaps less, if the seed says so, or something goes wrong in the middle. A frame of a
+     * handshake is taken whole, as a kernel would, also if something goes wrong in the middle.
+     */
     int send(long address, long length) {
+        boolean handshake = !messages.isStreaming();
+        int done = sendPart(address, length, handshake);
+        while (handshake && done > 0 && done < length) {
+            int more = sendPart(address + done, length - done, handshake);
+            if (dead || endSent) {
+                return (int) length; // the sender learns later that the rest goes nowhere
+            }
+            if (more == 0) {
+                break;
+            }
+            done += more;
+        }
+        return done;
+    }
+
+    private int sendPart(long address, long length, boolean handshake) {
         if (told < sent) {
             told = sent;
             if (inspector.next(this, sent) == sent) {
                 inspector.sent(this);
             }
         }
-        if (dead || endSent || fills()) {
+        if (dead || endSent || (!handshake && fills())) {
             return 0;
         }
         int most = (int) Math.min(Math.min(length, room()), inspector.next(this, sent + 1) - sent);

@@ -1,0 +1,42 @@
+package org.softrdma.sim.device;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import org.softrdma.sim.memory.AccessRights;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.PinningPolicy;
+
+/** What may be registered, and what its row in the stag table allows. */
+final class RegistrationRules {
+    private RegistrationRules() {}
+
+    /** Checks that memory can be registered with these rights. */
+    static void check(MemorySegment segment, Set<AccessFlag> access) {
+        if (!segment.isNative()) {
+            throw new IllegalArgumentException("memory on the heap cannot be registered; expected a native segment");
+        }
+        if (segment.byteSize() < 1) {
+            throw new IllegalArgumentException("length=0: expected at least 1 byte");
+        }
+        boolean writable = (AccessRights.of(access) & AccessRights.LOCAL_WRITE) != 0;
+        if (access.contains(AccessFlag.REMOTE_WRITE) && !writable) {
+            throw new IllegalArgumentException("access=" + access + ": REMOTE_WRITE needs LOCAL_WRITE");
+        }
+        if (access.contains(AccessFlag.REMOTE_ATOMIC) && !writable) {
+            throw new IllegalArgumentException("access=" + access + ": REMOTE_ATOMIC needs LOCAL_WRITE");
+        }
+        if (access.contains(AccessFlag.POLLED)
+                && (AccessRights.of(access) & (AccessRights.LOCAL_WRITE | AccessRights.REMOTE_READ)) == 0) {
+            throw new IllegalArgumentException("access=" + access
+                    + ": POLLED needs LOCAL_WRITE, for the device to write, or REMOTE_READ, for peers to read");
+        }
+        if (segment.isReadOnly() && (AccessRights.of(access) & AccessRights.LOCAL_WRITE) != 0) {
+            throw new IllegalArgumentException("access=" + access + ": the memory is read-only");
+        }
+    }
+
+    /** The rights in a row. */
+    static int rights(Set<AccessFlag> access, PinningPolicy pinning) {
+        return AccessRights.of(access) | (pinning == PinningPolicy.LAZY ? AccessRights.LAZY : AccessRights.NONE);
+    }
+}
