@@ -305,14 +305,9 @@ public final class SoftRdmaContext {
     public DeviceSettings deviceSettings() {
         return require(new DeviceSettings(
                 manualProgress(),
-<<<<<<< HEAD
-                maxRegions,
-                new PinningSettings(pinning, pinBudget, pinGranule),
-                sameHost,
-                engineLimits()));
-=======
                 Math.min(maxRegions, profile.limits().regions()),
                 new PinningSettings(pinningPolicy(), pinBudget, pinGranule),
+                sameHost,
                 engineLimits(),
                 profile));
     }
@@ -321,7 +316,6 @@ public final class SoftRdmaContext {
     private PinningPolicy pinningPolicy() {
         boolean confined = profile != DeviceProfile.NONE;
         return confined && pinning == PinningPolicy.AUTO ? PinningPolicy.OFF : pinning;
->>>>>>> verbs15
     }
 
     private EngineLimits engineLimits() {

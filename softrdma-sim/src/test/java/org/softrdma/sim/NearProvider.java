@@ -49,7 +49,12 @@ public final class NearProvider implements VerbsProvider {
         SoftRdmaContext context = new SoftRdmaContext().set(options).conclude();
         DeviceSettings like = context.deviceSettings();
         DeviceSettings settings = new DeviceSettings(
-                like.manualProgress(), like.maxRegions(), like.pinning(), SameHost.Mode.AT_ONCE, like.engine());
+                like.manualProgress(),
+                like.maxRegions(),
+                like.pinning(),
+                SameHost.Mode.AT_ONCE,
+                like.engine(),
+                like.profile());
         SoftRdmaDevice device = new SoftRdmaDevice(
                 settings,
                 Transports.open(

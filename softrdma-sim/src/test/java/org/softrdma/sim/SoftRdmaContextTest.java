@@ -170,13 +170,8 @@ class SoftRdmaContextTest {
         assertRefused(
                 Map.of(name, "1"),
                 name
-<<<<<<< HEAD
-                        + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, rfc7306, regions, "
-                        + "segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget, pin-granule, same-host, "
-=======
                         + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, rfc7306, profile, "
-                        + "regions, segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget, pin-granule, "
->>>>>>> verbs15
+                        + "regions, segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget, pin-granule, same-host, "
                         + "handshake-timeout, ready-repeat, linger-timeout, lingering, host-timeout, pcap");
     }
 

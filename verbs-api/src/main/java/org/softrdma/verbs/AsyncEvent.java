@@ -42,7 +42,8 @@ public sealed interface AsyncEvent {
      * @param sharedReceiveQueue open when the event was taken
      * @param kind what happened
      */
-    record SharedReceiveQueueEvent(SharedReceiveQueue sharedReceiveQueue, SharedReceiveQueueEvent.Kind kind) implements AsyncEvent {
+    record SharedReceiveQueueEvent(SharedReceiveQueue sharedReceiveQueue, SharedReceiveQueueEvent.Kind kind)
+            implements AsyncEvent {
         /** What can happen to a shared receive queue. */
         public enum Kind {
             /** Fewer RECVs are left than {@link SharedReceiveQueue#arm} asked for (C: {@code IBV_EVENT_SRQ_LIMIT_REACHED}). */

@@ -39,7 +39,8 @@ class MemcachedOptionsTest {
         try {
             commandLine.parseArgs(
                     Stream.concat(Stream.of("server"), arguments.stream()).toArray(String[]::new));
-            ServerCommand command = Objects.requireNonNull(commandLine.getSubcommands().get("server"))
+            ServerCommand command = Objects.requireNonNull(
+                            commandLine.getSubcommands().get("server"))
                     .getCommand();
             command.context(new CountDownLatch(1), new ProcessEnd("test"));
         } catch (ParameterException e) {

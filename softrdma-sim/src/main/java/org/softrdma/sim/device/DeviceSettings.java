@@ -15,8 +15,9 @@ import org.softrdma.sim.samehost.SameHost;
  * @param profile the device that it is confined to
  */
 public record DeviceSettings(
-<<<<<<< HEAD
-        boolean manualProgress, int maxRegions, PinningSettings pinning, SameHost.Mode sameHost, EngineLimits engine) {}
-=======
-        boolean manualProgress, int maxRegions, PinningSettings pinning, EngineLimits engine, DeviceProfile profile) {}
->>>>>>> verbs15
+        boolean manualProgress,
+        int maxRegions,
+        PinningSettings pinning,
+        SameHost.Mode sameHost,
+        EngineLimits engine,
+        DeviceProfile profile) {}

@@ -1,11 +1,8 @@
 package org.softrdma.sim.device;
 
 import java.lang.invoke.VarHandle;
-<<<<<<< HEAD
 import java.net.InetSocketAddress;
-=======
 import java.util.Set;
->>>>>>> verbs15
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
@@ -30,13 +27,10 @@ import org.softrdma.sim.queue.RingSize;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.sim.queue.SoftSharedReceiveQueue;
-<<<<<<< HEAD
 import org.softrdma.sim.samehost.Admission;
 import org.softrdma.sim.samehost.PeerMemory;
 import org.softrdma.sim.samehost.SameHost;
-=======
 import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
->>>>>>> verbs15
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.ConnectionCapabilities;
