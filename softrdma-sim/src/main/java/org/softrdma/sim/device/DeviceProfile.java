@@ -47,7 +47,10 @@ public enum DeviceProfile {
             new Limits(32_767, 4, 1, 80, 32_767, 65_536, Integer.MAX_VALUE, 8_388_608, 16, 0),
             EnumSet.noneOf(Feature.class));
 
+    @SuppressWarnings("ImmutableEnumChecker") // a record of numbers
     private final Limits limits;
+
+    @SuppressWarnings("ImmutableEnumChecker") // nobody writes it
     private final Set<Feature> features;
 
     DeviceProfile(Limits limits, Set<Feature> features) {
