@@ -17,7 +17,7 @@ public sealed interface AsyncEvent {
         public enum Kind {
             /** It failed for a reason of this side (C: {@code IBV_EVENT_QP_FATAL}). */
             FATAL,
-            /** The peer asked for what cannot be done, a misaligned atomic for one (C: {@code IBV_EVENT_QP_REQ_ERR}). */
+            /** The peer asked for what cannot be, a misaligned atomic for one (C: {@code IBV_EVENT_QP_REQ_ERR}). */
             REQUEST_ERROR,
             /** The peer used a wrong key, left the range or lacked the right (C: {@code IBV_EVENT_QP_ACCESS_ERR}). */
             ACCESS_ERROR,
@@ -46,7 +46,7 @@ public sealed interface AsyncEvent {
             implements AsyncEvent {
         /** What can happen to a shared receive queue. */
         public enum Kind {
-            /** Fewer RECVs are left than {@link SharedReceiveQueue#arm} asked for (C: {@code IBV_EVENT_SRQ_LIMIT_REACHED}). */
+            /** Fewer RECVs are left than {@link SharedReceiveQueue#arm} says (C: {@code IBV_EVENT_SRQ_LIMIT_REACHED}). */
             LIMIT_REACHED,
             /** It failed (C: {@code IBV_EVENT_SRQ_ERR}). */
             ERROR

@@ -14,6 +14,7 @@ import org.softrdma.verbs.Feature;
  * <p>The data are those of the conformance runs in the guest (docs/guide/backends.md). DiSNI's depend on the device below
  * it; these are the smaller ones of SoftRoCE and SoftiWARP.
  */
+@SuppressWarnings("ImmutableEnumChecker") // a record of numbers, and a set that nobody changes
 public enum DeviceProfile {
     /** The soft RNIC as it is. */
     NONE(Limits.ofOwn(), EnumSet.allOf(Feature.class)),
@@ -55,7 +56,7 @@ public enum DeviceProfile {
 
     DeviceProfile(Limits limits, Set<Feature> features) {
         this.limits = limits;
-        this.features = features;
+        this.features = Set.copyOf(features);
     }
 
     /**
@@ -96,7 +97,7 @@ public enum DeviceProfile {
 
     /** The features of the device. */
     public Set<Feature> features() {
-        return Set.copyOf(features);
+        return features;
     }
 
     /** True if the device has a feature. */
@@ -106,7 +107,8 @@ public enum DeviceProfile {
 
     /** What the soft RNIC offers within this profile. */
     Capabilities within(Capabilities own) {
-        EnumSet<Feature> both = EnumSet.copyOf(features);
+        EnumSet<Feature> both = EnumSet.noneOf(Feature.class);
+        both.addAll(features);
         both.retainAll(own.features());
         return own.toBuilder()
                 .maxSendWorkRequests(Math.min(own.maxSendWorkRequests(), limits.workRequests))

@@ -15,6 +15,7 @@ import jdk.jfr.Threshold;
  * Events of the soft RNIC for Java Flight Recorder, in the category {@code softrdma}. The page docs/reference/counters.md
  * lists them. Any thread.
  */
+@SuppressWarnings("UnusedVariable") // the recorder reads the fields of events
 public final class Flight {
     private static final String CATEGORY = "softrdma";
 

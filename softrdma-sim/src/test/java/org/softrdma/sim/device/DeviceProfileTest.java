@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
@@ -37,6 +39,8 @@ class DeviceProfileTest {
     private static final int DISNI_ON_RXE = 3;
     private static final int DISNI_ON_SIW = 4;
 
+    private static final InetAddress LOOPBACK_6 = InetAddress.ofLiteral("::1");
+
     private static VerbsDevice open(DeviceProfile profile) {
         return VerbsProviders.named("sim").open(Map.of("profile", profile.toString()));
     }
@@ -44,7 +48,7 @@ class DeviceProfileTest {
     private static List<String> page() throws IOException {
         Path at = Path.of("").toAbsolutePath();
         while (!Files.exists(at.resolve("docs/guide/backends.md"))) {
-            at = at.getParent();
+            at = Objects.requireNonNull(at.getParent(), "not below a checkout");
         }
         return Files.readAllLines(at.resolve("docs/guide/backends.md"));
     }
@@ -145,8 +149,8 @@ class DeviceProfileTest {
             expectRefused(Feature.SHARED_RECEIVE_QUEUES, () -> domain.createSharedReceiveQueue(1, 1));
             expectRefused(Feature.REGION_SWAP, () -> region.swap(region));
             expectRefused(Feature.ASYNC_EVENTS, () -> device.awaitEvent(0));
-            expectRefused(Feature.IPV6, () -> device.listen(new InetSocketAddress("::1", 0), 1));
-            expectRefused(Feature.IPV6, () -> device.resolve(new InetSocketAddress("::1", 1), 0));
+            expectRefused(Feature.IPV6, () -> device.listen(new InetSocketAddress(LOOPBACK_6, 0), 1));
+            expectRefused(Feature.IPV6, () -> device.resolve(new InetSocketAddress(LOOPBACK_6, 1), 0));
             assertThrows(VerbsException.class, () -> queue.resize(8));
             assertThrows(IllegalArgumentException.class, () -> device.createCompletionQueue(32_768));
         }

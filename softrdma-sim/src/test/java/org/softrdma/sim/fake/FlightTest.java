@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import jdk.jfr.Recording;
@@ -66,7 +67,7 @@ class FlightTest {
     private static Set<Object> values(List<RecordedEvent> events, String name, String field) {
         return events.stream()
                 .filter(event -> event.getEventType().getName().equals(PREFIX + name))
-                .map(event -> (Object) event.getValue(field))
+                .<Object>map(event -> event.getValue(field))
                 .collect(Collectors.toSet());
     }
 
@@ -113,7 +114,7 @@ class FlightTest {
     void shouldBeWhatThePageLists() throws IOException {
         Path at = Path.of("").toAbsolutePath();
         while (!Files.exists(at.resolve("docs/reference/counters.md"))) {
-            at = at.getParent();
+            at = Objects.requireNonNull(at.getParent(), "not below a checkout");
         }
         String page = Files.readString(at.resolve("docs/reference/counters.md"));
         try (VerbsDevice device = VerbsProviders.named("sim").open(Map.of())) {
