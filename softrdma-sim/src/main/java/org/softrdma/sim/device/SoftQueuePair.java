@@ -27,7 +27,7 @@ import org.softrdma.sim.queue.RingSize;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.sim.queue.SoftSharedReceiveQueue;
-import org.softrdma.sim.samehost.Admission;
+import org.softrdma.sim.samehost.PeerAdmission;
 import org.softrdma.sim.samehost.PeerMemory;
 import org.softrdma.sim.samehost.SameHost;
 import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
@@ -76,7 +76,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     /** Something was put into the send queue, and the engine was not told yet. */
     private volatile boolean bell;
     /** On the engine's thread: the peer may come for memory while this is open. */
-    private @Nullable Admission admission;
+    private @Nullable PeerAdmission admission;
     /** What the peer has handed over; the engine writes it before the state becomes READY_TO_SEND. */
     private volatile @Nullable NearPosting near;
 

@@ -95,9 +95,7 @@ public final class RnicEngine implements Progress {
 
     /** Memory of a row is about to be used: pins it if the region is lazy. Inside a batch. */
     public void use(int row, long rawAddress, long length) {
-        if (stags.isLazy(row) && !pins.isWarm(rawAddress, length)) {
-            pins.pin(stags.binding(row).region(), rawAddress, length, gathered);
-        }
+        use(row, rawAddress, length, gathered);
     }
 
     /**

@@ -255,23 +255,25 @@ public final class Outgoing implements SegmentSource {
                 farRead = sequence;
             } else if (queue.opcode(slot) == SendOpcode.READ && readHere(sequence, slot)) {
                 readBytesLeft -= queue.entries().total(slot);
-                localRequests++;
-                queue.cursor(sequence + 1);
-                queue.complete(sequence);
+                completeHere(sequence);
                 continue;
             }
             if (!WindowRequests.isOne(queue.opcode(slot)) || isFenced(slot)) {
                 return;
             }
             if (windowRequests.execute(slot)) {
-                localRequests++;
-                queue.cursor(sequence + 1);
-                queue.complete(sequence);
+                completeHere(sequence);
             } else {
                 faultSequence = sequence;
                 faultStatus = WindowRequests.failure(queue.opcode(slot));
             }
         }
+    }
+
+    private void completeHere(long sequence) {
+        localRequests++;
+        queue.cursor(sequence + 1);
+        queue.complete(sequence);
     }
 
     private boolean addResponse() {

@@ -67,14 +67,14 @@ final class AcceptedPeers {
     }
 
     /** An accepted connection, until it ends. Thread-safe. */
-    final class Accepted implements Admission {
+    final class Accepted implements PeerAdmission {
         private final TcpEnds ends;
         private final int domain;
         // Under the lock.
         private boolean ended;
         private @Nullable SealedMemory counts;
         private @Nullable ConnectionLife life;
-        private @Nullable LocalSocket visitor;
+        private @Nullable LocalSocket client;
         private long reads;
         private long bytes;
 
@@ -99,12 +99,12 @@ final class AcceptedPeers {
         void admit(SealedMemory page, LocalSocket socket, Greeting greeting) throws IOException {
             lock.lock();
             try {
-                if (ended || visitor != null) {
+                if (ended || client != null) {
                     page.close();
                     throw new IOException(ended ? "the connection has ended" : "somebody was here before");
                 }
                 counts = page;
-                visitor = socket;
+                client = socket;
                 life = new ConnectionLife();
                 greeting.send(life.descriptor());
             } finally {
@@ -150,8 +150,8 @@ final class AcceptedPeers {
                     counts.close();
                     counts = null;
                 }
-                if (visitor != null) {
-                    visitor.shutdown();
+                if (client != null) {
+                    client.shutdown();
                 }
             } finally {
                 lock.unlock();

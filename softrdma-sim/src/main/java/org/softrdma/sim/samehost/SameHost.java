@@ -58,13 +58,13 @@ public final class SameHost implements AutoCloseable {
     private final ShareableMemory memory;
     private final SharedTable table;
     private final AcceptedPeers accepted = new AcceptedPeers();
-    private final Visitor visitor;
+    private final HandoverClient handover;
     private final @Nullable ThreadPoolExecutor background;
     private final Executor visits;
 
     private final ReentrantLock lock = new ReentrantLock();
     // Under the lock.
-    private final Map<InetSocketAddress, Doorman> doors = new HashMap<>();
+    private final Map<InetSocketAddress, HandoverServer> servers = new HashMap<>();
     private final Set<PeerMemory> peers = new HashSet<>();
     private long endedReads;
     private long endedBytes;
@@ -77,7 +77,7 @@ public final class SameHost implements AutoCloseable {
         files = new SharedFiles();
         memory = new ShareableMemory(files);
         table = new SharedTable(files, memory);
-        visitor = new Visitor(mode == Mode.AUTO ? TIMEOUT_NS : LONG_TIMEOUT_NS);
+        handover = new HandoverClient(mode == Mode.AUTO ? TIMEOUT_NS : LONG_TIMEOUT_NS);
         background = mode == Mode.AUTO ? background(device + " same host") : null;
         visits = background == null ? Runnable::run : background;
         stags.mirror(table);
@@ -147,9 +147,10 @@ public final class SameHost implements AutoCloseable {
     public void listening(InetSocketAddress address) {
         lock.lock();
         try {
-            Doorman doorman = new Doorman(Doorman.name(address), accepted, files, stags.rkeySecrets());
-            doors.put(address, doorman);
-            doorman.start();
+            HandoverServer server =
+                    new HandoverServer(HandoverServer.name(address), accepted, files, stags.rkeySecrets());
+            servers.put(address, server);
+            server.start();
         } catch (IOException e) {
             LOG.info("READs of peers on this host that connect to {} go by TCP: {}", address, e.getMessage());
         } finally {
@@ -159,15 +160,15 @@ public final class SameHost implements AutoCloseable {
 
     /** The device does not listen there any more. */
     public void stoppedListening(InetSocketAddress address) {
-        Doorman door;
+        HandoverServer server;
         lock.lock();
         try {
-            door = doors.remove(address);
+            server = servers.remove(address);
         } finally {
             lock.unlock();
         }
-        if (door != null) {
-            door.close();
+        if (server != null) {
+            server.close();
         }
     }
 
@@ -179,7 +180,7 @@ public final class SameHost implements AutoCloseable {
      * @param domain protection domain of its queue pair
      * @return to be closed when the connection ends; null if the peer is elsewhere
      */
-    public @Nullable Admission accepting(InetSocketAddress local, InetSocketAddress remote, int domain) {
+    public @Nullable PeerAdmission accepting(InetSocketAddress local, InetSocketAddress remote, int domain) {
         return TcpEnds.mayBeHere(local, remote) ? accepted.add(TcpEnds.of(remote, local), domain) : null;
     }
 
@@ -209,12 +210,12 @@ public final class SameHost implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        inBackground(() -> visitor.visit(peer, TcpEnds.of(local, remote), remote));
+        inBackground(() -> handover.take(peer, TcpEnds.of(local, remote), remote));
         return peer;
     }
 
     private void askAgain(PeerMemory peer) {
-        inBackground(() -> visitor.askAgain(peer));
+        inBackground(() -> handover.takeAgain(peer));
     }
 
     private void inBackground(Visit visit) {
@@ -282,15 +283,15 @@ public final class SameHost implements AutoCloseable {
         if (background != null) {
             background.shutdownNow();
         }
-        List<Doorman> left;
+        List<HandoverServer> left;
         lock.lock();
         try {
-            left = new ArrayList<>(doors.values());
-            doors.clear();
+            left = new ArrayList<>(servers.values());
+            servers.clear();
         } finally {
             lock.unlock();
         }
-        left.forEach(Doorman::close);
+        left.forEach(HandoverServer::close);
         table.close();
         files.close();
     }

@@ -1,7 +1,7 @@
 package org.softrdma.sim.samehost;
 
 /** A peer on this host may come for memory, and keep what it got, while this is open. Thread-safe. */
-public interface Admission extends AutoCloseable {
+public interface PeerAdmission extends AutoCloseable {
     /** The connection has ended: whatever the peer reads from now on counts for nothing. */
     @Override
     void close();

@@ -6,7 +6,7 @@ import org.softrdma.sim.kernel.LocalSocket;
 import org.softrdma.sim.memory.KeyScrambler;
 
 /**
- * The messages between visitor and doorman, each of {@link LocalSocket#MESSAGE_BYTES}, big endian, the rest zero.
+ * The messages between handover client and server, each of {@link LocalSocket#MESSAGE_BYTES}, big endian, the rest zero.
  *
  * <pre>
  *   0  magic and version     4  kind     8  what the kind has
@@ -21,7 +21,7 @@ import org.softrdma.sim.memory.KeyScrambler;
  *
  * <p>A HELLO is answered by WELCOME, a NEXT by one of the last four. Whatever is refused is answered by closing.
  */
-final class Letter {
+final class HandoverMessage {
     static final int HELLO = 1;
     static final int WELCOME = 2;
     static final int NEXT = 3;
@@ -32,7 +32,7 @@ final class Letter {
 
     private static final int MAGIC = 0x73724801;
 
-    private Letter() {}
+    private HandoverMessage() {}
 
     /** Begins a message. */
     static ByteBuffer write(int kind) {

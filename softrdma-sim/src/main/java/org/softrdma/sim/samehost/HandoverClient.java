@@ -7,19 +7,19 @@ import org.softrdma.sim.kernel.LocalSocket;
 import org.softrdma.sim.kernel.SealedMemory;
 
 /**
- * Goes to the doorman of a peer and takes what it hands over. Whatever fails is no fault of the connection, which
+ * Goes to the handover server of a peer and takes what it hands over. Whatever fails is no fault of the connection, which
  * goes on
  * by TCP. Background thread; each step has a time limit.
  */
-final class Visitor {
+final class HandoverClient {
     private final long timeoutNs;
 
     /**
-     * Makes a visitor.
+     * Makes a client.
      *
      * @param timeoutNs most for each question
      */
-    Visitor(long timeoutNs) {
+    HandoverClient(long timeoutNs) {
         this.timeoutNs = timeoutNs;
     }
 
@@ -31,63 +31,67 @@ final class Visitor {
      * @param server its server end
      * @throws IOException if nobody is there, or this side is not let in
      */
-    void visit(PeerMemory peer, TcpEnds ends, InetSocketAddress server) throws IOException {
+    void take(PeerMemory peer, TcpEnds ends, InetSocketAddress server) throws IOException {
         LocalSocket socket = connect(server);
         boolean kept = false;
         try {
-            if (!Doorman.isWelcome(socket.peer(), LocalSocket.effectiveUser())) {
+            if (!HandoverServer.isWelcome(socket.peer(), LocalSocket.effectiveUser())) {
                 throw new IOException("another user answers for " + server);
             }
-            ByteBuffer hello = Letter.write(Letter.HELLO);
+            ByteBuffer hello = HandoverMessage.write(HandoverMessage.HELLO);
             ends.put(hello);
-            socket.send(Letter.bytes(hello), peer.counts().descriptor(), true);
-            byte[] answer = Letter.empty();
+            socket.send(HandoverMessage.bytes(hello), peer.counts().descriptor(), true);
+            byte[] answer = HandoverMessage.empty();
             int life = socket.receive(answer);
             ByteBuffer welcome = ByteBuffer.wrap(answer);
-            expect(welcome, Letter.WELCOME, life);
+            expect(welcome, HandoverMessage.WELCOME, life);
             int domain = welcome.getInt();
-            peer.welcome(socket, Letter.keys(welcome), domain, life);
+            peer.welcome(socket, HandoverMessage.keys(welcome), domain, life);
             kept = true;
         } finally {
             if (!kept) {
                 socket.close();
             }
         }
-        askAgain(peer);
+        takeAgain(peer);
     }
 
     private LocalSocket connect(InetSocketAddress server) throws IOException {
         try {
-            return LocalSocket.connect(Doorman.name(server), timeoutNs);
+            return LocalSocket.connect(HandoverServer.name(server), timeoutNs);
         } catch (IOException e) {
-            return LocalSocket.connect(Doorman.name(new InetSocketAddress(server.getPort())), timeoutNs);
+            return LocalSocket.connect(HandoverServer.name(new InetSocketAddress(server.getPort())), timeoutNs);
         }
     }
 
     /** Takes what has come since. */
-    void askAgain(PeerMemory peer) throws IOException {
+    void takeAgain(PeerMemory peer) throws IOException {
         peer.converse(socket -> {
             int seen = peer.seen();
-            byte[] bytes = Letter.empty();
+            byte[] bytes = HandoverMessage.empty();
             int kind;
             do {
-                socket.send(Letter.bytes(Letter.write(Letter.NEXT).putInt(seen)), LocalSocket.NONE, true);
+                socket.send(
+                        HandoverMessage.bytes(
+                                HandoverMessage.write(HandoverMessage.NEXT).putInt(seen)),
+                        LocalSocket.NONE,
+                        true);
                 int file = socket.receive(bytes);
                 ByteBuffer answer = ByteBuffer.wrap(bytes);
-                kind = Letter.kind(answer);
+                kind = HandoverMessage.kind(answer);
                 int now = answer.getInt();
-                if (kind == Letter.CHUNK && now > seen) {
+                if (kind == HandoverMessage.CHUNK && now > seen) {
                     peer.addChunk(answer.getInt(), file);
-                } else if (kind == Letter.MEMORY && now > seen) {
+                } else if (kind == HandoverMessage.MEMORY && now > seen) {
                     int number = answer.getInt();
                     peer.addMemory(number, answer.getLong(), file);
-                } else if (kind == Letter.LIST && seen < 0) {
+                } else if (kind == HandoverMessage.LIST && seen < 0) {
                     peer.addDirectory(file);
                 } else {
-                    expect(ByteBuffer.wrap(bytes), Letter.END, file);
+                    expect(ByteBuffer.wrap(bytes), HandoverMessage.END, file);
                 }
                 seen = now;
-            } while (kind != Letter.END);
+            } while (kind != HandoverMessage.END);
             peer.seen(seen);
         });
     }
@@ -95,7 +99,7 @@ final class Visitor {
     /** Refuses another kind, and closes what came with it. */
     private static void expect(ByteBuffer message, int kind, int file) throws IOException {
         try {
-            Letter.expect(message, kind);
+            HandoverMessage.expect(message, kind);
         } catch (IOException e) {
             if (file != LocalSocket.NONE) {
                 SealedMemory.close(file);

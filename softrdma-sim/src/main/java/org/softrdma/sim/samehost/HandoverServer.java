@@ -13,21 +13,21 @@ import org.softrdma.sim.kernel.SealedMemory;
 
 /**
  * Answers at the Unix socket beside a listener's port. It lets in processes of this user only, and hands files only to
- * the one that holds the other end of a connection that was accepted. It never waits for a visitor: each gets one
+ * the one that holds the other end of a connection that was accepted. It never waits for a client: each gets one
  * answer
  * for one question, and is sent away if it does not take it.
  *
  * <p>A thread of its own; {@link #close} may come from any other.
  */
-final class Doorman implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Doorman.class);
+final class HandoverServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(HandoverServer.class);
     private static final int BACKLOG = 128;
-    /** Visitors beyond this number are sent away, the one who came first first. */
+    /** Clients beyond this number are sent away, the one who came first first. */
     private static final int MOST_GUESTS = 4096;
 
     private static final long JOIN_MS = 5_000;
 
-    private final LocalSocket door;
+    private final LocalSocket listening;
     private final int user;
     private final AcceptedPeers peers;
     private final SharedFiles files;
@@ -37,7 +37,7 @@ final class Doorman implements AutoCloseable {
     private volatile boolean closing;
 
     /**
-     * Opens the door.
+     * Listens.
      *
      * @param name of the socket
      * @param peers who may come
@@ -45,12 +45,12 @@ final class Doorman implements AutoCloseable {
      * @param secrets constants of the rkeys
      * @throws IOException if the name is in use
      */
-    Doorman(String name, AcceptedPeers peers, SharedFiles files, int[] secrets) throws IOException {
+    HandoverServer(String name, AcceptedPeers peers, SharedFiles files, int[] secrets) throws IOException {
         this.peers = peers;
         this.files = files;
         this.secrets = secrets.clone();
         user = LocalSocket.effectiveUser();
-        door = LocalSocket.listen(name, BACKLOG);
+        listening = LocalSocket.listen(name, BACKLOG);
         thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
     }
 
@@ -87,13 +87,13 @@ final class Doorman implements AutoCloseable {
             }
         } finally {
             guests.forEach(Guest::close);
-            door.close();
+            listening.close();
         }
     }
 
     private void serve() throws IOException {
         List<LocalSocket> sockets = new ArrayList<>();
-        sockets.add(door);
+        sockets.add(listening);
         guests.forEach(guest -> sockets.add(guest.socket));
         List<Guest> asked = new ArrayList<>(guests);
         boolean[] ready = LocalSocket.await(sockets);
@@ -103,7 +103,7 @@ final class Doorman implements AutoCloseable {
             }
         }
         if (ready[0] && !closing) {
-            admit(door.accept());
+            admit(listening.accept());
         }
     }
 
@@ -119,18 +119,18 @@ final class Doorman implements AutoCloseable {
             }
             LOG.info("process {} of user {} was sent away", peer.process(), peer.user());
         } catch (IOException e) {
-            LOG.debug("a visitor left at once", e);
+            LOG.debug("a client left at once", e);
         }
         socket.close();
     }
 
     private void answer(Guest guest) {
         try {
-            byte[] bytes = Letter.empty();
+            byte[] bytes = HandoverMessage.empty();
             int file = guest.socket.receive(bytes);
             ByteBuffer message = ByteBuffer.wrap(bytes);
             try {
-                if (Letter.kind(message) == Letter.HELLO && guest.accepted == null) {
+                if (HandoverMessage.kind(message) == HandoverMessage.HELLO && guest.accepted == null) {
                     int page = file;
                     file = LocalSocket.NONE; // the mapping closes it
                     greet(guest, TcpEnds.get(message), page);
@@ -143,7 +143,7 @@ final class Doorman implements AutoCloseable {
             }
             handOver(guest, ByteBuffer.wrap(bytes));
         } catch (IOException | RuntimeException e) {
-            LOG.debug("a visitor was sent away, or left", e);
+            LOG.debug("a client was sent away, or left", e);
             guests.remove(guest);
             guest.close();
         }
@@ -159,31 +159,41 @@ final class Doorman implements AutoCloseable {
         accepted.admit(
                 counts,
                 guest.socket,
-                life -> guest.socket.send(Letter.bytes(Letter.welcome(accepted.domain(), secrets)), life, false));
+                life -> guest.socket.send(
+                        HandoverMessage.bytes(HandoverMessage.welcome(accepted.domain(), secrets)), life, false));
         guest.accepted = accepted;
     }
 
     private void handOver(Guest guest, ByteBuffer message) throws IOException {
-        Letter.expect(message, Letter.NEXT);
+        HandoverMessage.expect(message, HandoverMessage.NEXT);
         AcceptedPeers.Accepted accepted = guest.accepted;
         if (accepted == null || accepted.hasEnded()) {
             throw new IOException("nothing for process " + guest.process);
         }
         int after = message.getInt();
         if (after < 0) {
-            guest.socket.send(Letter.bytes(Letter.write(Letter.LIST).putInt(0)), files.directory(), false);
+            guest.socket.send(
+                    HandoverMessage.bytes(
+                            HandoverMessage.write(HandoverMessage.LIST).putInt(0)),
+                    files.directory(),
+                    false);
             return;
         }
         files.next(after, (item, seen) -> {
             if (item == null) {
-                guest.socket.send(Letter.bytes(Letter.write(Letter.END).putInt(seen)), LocalSocket.NONE, false);
+                guest.socket.send(
+                        HandoverMessage.bytes(
+                                HandoverMessage.write(HandoverMessage.END).putInt(seen)),
+                        LocalSocket.NONE,
+                        false);
                 return;
             }
-            ByteBuffer answer = Letter.write(item.allocation() ? Letter.MEMORY : Letter.CHUNK)
+            ByteBuffer answer = HandoverMessage.write(
+                            item.allocation() ? HandoverMessage.MEMORY : HandoverMessage.CHUNK)
                     .putInt(seen)
                     .putInt(item.number())
                     .putLong(item.memory().length());
-            guest.socket.send(Letter.bytes(answer), item.memory().descriptor(), false);
+            guest.socket.send(HandoverMessage.bytes(answer), item.memory().descriptor(), false);
         });
     }
 
@@ -191,7 +201,7 @@ final class Doorman implements AutoCloseable {
     @Override
     public void close() {
         closing = true;
-        door.shutdown();
+        listening.shutdown();
         try {
             thread.join(JOIN_MS);
         } catch (InterruptedException e) {
@@ -199,7 +209,7 @@ final class Doorman implements AutoCloseable {
         }
     }
 
-    /** A process that has come. Doorman's thread. */
+    /** A process that has come. HandoverServer's thread. */
     private static final class Guest {
         private final LocalSocket socket;
         private final int process;

@@ -25,12 +25,12 @@ import org.softrdma.sim.peer.TestDevice;
 
 /** Who gets memory, and who is sent away. */
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
-class DoormanTest {
+class HandoverServerTest {
     private static final int DOMAIN = 7;
 
     private final AcceptedPeers peers = new AcceptedPeers();
     private SharedFiles files;
-    private Doorman doorman;
+    private HandoverServer server;
     private ServerSocket listener;
     private Socket client;
     private Socket accepted;
@@ -43,13 +43,13 @@ class DoormanTest {
         client = new Socket(listener.getInetAddress(), listener.getLocalPort());
         accepted = listener.accept();
         address = (InetSocketAddress) listener.getLocalSocketAddress();
-        doorman = new Doorman(Doorman.name(address), peers, files, new int[KeyScrambler.SECRETS]);
-        doorman.start();
+        server = new HandoverServer(HandoverServer.name(address), peers, files, new int[KeyScrambler.SECRETS]);
+        server.start();
     }
 
     @AfterEach
     void close() throws IOException {
-        doorman.close();
+        server.close();
         files.close();
         client.close();
         accepted.close();
@@ -62,19 +62,19 @@ class DoormanTest {
     }
 
     private LocalSocket connect() throws IOException {
-        return LocalSocket.connect(Doorman.name(address), TestDevice.DEADLINE_NS);
+        return LocalSocket.connect(HandoverServer.name(address), TestDevice.DEADLINE_NS);
     }
 
     private static void hello(LocalSocket socket, TcpEnds ends) throws IOException {
         try (ReadCounts counts = new ReadCounts()) {
-            ByteBuffer hello = Letter.write(Letter.HELLO);
+            ByteBuffer hello = HandoverMessage.write(HandoverMessage.HELLO);
             ends.put(hello);
-            socket.send(Letter.bytes(hello), counts.descriptor(), true);
+            socket.send(HandoverMessage.bytes(hello), counts.descriptor(), true);
         }
     }
 
     private static ByteBuffer answer(LocalSocket socket) throws IOException {
-        byte[] bytes = Letter.empty();
+        byte[] bytes = HandoverMessage.empty();
         int file = socket.receive(bytes);
         if (file != LocalSocket.NONE) {
             SealedMemory.close(file);
@@ -92,7 +92,7 @@ class DoormanTest {
         try (LocalSocket socket = connect()) {
             hello(socket, ends());
             ByteBuffer answer = answer(socket);
-            assertEquals(Letter.WELCOME, Letter.kind(answer));
+            assertEquals(HandoverMessage.WELCOME, HandoverMessage.kind(answer));
             assertEquals(DOMAIN, answer.getInt());
         }
     }
@@ -133,7 +133,7 @@ class DoormanTest {
         try (LocalSocket first = connect();
                 LocalSocket second = connect()) {
             hello(first, ends());
-            assertEquals(Letter.WELCOME, Letter.kind(answer(first)));
+            assertEquals(HandoverMessage.WELCOME, HandoverMessage.kind(answer(first)));
             hello(second, ends());
             assertSentAway(second);
         }
@@ -142,7 +142,11 @@ class DoormanTest {
     @Test
     void shouldHandOverNothingBeforeTheWelcome() throws IOException {
         try (LocalSocket socket = connect()) {
-            socket.send(Letter.bytes(Letter.write(Letter.NEXT).putInt(-1)), LocalSocket.NONE, true);
+            socket.send(
+                    HandoverMessage.bytes(
+                            HandoverMessage.write(HandoverMessage.NEXT).putInt(-1)),
+                    LocalSocket.NONE,
+                    true);
             assertSentAway(socket);
         }
     }
@@ -152,10 +156,14 @@ class DoormanTest {
         AcceptedPeers.Accepted peer = peers.add(ends(), DOMAIN);
         try (LocalSocket socket = connect()) {
             hello(socket, ends());
-            assertEquals(Letter.WELCOME, Letter.kind(answer(socket)));
+            assertEquals(HandoverMessage.WELCOME, HandoverMessage.kind(answer(socket)));
             peer.close();
             assertThrows(IOException.class, () -> {
-                socket.send(Letter.bytes(Letter.write(Letter.NEXT).putInt(-1)), LocalSocket.NONE, true);
+                socket.send(
+                        HandoverMessage.bytes(
+                                HandoverMessage.write(HandoverMessage.NEXT).putInt(-1)),
+                        LocalSocket.NONE,
+                        true);
                 answer(socket);
             });
         }
@@ -166,9 +174,9 @@ class DoormanTest {
     void shouldTakeNoPageThatCanBecomeShorter() throws IOException {
         peers.add(ends(), DOMAIN);
         try (LocalSocket socket = connect()) {
-            ByteBuffer hello = Letter.write(Letter.HELLO);
+            ByteBuffer hello = HandoverMessage.write(HandoverMessage.HELLO);
             ends().put(hello);
-            socket.send(Letter.bytes(hello), Descriptors.unsealed(ReadCounts.BYTES), true);
+            socket.send(HandoverMessage.bytes(hello), Descriptors.unsealed(ReadCounts.BYTES), true);
             assertSentAway(socket);
         }
     }
@@ -182,7 +190,7 @@ class DoormanTest {
             confused.send(new byte[LocalSocket.MESSAGE_BYTES], LocalSocket.NONE, true);
             assertSentAway(confused);
             hello(socket, ends());
-            assertEquals(Letter.WELCOME, Letter.kind(answer(socket)));
+            assertEquals(HandoverMessage.WELCOME, HandoverMessage.kind(answer(socket)));
             silent.shutdown();
         }
     }
@@ -190,9 +198,9 @@ class DoormanTest {
     @Test
     void shouldLetInThisUserOnly() {
         int user = LocalSocket.effectiveUser();
-        assertTrue(Doorman.isWelcome(new LocalSocket.Peer(1, user), user));
-        assertFalse(Doorman.isWelcome(new LocalSocket.Peer(1, user + 1), user));
-        assertFalse(Doorman.isWelcome(new LocalSocket.Peer(0, user), user), "in another container");
+        assertTrue(HandoverServer.isWelcome(new LocalSocket.Peer(1, user), user));
+        assertFalse(HandoverServer.isWelcome(new LocalSocket.Peer(1, user + 1), user));
+        assertFalse(HandoverServer.isWelcome(new LocalSocket.Peer(0, user), user), "in another container");
     }
 
     @Test
