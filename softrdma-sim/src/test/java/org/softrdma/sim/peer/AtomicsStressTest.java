@@ -179,7 +179,8 @@ class AtomicsStressTest {
             }
             long bytes = Long.MAX_VALUE;
             for (int round = 0; round < ROUNDS && bytes / 3.0 / MEASURED >= 1; round++) {
-                long before = threads.getTotalThreadAllocatedBytes(); // of all threads: others of this JVM may allocate too
+                long before =
+                        threads.getTotalThreadAllocatedBytes(); // of all threads: others of this JVM may allocate too
                 for (int i = 0; i < MEASURED; i++) {
                     exchange(link, local, word, inbox, client, server, one);
                 }
