@@ -145,7 +145,10 @@ public final class Mutants {
             Path mutated = work.resolve(source.getFileName());
             Files.writeString(mutated, text.replace(find, mutant.get("replace")));
             Path classes = Files.createDirectory(work.resolve("classes"));
-            String fault = compile(classes, mutated, jar, root.resolve(ofFile(mutant)).resolve("target/classes"));
+            Path module = root.resolve(ofFile(mutant));
+            List<Path> classPath = new ArrayList<>(List.of(jar, module.resolve("target/classes")));
+            classPath.addAll(dependencies(module)); // the jar does not have those of every module
+            String fault = compile(classes, mutated, classPath.toArray(Path[]::new));
             if (!fault.isEmpty()) {
                 return "it does not compile: " + fault;
             }
@@ -215,8 +218,7 @@ public final class Mutants {
         Path module = root.resolve(mutant.getOrDefault("module", ofFile(mutant)));
         List<Path> classPath = new ArrayList<>(List.of(
                 classes, runTests, module.resolve("target/test-classes"), module.resolve("target/classes")));
-        String others = Files.readString(module.resolve("target/test.classpath"));
-        Stream.of(others.strip().split(File.pathSeparator)).map(Path::of).forEach(classPath::add);
+        classPath.addAll(dependencies(module));
         classPath.add(jar); // has JUnit's launcher
         List<String> command = java(classPath.toArray(Path[]::new));
         if (mutant.containsKey("property")) {
@@ -225,6 +227,12 @@ public final class Mutants {
         command.add("RunTests");
         command.addAll(List.of(mutant.get("tests").split(",")));
         return command;
+    }
+
+    /** What a module and its tests depend on. */
+    private static List<Path> dependencies(Path module) throws IOException {
+        String others = Files.readString(module.resolve("target/test.classpath"));
+        return Stream.of(others.strip().split(File.pathSeparator)).map(Path::of).toList();
     }
 
     /** The module that a mutated file is in. */
