@@ -11,20 +11,24 @@ import org.jspecify.annotations.Nullable;
  * @param signalAll true if every send work request gives a completion (C: {@code sq_sig_all}); false if only those
  *     with {@link SendFlags#SIGNALLED} do, and those that fail
  * @param sharedReceives where its RECVs come from; null if it has a receive queue of its own
+ * @param relaxedReads true if a READ may be executed before the SENDs and WRITEs that were posted before it have
+ *     reached the peer's memory. Completions keep their order. A device need not make use of it (libfabric: neither
+ *     {@code FI_ORDER_RAW} nor {@code FI_ORDER_RAS} is asked for)
  */
 public record QueuePairAttributes(
         CompletionQueue sendCompletions,
         CompletionQueue receiveCompletions,
         QueuePairLimits limits,
         boolean signalAll,
-        @Nullable SharedReceiveQueue sharedReceives) {
-    /** With a receive queue of its own. */
+        @Nullable SharedReceiveQueue sharedReceives,
+        boolean relaxedReads) {
+    /** With a receive queue of its own, and READs in order. */
     public QueuePairAttributes(
             CompletionQueue sendCompletions,
             CompletionQueue receiveCompletions,
             QueuePairLimits limits,
             boolean signalAll) {
-        this(sendCompletions, receiveCompletions, limits, signalAll, null);
+        this(sendCompletions, receiveCompletions, limits, signalAll, null, false);
     }
 
     /**
@@ -34,7 +38,7 @@ public record QueuePairAttributes(
      * @param limits the least sizes wanted
      */
     public static QueuePairAttributes of(CompletionQueue completions, QueuePairLimits limits) {
-        return new QueuePairAttributes(completions, completions, limits, false);
+        return new QueuePairAttributes(completions, completions, limits, false, null, false);
     }
 
     /**
@@ -43,6 +47,12 @@ public record QueuePairAttributes(
      * @param newSharedReceives a queue of the same device
      */
     public QueuePairAttributes withSharedReceives(SharedReceiveQueue newSharedReceives) {
-        return new QueuePairAttributes(sendCompletions, receiveCompletions, limits, signalAll, newSharedReceives);
+        return new QueuePairAttributes(
+                sendCompletions, receiveCompletions, limits, signalAll, newSharedReceives, relaxedReads);
+    }
+
+    /** The same with READs that may be executed before earlier SENDs and WRITEs have reached the peer's memory. */
+    public QueuePairAttributes withRelaxedReads() {
+        return new QueuePairAttributes(sendCompletions, receiveCompletions, limits, signalAll, sharedReceives, true);
     }
 }

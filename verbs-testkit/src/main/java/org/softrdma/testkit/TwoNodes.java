@@ -299,7 +299,7 @@ public final class TwoNodes {
         CompletionReader receives =
                 sharedReceives == null ? node.completions(limits.maxReceiveWorkRequests() * 2 + 2) : sharedReceives;
         QueuePairAttributes attributes =
-                new QueuePairAttributes(sends.queue(), receives.queue(), limits, signalAll, queueOfReceives);
+                new QueuePairAttributes(sends.queue(), receives.queue(), limits, signalAll, queueOfReceives, false);
         QueuePair queuePair = own(factory.create(node.domain(), attributes));
         return new Endpoint(scope, node, queuePair, sends, receives, queueOfReceives != null);
     }

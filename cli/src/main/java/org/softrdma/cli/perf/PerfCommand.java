@@ -14,6 +14,7 @@ import picocli.CommandLine.Spec;
             PerfTestCommand.ReadBandwidth.class,
             PerfTestCommand.WriteLatency.class,
             PerfTestCommand.WriteBandwidth.class,
+            PerfTestCommand.WriteImmediateBandwidth.class,
             PerfTestCommand.SendLatency.class,
             PerfTestCommand.SendBandwidth.class,
             PerfTestCommand.AtomicLatency.class,

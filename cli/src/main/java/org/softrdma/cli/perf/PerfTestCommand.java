@@ -365,6 +365,17 @@ abstract class PerfTestCommand implements Callable<Integer> {
         }
     }
 
+    /** {@code perf write-imm-bw}. */
+    @Command(
+            name = "write-imm-bw",
+            description = "Bandwidth of WRITEs with immediate, with credits for RECVs (ib_write_bw --write_with_imm)."
+                    + " Both devices need the feature WRITE_IMMEDIATE.")
+    static final class WriteImmediateBandwidth extends PerfTestCommand {
+        WriteImmediateBandwidth() {
+            super(PerfTest.WRITE_IMMEDIATE_BANDWIDTH);
+        }
+    }
+
     /** {@code perf send-lat}. */
     @Command(name = "send-lat", description = "Half the round trip of a SEND (ib_send_lat).")
     static final class SendLatency extends PerfTestCommand {

@@ -19,8 +19,9 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.kv.server.KvServerProcess;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -40,16 +41,17 @@ class KilledServerTest {
     private volatile int life;
     private volatile boolean stop;
 
-    @Test
+    @ParameterizedTest(name = "on the same host: {0}")
+    @ValueSource(booleans = {false, true})
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
-    void shouldComeBackToEachNewLife() throws Exception {
+    void shouldComeBackToEachNewLife(boolean sameHost) throws Exception {
         int port = MemcachedProcess.freePort();
         KvClientContext context = new KvClientContext(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                 .protocol(KvProtocol.RDMA)
                 .conclude();
         ExecutorService threads = Executors.newFixedThreadPool(READERS);
         List<Future<?>> readers = new ArrayList<>();
-        KvServerProcess server = new KvServerProcess(port);
+        KvServerProcess server = new KvServerProcess(port, sameHost);
         try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
                 SharedKvClient shared = SharedKvClient.connect(device, context)) {
             for (int reader = 0; reader < READERS; reader++) {
@@ -66,7 +68,7 @@ class KilledServerTest {
                 awaitReads(readers);
                 if (next < LIVES) {
                     server.close();
-                    server = new KvServerProcess(port);
+                    server = new KvServerProcess(port, sameHost);
                 }
             }
             stop = true;

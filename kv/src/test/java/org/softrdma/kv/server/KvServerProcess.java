@@ -7,17 +7,24 @@ import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.verbs.MemorySource;
 
 /** A server in a process of its own, to be killed: its main method, and the handle on it. */
 public final class KvServerProcess implements AutoCloseable {
     /** The property for {@link KvServerContext#requestsPerTurn(int)}. */
     static final String REQUESTS_PER_TURN = "test.requests-per-turn";
+
+    /** The property that shows items to clients of this host. */
+    private static final String SAME_HOST = "test.same-host";
 
     private static final String READY = "ready ";
 
@@ -27,10 +34,11 @@ public final class KvServerProcess implements AutoCloseable {
     /**
      * Starts one; when this returns its ports are open.
      *
-     * @param port its memcached port
+     * @param port its memcached port, or 0 for a free one
+     * @param sameHost true if it shows its items to clients of this host
      */
-    public KvServerProcess(int port) throws IOException {
-        this(port, ProcessBuilder.Redirect.INHERIT, "-Xmx128m");
+    public KvServerProcess(int port, boolean sameHost) throws IOException {
+        this(port, ProcessBuilder.Redirect.INHERIT, "-Xmx128m", "-D" + SAME_HOST + "=" + sameHost);
     }
 
     /**
@@ -74,6 +82,30 @@ public final class KvServerProcess implements AutoCloseable {
                 .flush();
     }
 
+    /** Stops it by SIGSTOP, or lets it go on by SIGCONT. */
+    void signal(String name) throws IOException, InterruptedException {
+        int code = new ProcessBuilder("kill", "-s", name, Long.toString(process.pid()))
+                .inheritIO()
+                .start()
+                .waitFor();
+        if (code != 0) {
+            throw new IOException("kill -s " + name + " ended with " + code);
+        }
+    }
+
+    /** True if all its threads are stopped. */
+    boolean isStopped() throws IOException {
+        try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(process.pid()), "task"))) {
+            for (Path thread : threads.toList()) {
+                String stat = Files.readString(thread.resolve("stat"));
+                if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     /** Asks it to end, by SIGTERM. */
     void terminate() {
         process.destroy();
@@ -105,6 +137,10 @@ public final class KvServerProcess implements AutoCloseable {
                         .threads(2)
                         .version("test")
                         .requestsPerTurn(Integer.getInteger(REQUESTS_PER_TURN, 0))
+                        .items(items -> items.memory(
+                                Boolean.getBoolean(SAME_HOST)
+                                        ? new MemorySource.Shareable()
+                                        : new MemorySource.Anonymous()))
                         .fatalErrors(new ProcessEnd("test server"))
                         .surroundings(around -> around.clockSeconds(() -> {
                             if (Thread.currentThread().getName().startsWith(failing.get())) {

@@ -27,7 +27,12 @@ public class PostedRequestStress {
     public PostedRequestStress() {
         SoftCompletionQueue completions = new SoftCompletionQueue(1, new ThreadedProgress(), null, () -> {});
         queue = new SendQueue(
-                new RecordingSource(1), completions, new QueuePairLimits(1, 1, 1, 1, 0), false, new MemoryOperations());
+                new RecordingSource(1),
+                completions,
+                new QueuePairLimits(1, 1, 1, 1, 0),
+                false,
+                false,
+                new MemoryOperations());
     }
 
     /** The application. */

@@ -123,7 +123,8 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         QueuePairLimits limits = limits();
         sendCompletions = (SoftCompletionQueue) attributes.sendCompletions();
         receiveCompletions = (SoftCompletionQueue) attributes.receiveCompletions();
-        sends = new SendQueue(this, sendCompletions, limits, attributes.signalAll(), engine.memory());
+        sends = new SendQueue(
+                this, sendCompletions, limits, attributes.signalAll(), attributes.relaxedReads(), engine.memory());
         try {
             receives = receives(attributes.sharedReceives());
             attachToCompletionQueues();

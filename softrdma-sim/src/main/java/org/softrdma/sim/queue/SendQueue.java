@@ -56,6 +56,7 @@ public final class SendQueue {
     private final CompletionSource source;
     private final SoftCompletionQueue completions;
     private final boolean signalAll;
+    private final boolean relaxedReads;
     private final int mask;
     private final int maxInline;
     private final MemoryOperations memory;
@@ -104,6 +105,7 @@ public final class SendQueue {
      * @param completions where its completions go
      * @param limits sizes of the queue pair; the number of send work requests is a power of two
      * @param signalAll every request produces a completion
+     * @param relaxedReads a READ need not wait until what the peer was sent before is placed
      * @param memory of the device
      */
     public SendQueue(
@@ -111,10 +113,12 @@ public final class SendQueue {
             SoftCompletionQueue completions,
             QueuePairLimits limits,
             boolean signalAll,
+            boolean relaxedReads,
             MemoryOperations memory) {
         this.source = source;
         this.completions = completions;
         this.signalAll = signalAll;
+        this.relaxedReads = relaxedReads;
         this.memory = memory;
         maxInline = limits.maxInline();
         int capacity = limits.maxSendWorkRequests();
@@ -171,7 +175,7 @@ public final class SendQueue {
         if (nearBeforePosted.length > 0) {
             nearBeforePosted[(int) posted & mask] = near;
         }
-        if (!opcode.isAnswered()) {
+        if (!opcode.isAnswered() && !relaxedReads) {
             oneWay = posted + 1;
         }
     }
@@ -374,9 +378,12 @@ public final class SendQueue {
         return inlineMemory.address() + (long) slot * maxInline;
     }
 
-    /** True if every request before the cursor is retired, and what the peer was sent is known to be placed. */
+    /**
+     * True if every request before the cursor is retired, and what the peer was sent is known to be placed; or if READs
+     * need not care.
+     */
     public boolean isSettledAtCursor() {
-        return retired == cursor && proven >= oneWayRetired;
+        return relaxedReads || (retired == cursor && proven >= oneWayRetired);
     }
 
     /** A request succeeded: pushes its completion and those of done requests behind it, in order. */

@@ -172,11 +172,9 @@ final class HandoverServer implements AutoCloseable {
         }
         int after = message.getInt();
         if (after < 0) {
-            guest.socket.send(
-                    HandoverMessage.bytes(
-                            HandoverMessage.write(HandoverMessage.LIST).putInt(0)),
-                    files.directory(),
-                    false);
+            byte[] list = HandoverMessage.bytes(
+                    HandoverMessage.write(HandoverMessage.LIST).putInt(0));
+            files.directory(descriptor -> guest.socket.send(list, descriptor, false));
             return;
         }
         files.next(after, (item, seen) -> {

@@ -35,7 +35,7 @@ import org.softrdma.sim.memory.StagTable;
 public final class PeerMemory implements NearMemory, AutoCloseable {
     private static final int ATTEMPTS = 4;
     private static final Maps NOTHING = new Maps(
-            new KeyScrambler(new int[KeyScrambler.SECRETS]), 0, 0, 0, -1, new long[0], new long[0], new long[0]);
+            new KeyScrambler(new int[KeyScrambler.SECRETS]), 0, 0, 0, 0, -1, new long[0], new long[0], new long[0]);
 
     private final MemoryOperations operations;
     private final ReadCounts counts;
@@ -75,6 +75,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
      * @param keys finds the row of an rkey
      * @param domain of the peer's queue pair
      * @param life address of the page that says whether the connection is alive
+     * @param owner address of the word that says whether the peer's process lives; 0 if it is not there
      * @param directory address of the number of files that there have been; 0 if it is not there
      * @param seen files that were asked for; -1 if not even the directory
      * @param chunks addresses of the parts of the table, 0 if there is none
@@ -86,6 +87,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
             KeyScrambler keys,
             int domain,
             long life,
+            long owner,
             long directory,
             int seen,
             long[] chunks,
@@ -132,7 +134,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
     public boolean read(Reader reader, int rkey, long address, long sink, long length) {
         Maps now = maps;
         long row = now.row(rkey);
-        for (int i = 0; row != 0 && i < ATTEMPTS; i++) {
+        for (int i = 0; row != 0 && now.owner != 0 && i < ATTEMPTS; i++) {
             int version = SharedRow.version(row);
             if (SharedRow.isChanging(version)) {
                 Thread.onSpinWait();
@@ -142,7 +144,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
             if (source == 0 || !copy(source, sink, length)) {
                 return false;
             }
-            if (SharedRow.isStill(row, version) && ConnectionLife.isAlive(now.life)) {
+            if (SharedRow.isStill(row, version) && ConnectionLife.isAlive(now.life) && OwnerLife.isAlive(now.owner)) {
                 counts.count(reader, length);
                 return true;
             }
@@ -197,7 +199,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
         try {
             keep(life);
             socket = by;
-            maps = new Maps(keys, domain, life.address(), 0, -1, new long[0], new long[0], new long[0]);
+            maps = new Maps(keys, domain, life.address(), 0, 0, -1, new long[0], new long[0], new long[0]);
         } finally {
             lock.unlock();
         }
@@ -209,9 +211,10 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
         lock.lock();
         try {
             keep(directory);
+            long at = directory.address();
+            long owner = OwnerLife.word(at + SharedFiles.OWNER_OFFSET);
             Maps now = maps;
-            maps = new Maps(
-                    now.keys, now.domain, now.life, directory.address(), 0, now.chunks, now.starts, now.lengths);
+            maps = new Maps(now.keys, now.domain, now.life, owner, at, 0, now.chunks, now.starts, now.lengths);
         } finally {
             lock.unlock();
         }
@@ -226,7 +229,16 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
             checkNumber(number, SharedTable.CHUNKS);
             Maps now = maps;
             long[] chunks = with(now.chunks, number, chunk.address());
-            maps = new Maps(now.keys, now.domain, now.life, now.directory, now.seen, chunks, now.starts, now.lengths);
+            maps = new Maps(
+                    now.keys,
+                    now.domain,
+                    now.life,
+                    now.owner,
+                    now.directory,
+                    now.seen,
+                    chunks,
+                    now.starts,
+                    now.lengths);
         } finally {
             lock.unlock();
         }
@@ -242,7 +254,8 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
             Maps now = maps;
             long[] starts = with(now.starts, number, memory.address());
             long[] lengths = with(now.lengths, number, length);
-            maps = new Maps(now.keys, now.domain, now.life, now.directory, now.seen, now.chunks, starts, lengths);
+            maps = new Maps(
+                    now.keys, now.domain, now.life, now.owner, now.directory, now.seen, now.chunks, starts, lengths);
         } finally {
             lock.unlock();
         }
@@ -253,7 +266,16 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
         lock.lock();
         try {
             Maps now = maps;
-            maps = new Maps(now.keys, now.domain, now.life, now.directory, files, now.chunks, now.starts, now.lengths);
+            maps = new Maps(
+                    now.keys,
+                    now.domain,
+                    now.life,
+                    now.owner,
+                    now.directory,
+                    files,
+                    now.chunks,
+                    now.starts,
+                    now.lengths);
         } finally {
             lock.unlock();
         }

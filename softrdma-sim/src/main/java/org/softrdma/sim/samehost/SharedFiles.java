@@ -11,14 +11,19 @@ import org.softrdma.sim.memory.NativeMemory;
 /**
  * What a device hands over, in the order in which it came: parts of the table, and allocations. Peers ask for one after
  * the other. The first int of a page that they get at the beginning says how many there have been, so they know when to
- * ask again. Thread-safe.
+ * ask again, and the same page says whether this process lives. Thread-safe.
  */
 final class SharedFiles implements AutoCloseable {
     /** Bytes of the page that says how many files there have been. */
     static final int DIRECTORY_BYTES = 4096;
 
+    /** Where in that page it stands whether this process lives. */
+    static final int OWNER_OFFSET = 64;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final SealedMemory directory;
+    /** From the first peer on: it costs a thread. */
+    private @Nullable OwnerLife owner;
     /** One for each that there has been; null if it is gone. */
     private final List<@Nullable Item> items = new ArrayList<>();
     /** The device is closed: nobody asks any more. */
@@ -37,9 +42,32 @@ final class SharedFiles implements AutoCloseable {
      */
     record Item(boolean allocation, int number, SealedMemory memory) {}
 
-    /** The descriptor of the page. */
-    int directory() {
-        return directory.descriptor();
+    /**
+     * Hands over the page, before anybody can close it.
+     *
+     * @param to sends its descriptor, without waiting
+     * @throws IOException if nobody could say whether this process lives, or the device is closed
+     */
+    void directory(DirectoryTaker to) throws IOException {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new IOException("the device is closed");
+            }
+            if (owner == null) {
+                owner = new OwnerLife(directory.address() + OWNER_OFFSET);
+            }
+            to.take(directory.descriptor());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gets the page. */
+    @FunctionalInterface
+    interface DirectoryTaker {
+        /** Its descriptor. */
+        void take(int descriptor) throws IOException;
     }
 
     void add(Item item) {
@@ -108,6 +136,9 @@ final class SharedFiles implements AutoCloseable {
         try {
             closed = true;
             items.clear();
+            if (owner != null) {
+                owner.close();
+            }
             directory.close();
         } finally {
             lock.unlock();

@@ -33,7 +33,7 @@ class SendQueueTest {
     private final SendQueue queue = queue(false);
 
     private SendQueue queue(boolean signalAll) {
-        SendQueue made = new SendQueue(source, completions, LIMITS, signalAll, new MemoryOperations());
+        SendQueue made = new SendQueue(source, completions, LIMITS, signalAll, false, new MemoryOperations());
         source.sendQueue(made::free);
         return made;
     }
@@ -283,7 +283,7 @@ class SendQueueTest {
     void shouldFlushEachRequestOnceWhenTellingOfOneFails() {
         SoftCompletionQueue few = new SoftCompletionQueue(2, new StillProgress(), null, () -> {});
         few.attach(source);
-        SendQueue hurt = new SendQueue(source, few, LIMITS, false, new MemoryOperations());
+        SendQueue hurt = new SendQueue(source, few, LIMITS, false, false, new MemoryOperations());
         for (int i = 0; i < CAPACITY; i++) {
             assertEquals(
                     PostStatus.ACCEPTED,

@@ -20,13 +20,18 @@ import org.softrdma.verbs.cm.Connector;
 final class NearClient implements AutoCloseable {
     private static final QueuePairLimits LIMITS = new QueuePairLimits(16, 16, 1, 1, 0);
 
-    final TestDevice device = new TestDevice(NearProvider.open(Map.of(), new NearProvider.Memory()));
+    final TestDevice device;
     private final InetSocketAddress server;
     private final MemoryRegion sink;
     private QueuePair pair;
 
     NearClient(InetSocketAddress server, int length) {
+        this(server, length, Map.of());
+    }
+
+    NearClient(InetSocketAddress server, int length, Map<String, String> options) {
         this.server = server;
+        device = new TestDevice(NearProvider.open(options, new NearProvider.Memory()));
         sink = device.guarded(length, AccessFlag.LOCAL_WRITE).region();
         pair = connect();
     }

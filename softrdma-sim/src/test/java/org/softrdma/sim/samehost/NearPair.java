@@ -37,7 +37,13 @@ final class NearPair implements AutoCloseable {
     final MemoryRegion sink;
     private long nextId = 1;
 
+    /** READs wait for what was posted before them. */
     NearPair() {
+        this(false);
+    }
+
+    /** A pair whose READs may be relaxed. */
+    NearPair(boolean relaxedReads) {
         server = new TestDevice(NearProvider.open(Map.of(), serverMemory));
         client = new TestDevice(NearProvider.open(Map.of(), clientMemory));
         shown = server.own(server.device().allocateMemory(4L * BYTES)).segment();
@@ -45,7 +51,9 @@ final class NearPair implements AutoCloseable {
                 .region();
         Connector connector = client.own(client.device().resolve(server.address(), TestDevice.DEADLINE_NS));
         QueuePairLimits limits = new QueuePairLimits(16, 16, 1, 1, 64);
-        pair = client.own(connector.createQueuePair(client.domain(), QueuePairAttributes.of(client.queue(), limits)));
+        QueuePairAttributes attributes = QueuePairAttributes.of(client.queue(), limits);
+        pair = client.own(
+                connector.createQueuePair(client.domain(), relaxedReads ? attributes.withRelaxedReads() : attributes));
         Thread connecting = Thread.ofPlatform()
                 .start(() -> connector.connect(ConnectionParameters.ofReads(16), TestDevice.DEADLINE_NS));
         ConnectionRequest request = server.request();

@@ -10,6 +10,7 @@ import java.io.Writer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,6 +56,19 @@ class NearProcessTest {
             }
         } finally {
             old.close();
+        }
+    }
+
+    /** In manual progress the device has its turn when it is polled in vain; until then it has not heard of the end. */
+    @Test
+    void shouldReadNothingOfAKilledServerEvenIfItHasNotHeardOfItsEnd() throws Exception {
+        try (Server server = new Server(0, 1);
+                NearClient client = new NearClient(server.at(), LENGTH, Map.of("progress", "manual"))) {
+            assertEquals(CompletionStatus.SUCCESS, client.read(server.address, server.rkey));
+            assertEquals(1, client.near());
+            server.kill();
+            assertNotEquals(CompletionStatus.SUCCESS, client.read(server.address, server.rkey));
+            assertEquals(1, client.near());
         }
     }
 
@@ -116,9 +130,13 @@ class NearProcessTest {
                             .waitFor());
         }
 
-        /** By SIGKILL. */
         @Override
         public void close() {
+            kill();
+        }
+
+        /** By SIGKILL; when this returns it has ended. */
+        void kill() {
             process.destroyForcibly();
             try {
                 process.waitFor();

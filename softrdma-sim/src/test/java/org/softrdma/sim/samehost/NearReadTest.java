@@ -159,6 +159,30 @@ class NearReadTest {
     }
 
     @Test
+    void shouldPassAWriteIfItsReadsAreRelaxed() {
+        try (NearPair nodes = new NearPair(true)) {
+            MemoryRegion region = nodes.register(
+                    0, LENGTH, 7, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, 8), "the row of the region is there");
+            long before = nodes.near();
+            for (int i = 1; i <= 200; i++) {
+                boolean polled = i % 2 == 0; // before the READ is posted
+                int flags = polled ? SendFlags.SIGNALLED : 0;
+                assertEquals(
+                        PostStatus.ACCEPTED,
+                        nodes.pair.postWrite(0, nodes.sink, 0, 8, region.address(), region.rkey(), flags));
+                if (polled) {
+                    assertEquals(
+                            CompletionStatus.SUCCESS,
+                            nodes.client.take(1).getFirst().status());
+                }
+                assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 8, LENGTH - 8));
+                assertEquals(before + i, nodes.near(), "whether the WRITE was placed does not matter");
+            }
+        }
+    }
+
+    @Test
     void shouldTakeThePlaceOfASlotUntilItIsPolled() {
         try (NearPair nodes = new NearPair()) {
             MemoryRegion region = nodes.register(0, LENGTH, 7, AccessFlag.REMOTE_READ);

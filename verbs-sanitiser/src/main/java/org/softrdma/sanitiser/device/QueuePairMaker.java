@@ -35,7 +35,8 @@ record QueuePairMaker(Watch watch, int device, String deviceName, WatchedQueuePa
                 SanitisedCompletionQueue.bare(attributes.receiveCompletions()),
                 attributes.limits(),
                 attributes.signalAll(),
-                SanitisedSharedReceiveQueue.bare(attributes.sharedReceives()));
+                SanitisedSharedReceiveQueue.bare(attributes.sharedReceives()),
+                attributes.relaxedReads());
         QueuePair bare = create.apply(bareDomain, bareAttributes);
         SanitisedDomain sanitised = (SanitisedDomain) domain;
         CompletionRoutes routes = new CompletionRoutes(

@@ -43,6 +43,7 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
 
     private static final long MOST_LOCATORS = 1 << 25;
 
+    private final VerbsDevice device;
     private final CompletionLoop loop;
     private final List<KvClient> clients = new ArrayList<>();
     private final Histogram latencies = Latencies.histogram();
@@ -76,6 +77,7 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
      * @param limits of windows, values and keys
      */
     public ReadGetLoad(VerbsDevice device, InetSocketAddress server, Limits limits) {
+        this.device = device;
         int connections = limits.connections();
         maxWindow = limits.maxWindow();
         sentNs = new long[connections * maxWindow];
@@ -145,6 +147,11 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
                 }
             }
         }
+    }
+
+    /** READs that were done by the thread of the load, in memory of a server on this host. */
+    public long sameHostReads() {
+        return device.counters().getOrDefault("sameHostReads", 0L);
     }
 
     /** Sets which pair is got next, given how many there are; all are equally likely unless set. */

@@ -26,7 +26,7 @@ final class BandwidthTraffic implements Traffic {
     private final long[] completed;
     private final int[] sinceSignal;
     private final boolean[] closing;
-    /** SENDs that may still be sent, see {@link SinkTraffic}; never used up by other operations. */
+    /** RECVs that the peer still has, see {@link SinkTraffic}; what takes none does not look. */
     private final long[] credits;
 
     private final long[] postedAtNs = new long[MAX_TIMED];
@@ -50,7 +50,7 @@ final class BandwidthTraffic implements Traffic {
      * @param txDepth operations posted and not completed
      * @param moderation one operation in so many is signalled, at most txDepth
      * @param inline largest inline message
-     * @param receives size of the peer's receive queues, for SEND
+     * @param receives size of the peer's receive queues, for what takes a RECV
      */
     BandwidthTraffic(PerfEndpoint endpoint, SendOpcode opcode, int txDepth, int moderation, int inline, int receives) {
         this.endpoint = endpoint;
@@ -127,7 +127,7 @@ final class BandwidthTraffic implements Traffic {
     private boolean mayPost(int index) {
         return (untilDeadline || posted[index] < iterations)
                 && posted[index] - completed[index] < txDepth
-                && (opcode != SendOpcode.SEND || credits[index] > 0);
+                && (!opcode.consumesReceive() || credits[index] > 0);
     }
 
     private PostStatus post(QueuePair queuePair, int index, long wrId, int flags) {
@@ -151,9 +151,19 @@ final class BandwidthTraffic implements Traffic {
                         endpoint.remoteAddress(index),
                         endpoint.remoteKey(),
                         flags);
+            case WRITE_IMMEDIATE ->
+                queuePair.postWriteImmediate(
+                        wrId,
+                        endpoint.region(),
+                        offset,
+                        sizeBytes,
+                        endpoint.remoteAddress(index),
+                        endpoint.remoteKey(),
+                        index,
+                        flags);
             case SEND -> queuePair.postSend(wrId, endpoint.region(), offset, sizeBytes, flags);
             case COMPARE_AND_SWAP, FETCH_AND_ADD -> endpoint.postAtomic(opcode, index, wrId, flags);
-            case SEND_IMMEDIATE, SEND_INVALIDATE, WRITE_IMMEDIATE, INVALIDATE, BIND_WINDOW ->
+            case SEND_IMMEDIATE, SEND_INVALIDATE, INVALIDATE, BIND_WINDOW ->
                 throw new IllegalStateException("no test measures " + opcode);
         };
     }

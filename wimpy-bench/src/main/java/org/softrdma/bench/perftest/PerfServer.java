@@ -163,7 +163,7 @@ public final class PerfServer {
         int queuePairs = (int) hello.value(1);
         int txDepth = (int) hello.value(3);
         boolean bidirectional = (hello.value(5) & PerfMessage.FLAG_BIDIRECTIONAL) != 0;
-        int receives = test == PerfTest.SEND_BANDWIDTH
+        int receives = test.opcode().consumesReceive() && !test.isLatency()
                 ? Math.min(2 * txDepth, capabilities.maxReceiveWorkRequests())
                 : PingPongTraffic.RECEIVES;
         int sends = bidirectional ? txDepth + 1 : test.isLatency() ? PingPongTraffic.SENDS : SINK_SENDS;
@@ -179,7 +179,7 @@ public final class PerfServer {
             return new BandwidthTraffic(endpoint, test.opcode(), txDepth, 1, 0, receives);
         }
         return switch (test) {
-            case SEND_BANDWIDTH -> new SinkTraffic(endpoint, receives);
+            case SEND_BANDWIDTH, WRITE_IMMEDIATE_BANDWIDTH -> new SinkTraffic(endpoint, receives);
             case SEND_LATENCY, WRITE_LATENCY -> new PingPongTraffic(endpoint, test.opcode(), 0, true);
             case ECHO -> new EchoTraffic(endpoint, 0);
             case READ_LATENCY, READ_BANDWIDTH, WRITE_BANDWIDTH, ATOMIC_LATENCY, ATOMIC_BANDWIDTH -> Traffic.NONE;

@@ -35,7 +35,10 @@ public enum PerfTest {
      * {@code ib_write_lat} as it is: half of a ping-pong by WRITE, whose last word both sides poll. Only for devices that
      * promise that this word comes last.
      */
-    ECHO(9, "echo", "RDMA_Write Latency Test (a WRITE polled at both ends)", SendOpcode.WRITE, true);
+    ECHO(9, "echo", "RDMA_Write Latency Test (a WRITE polled at both ends)", SendOpcode.WRITE, true),
+    /** {@code ib_write_bw --write_with_imm}: each WRITE takes a RECV of the peer, so there are credits as for SENDs. */
+    WRITE_IMMEDIATE_BANDWIDTH(
+            10, "write-imm-bw", "RDMA_Write_With_Immediate BW Test", SendOpcode.WRITE_IMMEDIATE, false);
 
     private final int number;
     private final String command;

@@ -3,7 +3,7 @@ package org.softrdma.bench.perftest;
 import org.softrdma.verbs.SendFlags;
 
 /**
- * The receiver of {@code send-bw}: posts each RECV again and grants the sender credits by an empty SEND for each half of the
+ * The receiver of {@code send-bw} and {@code write-imm-bw}: posts each RECV again and grants the sender credits by an empty SEND for each half of the
  * receive queue. A SEND that finds no RECV may end the connection, so the sender never has more than a receive queue of them
  * unanswered. Runs on the thread of its endpoint.
  */

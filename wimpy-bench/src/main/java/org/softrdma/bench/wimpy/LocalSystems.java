@@ -24,8 +24,8 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * Starts every server that this machine has, on the same cores, with the same pairs: memcached, redis, {@code softrdma server}
- * once for each registration and once over io_uring, the C responder. What is not there or does not start is skipped with its reason; only without
- * {@code softrdma server} there is no study. Belongs to the thread of the study.
+ * once for each registration, once over io_uring and once with READs on the same host, the C responder. What is not there
+ * or does not start is skipped with its reason; only without {@code softrdma server} there is no study. Belongs to the thread of the study.
  */
 final class LocalSystems {
     /** So much memory that nothing is evicted, whatever the classes of the slabs are. */
@@ -38,6 +38,7 @@ final class LocalSystems {
     private static final int CONNECTIONS_PER_CLIENT = 4;
 
     private static final String RING = ", io_uring";
+    private static final String SAME_HOST = "softrdma, READ on the same host";
     private static final String INSTALL = " is not installed; ./ci/install installs it";
 
     private final WimpyPlan plan;
@@ -78,6 +79,7 @@ final class LocalSystems {
         setup.progress().say("starting softrdma server, storing " + plan.pairs() + " pairs of each length");
         startSoftrdma(List.of(), true, "");
         list.attempt("softrdma, READ chunk", () -> startSoftrdma(List.of("--registration", "chunk"), false, ""));
+        list.attempt(SAME_HOST, this::startOnSameHost);
         list.attempt("softrdma over io_uring", this::startOverRing);
         list.attempt("C floor", this::startFloor);
         return list;
@@ -133,29 +135,51 @@ final class LocalSystems {
         startSoftrdma(List.of("--device", setup.ringOption().get(), "--io", "uring"), true, RING);
     }
 
-    private void startSoftrdma(List<String> options, boolean withTcp, String suffix) {
-        List<String> command = new ArrayList<>(setup.server());
-        if (resources.threads() > 1 && setup.engineThreadsOption().isPresent()) {
-            command.addAll(List.of("--device", setup.engineThreadsOption().get() + "=" + resources.threads()));
-        }
-        ServerProcess server = opened.add(ServerProcess.softrdma(command, resources, options));
+    /** A server that shows its items to the load. */
+    private void startOnSameHost() {
+        ServerProcess server = startServer(List.of("--same-host", "auto"));
         MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
-        ReadGetLoad reads = opened.add(ReadGetLoad.connect(setup.devices(), server.address(), plan.readLimits()));
-        spaces.forEach(reads::insert);
-        spaces.forEach(reads::learn);
-        list.add(new MeasuredSystem(
-                MeasuredSystem.Kind.SOFTRDMA_READ,
-                MeasuredSystem.OURS,
-                setup.provider(),
-                "READ " + admin.registration().orElseThrow() + suffix,
-                reads,
-                server.meter(),
-                admin::responderReads));
+        ReadGetLoad reads = connect(server);
+        if (reads.sameHostReads() == 0) {
+            list.skip(SAME_HOST, "the provider's devices do not read so here, or the server does not show its items");
+        } else {
+            list.add(reads(MeasuredSystem.Kind.SOFTRDMA_SAME_HOST, "READ, same host", reads, server, admin));
+        }
+        list.addProcess(server.pid());
+    }
+
+    private void startSoftrdma(List<String> options, boolean withTcp, String suffix) {
+        ServerProcess server = startServer(options);
+        MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
+        String protocol = "READ " + admin.registration().orElseThrow() + suffix;
+        list.add(reads(MeasuredSystem.Kind.SOFTRDMA_READ, protocol, connect(server), server, admin));
         if (withTcp) {
             GetCommand cheapest = admin.knowsMetaGet() ? GetCommand.META : GetCommand.CLASSIC;
             overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, cheapest, " over TCP" + suffix);
         }
         list.addProcess(server.pid());
+    }
+
+    private ServerProcess startServer(List<String> options) {
+        List<String> command = new ArrayList<>(setup.server());
+        if (resources.threads() > 1 && setup.engineThreadsOption().isPresent()) {
+            command.addAll(List.of("--device", setup.engineThreadsOption().get() + "=" + resources.threads()));
+        }
+        return opened.add(ServerProcess.softrdma(command, resources, options));
+    }
+
+    /** A load whose clients know where all pairs are. */
+    private ReadGetLoad connect(ServerProcess server) {
+        ReadGetLoad reads = opened.add(ReadGetLoad.connect(setup.devices(), server.address(), plan.readLimits()));
+        spaces.forEach(reads::insert);
+        spaces.forEach(reads::learn);
+        return reads;
+    }
+
+    private MeasuredSystem reads(
+            MeasuredSystem.Kind kind, String protocol, ReadGetLoad reads, ServerProcess server, MemcachedAdmin admin) {
+        return new MeasuredSystem(
+                kind, MeasuredSystem.OURS, setup.provider(), protocol, reads, server.meter(), admin::responderReads);
     }
 
     private void overTcp(

@@ -36,8 +36,10 @@ record MeasuredSystem(
         REDIS(false),
         /** {@code softrdma server} by its memcached port. */
         SOFTRDMA_TCP(true),
-        /** {@code softrdma server} by one-sided READ. */
+        /** {@code softrdma server} by one-sided READ over TCP. */
         SOFTRDMA_READ(true),
+        /** The same by the client's own thread, in memory that both have mapped. */
+        SOFTRDMA_SAME_HOST(true),
         /** The C responder: what a READ costs at least. */
         FLOOR(false);
 

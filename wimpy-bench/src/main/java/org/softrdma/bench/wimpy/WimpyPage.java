@@ -199,7 +199,8 @@ final class WimpyPage {
         if (row.errors > 0 || row.isNotOneSided()) {
             return "wrong";
         }
-        if (row.system.kind() == MeasuredSystem.Kind.SOFTRDMA_READ) {
+        if (row.system.kind() == MeasuredSystem.Kind.SOFTRDMA_READ
+                || row.system.kind() == MeasuredSystem.Kind.SOFTRDMA_SAME_HOST) {
             return "ours";
         }
         return baseline.filter(cheapest -> cheapest == row).isPresent() ? "base" : "";

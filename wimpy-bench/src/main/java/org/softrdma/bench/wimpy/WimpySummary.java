@@ -62,7 +62,32 @@ final class WimpySummary {
                     + " but not whether memcached costs more.";
         }
         classic().ifPresent(sentences::add);
+        ways().ifPresent(sentence -> sentences.addFirst(sentence));
         return String.join(" ", sentences);
+    }
+
+    /** What a GET of the first size costs by each way, and why. */
+    private Optional<String> ways() {
+        return reads(results.plan().maxWindow()).stream()
+                .filter(read -> Double.isFinite(read.median(WimpyRow.SERVER_CPU)))
+                .findFirst()
+                .flatMap(read -> results.cheapestMemcached(read).map(memcached -> ways(read, memcached)));
+    }
+
+    private String ways(WimpyRow read, WimpyRow memcached) {
+        String tcp = "A GET of " + ReportText.size(read.valueLength) + " with " + read.window
+                + " outstanding cost the server " + micros(memcached) + " of CPU by memcached's "
+                + memcached.system.protocol() + " and " + micros(read)
+                + " by one-sided READ over TCP, because a software RNIC receives and answers each READ with the same"
+                + " kernel's TCP";
+        return results.inCellOf(read, MeasuredSystem.Kind.SOFTRDMA_SAME_HOST)
+                .map(same -> tcp + "; it cost " + micros(same)
+                        + " by READ on the same host, because the client's own thread copies the item.")
+                .orElse(tcp + ".");
+    }
+
+    private static String micros(WimpyRow row) {
+        return ReportText.number(row.median(WimpyRow.SERVER_CPU), 2) + " \u00b5s";
     }
 
     private Optional<String> sentence(int window) {

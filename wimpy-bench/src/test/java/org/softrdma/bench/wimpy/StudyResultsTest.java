@@ -266,6 +266,23 @@ class StudyResultsTest {
     }
 
     @Test
+    void shouldSayFirstWhatAGetCostsByEachWay() {
+        MeasuredSystem same = system(MeasuredSystem.Kind.SOFTRDMA_SAME_HOST, "softrdma", "READ, same host");
+        List<WimpyRow> rows =
+                List.of(row(MG, 100, 1, 4, 4, 4), row(READ, 100, 1, 2, 2, 2), row(same, 100, 1, 0.01, 0.02, 0.03));
+        String answer = new WimpySummary(results(plan(List.of(100), List.of(1)), rows)).answer();
+        assertTrue(
+                answer.startsWith(
+                        "A GET of 1 KiB with 16 outstanding cost the server 4.00 \u00b5s of CPU by memcached's mg"
+                                + " and 2.00 \u00b5s by one-sided READ over TCP, because"),
+                answer);
+        assertTrue(
+                answer.contains("; it cost 0.02 \u00b5s by READ on the same host, because the client's own"), answer);
+        String without = new WimpySummary(simple()).answer();
+        assertFalse(without.contains("same host"), without);
+    }
+
+    @Test
     void shouldWarnOfAServerThatWasStillCompiling() {
         WimpyRow cold = row(READ, 100, 1, 1, 1, 1);
         cold.shares.add(

@@ -114,7 +114,8 @@ public final class ReaderQueuePair implements AutoCloseable {
         try (Connector connector = device.resolve(address, settings.connectTimeoutNs())) {
             QueuePair made = owned.add(connector.createQueuePair(
                     loop.domain(),
-                    QueuePairAttributes.of(loop.queue(), QueuePairLimits.of(depth.sends(), depth.receives()))));
+                    QueuePairAttributes.of(loop.queue(), QueuePairLimits.of(depth.sends(), depth.receives()))
+                            .withRelaxedReads())); // of items; none needs what a hello or a touch report has brought
             for (int i = 0; i < depth.receives(); i++) {
                 made.postReceive(wrId(RECEIVE, i), control, message(i), CONTROL_SLOT_LENGTH);
             }
