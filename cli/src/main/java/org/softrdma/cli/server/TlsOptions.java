@@ -81,7 +81,7 @@ final class TlsOptions {
             case "ssl_keyformat" -> expect(word, value.equals("1"), "1, which is PEM");
             case "ssl_wbuf_size" -> expect(word, value.matches("[0-9]{1,6}"), "a number"); // Netty sizes its own
             case "ssl_session_cache" -> {} // the JDK keeps sessions anyway
-            case "ssl_kernel_tls" -> expect(word, false, "no such word: the JDK encrypts by itself");
+            case "ssl_kernel_tls" -> expect(word, false, "no such word, because the JDK does the encryption itself");
             default ->
                 expect(
                         word,
