@@ -112,8 +112,7 @@ enum KnownDifference {
             "does not count `incr` and `decr`",
             "counts them",
             "A number is not changed in place, because READs could see it torn."),
-    META_COMMANDS(
-            "`cmd_meta`", "counts only `me`", "counts all meta commands", "protocol.txt defines it so."),
+    META_COMMANDS("`cmd_meta`", "counts only `me`", "counts all meta commands", "protocol.txt defines it so."),
     ITEM_SIZES(
             "Lengths of items (`me`, `metadump`, `stats sizes`, `mem_requested`), and with them slab classes",
             "include memcached's header",

@@ -31,12 +31,7 @@ enum MemcachedCommand {
             "",
             "lru_crawler enable",
             "ERROR failed to start lru crawler thread"),
-    CRAWL(
-            "`lru_crawler crawl CLASSES`",
-            "works",
-            "always crawls all classes",
-            "lru_crawler crawl 1",
-            "OK"),
+    CRAWL("`lru_crawler crawl CLASSES`", "works", "always crawls all classes", "lru_crawler crawl 1", "OK"),
     PACE(
             "`lru_crawler sleep` `tocrawl`",
             "accepted",
