@@ -16,7 +16,7 @@ final class HelpCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(arity = "0..1", paramLabel = "COMMAND", description = "The command; all of them if omitted.")
+    @Parameters(arity = "0..1", paramLabel = "COMMAND", description = "The command; if omitted, list all commands.")
     private @Nullable String command;
 
     HelpCommand() {}

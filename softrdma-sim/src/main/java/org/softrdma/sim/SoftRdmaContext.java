@@ -87,13 +87,11 @@ public final class SoftRdmaContext {
         options.put("threads", "engine threads; default 1");
         options.put("crc", "on or off: request CRC32C on every connection; default off");
         options.put("mpa-revision", "1 or 2: MPA revision of connection requests; default 2");
-        options.put(
-                "rfc7306",
-                "on or off: atomics and WRITE with immediate, and answers to a peer's (RFC 7306); default on");
+        options.put("rfc7306", "on or off: send and answer atomics and WRITEs with immediate (RFC 7306); default on");
         options.put(
                 "profile",
-                "siw, rxe or disni: only what that device has too, with its limits, to try a program against what it will"
-                        + " meet there; or none; default none");
+                "siw, rxe or disni: only the features that this device shares with that one, and the smaller limits, to test a"
+                        + " program for it; or none; default none");
         options.put("regions", "maximum number of memory regions; default " + StagTable.MAX_ROWS);
         options.put(
                 "segment",

@@ -5,8 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
 /**
- * One operation at a time: each call waits for its result. Around a client that nobody else uses meanwhile. Owned by the
- * client's thread.
+ * Wraps a client to run one operation at a time: each call waits for its result. Nothing else may use the client
+ * meanwhile. Owned by the client's thread.
  */
 public final class BlockingStore implements AutoCloseable {
     private final StoreClient client;

@@ -5,12 +5,12 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * How a server writes memory that peers READ meanwhile. This class writes it as usual. A simulation, in which one thread
- * runs at a time, extends it to let peers look in the middle of a change, and is handed in by {@link
- * StoreServerContext#steps}.
+ * How a server writes memory that peers READ at the same time. This class uses plain stores. A simulation, in which one
+ * thread runs at a time, extends it to let peers READ in the middle of a change; {@link StoreServerContext#steps} sets
+ * the extension.
  *
- * <p>It is a class and no interface for its cost in production: where no subclass is loaded, the JIT calls the methods
- * here directly. Stateless; any thread.
+ * <p>It is a class instead of an interface because of its cost in production: while no subclass is loaded, the JIT
+ * calls these methods directly. Stateless; any thread.
  */
 public class MemorySteps {
     private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -22,7 +22,7 @@ public class MemorySteps {
     protected MemorySteps() {}
 
     /**
-     * Peers may look here.
+     * Peers may READ at this point.
      *
      * @param point where in a change the caller is; its name is for people
      */

@@ -3,13 +3,13 @@ package org.softrdma.stores;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A client of a store, with up to {@link #window()} operations on their way. Start operations, then call {@link #poll}
+ * A client of a store, with up to {@link #window()} outstanding operations. Start operations, then call {@link #poll}
  * or {@link #await}, which drive them and deliver each result once, in any order. {@link BlockingStore} does one at a
  * time.
  *
- * <p>A client that loses its connection makes another one by itself, within {@link #poll} or {@link #await}, and goes
- * on with what can go on. What cannot ends as {@link Outcome#LOST}. Every operation ends within its time limit, plus
- * the time that one attempt to connect may take ({@link StoreClientContext#timeoutNs}, {@link
+ * <p>A client that loses its connection reconnects on its own, within {@link #poll} or {@link #await}, and continues
+ * the operations that it can repeat safely. The others end as {@link Outcome#LOST}. Every operation ends within its
+ * time limit, plus the time that one attempt to connect may take ({@link StoreClientContext#timeoutNs}, {@link
  * StoreClientContext#connectTimeoutNs}).
  *
  * <p>Owned by one thread. Starting and polling allocate nothing while the connection lasts.

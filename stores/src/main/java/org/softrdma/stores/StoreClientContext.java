@@ -50,7 +50,7 @@ public final class StoreClientContext extends StoreSettings<StoreClientContext> 
         return changed(() -> connectTimeoutNs = ns);
     }
 
-    /** The clock, and how the client waits; those of the JVM by default. */
+    /** The clock, and how the client waits; by default those of the JVM. */
     public StoreClientContext time(NanoClock clock, IdleStrategy idle) {
         changed(() -> idleStrategy = idle);
         return nanoClock(clock);

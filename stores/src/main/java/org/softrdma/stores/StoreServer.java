@@ -4,7 +4,7 @@ import java.net.InetSocketAddress;
 import org.agrona.concurrent.Agent;
 
 /**
- * A server of a store. Whoever makes it chooses its thread and how that idles, for example by an Agrona {@code
+ * A server of a store. Its creator chooses the thread and its idle strategy, for example with an Agrona {@code
  * AgentRunner}. Owned by the thread that calls {@link #doWork}, which also closes it.
  */
 public interface StoreServer extends Agent, AutoCloseable {

@@ -9,7 +9,7 @@ import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * What the clients and the servers of a store both need to know; of most of it they must say the same. Filled by one
+ * Settings that the clients and servers of a store share; most of them must be equal on both sides. Filled by one
  * thread; immutable once concluded.
  *
  * @param <S> the settings that these are part of
@@ -35,7 +35,7 @@ public abstract class StoreSettings<S extends StoreSettings<S>> {
     /** Adds every setting of its own that is out of range. */
     abstract void check(List<String> faults);
 
-    /** As published, or mended (the default); the same on both sides. */
+    /** As published, or fixed (the default); the same on both sides. */
     public S protocol(Protocol newProtocol) {
         return changed(() -> protocol = newProtocol);
     }
@@ -66,7 +66,7 @@ public abstract class StoreSettings<S extends StoreSettings<S>> {
         return changed(() -> nanoClock = clock);
     }
 
-    /** Where names and seeds of hashes come from; a generator with a seed of its own by default. */
+    /** The source of names and seeds of hashes; by default a generator with its own seed. */
     public S random(RandomGenerator generator) {
         return changed(() -> random = generator);
     }

@@ -1,9 +1,9 @@
 package org.softrdma.verbs;
 
 /**
- * Something that happened to an object of a device and that no completion tells of ({@link Feature#ASYNC_EVENTS}; C:
- * {@code ibv_async_event}). Events are for looking, not for the data path: a program that polls its completions works
- * without them. One kind for each kind of object.
+ * An event of a device's object that no completion reports ({@link Feature#ASYNC_EVENTS}; C: {@code ibv_async_event}).
+ * Events are for monitoring, not for the data path: a program that polls its completions works without them. Each kind
+ * of object has its own kind of event.
  */
 public sealed interface AsyncEvent {
     /**
@@ -15,11 +15,11 @@ public sealed interface AsyncEvent {
     record QueuePairEvent(QueuePair queuePair, QueuePairEvent.Kind kind) implements AsyncEvent {
         /** What can happen to a queue pair. */
         public enum Kind {
-            /** It failed for a reason of this side (C: {@code IBV_EVENT_QP_FATAL}). */
+            /** It failed because of an error on this side (C: {@code IBV_EVENT_QP_FATAL}). */
             FATAL,
-            /** The peer asked for what cannot be, a misaligned atomic for one (C: {@code IBV_EVENT_QP_REQ_ERR}). */
+            /** The peer sent an invalid request, such as a misaligned atomic (C: {@code IBV_EVENT_QP_REQ_ERR}). */
             REQUEST_ERROR,
-            /** The peer used a wrong key, left the range or lacked the right (C: {@code IBV_EVENT_QP_ACCESS_ERR}). */
+            /** The peer used a wrong key, range or access right (C: {@code IBV_EVENT_QP_ACCESS_ERR}). */
             ACCESS_ERROR,
             /**
              * It is in ERROR and will take no more RECVs from its {@link SharedReceiveQueue} (C: {@code
@@ -57,7 +57,7 @@ public sealed interface AsyncEvent {
      * Something happened to the device.
      *
      * @param kind what happened
-     * @param detail for people, for example the number of the port
+     * @param detail text for people, for example the number of the port
      */
     record DeviceEvent(DeviceEvent.Kind kind, String detail) implements AsyncEvent {
         /** What can happen to a device. */
@@ -68,7 +68,7 @@ public sealed interface AsyncEvent {
             PORT_DOWN,
             /** The device failed (C: {@code IBV_EVENT_DEVICE_FATAL}). */
             FATAL,
-            /** Anything else that the driver tells: addresses, keys or subnet managers have changed. */
+            /** Any other event of the driver: addresses, keys or subnet managers have changed. */
             OTHER
         }
     }

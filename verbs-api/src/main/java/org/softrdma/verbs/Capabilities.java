@@ -3,10 +3,10 @@ package org.softrdma.verbs;
 import java.util.Set;
 
 /**
- * What a device offers (C: {@code ibv_query_device}). A device refuses what is not named here: it emulates nothing and
- * drops nothing in silence. Providers make one by {@link #builder}.
+ * What a device supports (C: {@code ibv_query_device}). A device refuses everything else: it emulates nothing and
+ * silently ignores nothing. Providers create it with {@link #builder}.
  *
- * <p>As on hardware, a limit is the most you can ask for and not what is set aside. Sizes that need more memory than
+ * <p>As on hardware, a limit is the most that you can request; it is not reserved. Sizes that need more memory than
  * the machine has are refused when the object is created, with {@link VerbsErrorCode#NO_RESOURCES}.
  *
  * @param provider name of the provider
@@ -15,14 +15,14 @@ import java.util.Set;
  * @param maxReceiveWorkRequests largest receive queue, in RECVs
  * @param maxScatterGather most scatter/gather entries of a SEND, WRITE or RECV
  * @param maxScatterGatherRead most scatter/gather entries of a READ (1 on iWARP)
- * @param maxInline most bytes of an inline SEND or WRITE of any kind; 0 if there are none
+ * @param maxInline most bytes of an inline SEND or WRITE of any kind; 0 if the device supports none
  * @param maxCompletionQueueEntries largest completion queue, in entries
  * @param maxMemoryRegions most memory regions that may live at once
  * @param maxRegionLength bytes of the largest region
  * @param maxMessageLength bytes of the longest SEND, WRITE or READ
  * @param maxOutboundReads most READs and atomics that a queue pair may have in flight (ORD)
  * @param maxInboundReads most READs and atomics of the peer that a queue pair accepts in flight (IRD)
- * @param maxPrivateData bytes of private data of a connect, accept or reject; 0 if the device carries none
+ * @param maxPrivateData bytes of private data of a connect, accept or reject; 0 if the device supports none
  * @param completionVectors number of completion vectors, at least 1
  * @param maxSharedReceiveWorkRequests largest shared receive queue, in RECVs; 0 if the device has none
  * @param maxMemoryWindows most memory windows that may live at once; 0 if the device has none
@@ -53,8 +53,8 @@ public record Capabilities(
     }
 
     /**
-     * Capabilities of a small device, to be told what else it can: one request, entry, region and READ of each kind,
-     * messages and regions of any length, no inline data, no private data, no optional features.
+     * Starts from the capabilities of a small device: one request, entry, region and READ of each kind, messages and
+     * regions of any length, no inline data, no private data, no optional features.
      *
      * @param provider name of the provider
      * @param transport wire protocol for people
@@ -63,7 +63,7 @@ public record Capabilities(
         return new Builder(provider, transport);
     }
 
-    /** A builder that starts with these. */
+    /** A builder that starts with these capabilities. */
     public Builder toBuilder() {
         Builder builder = new Builder(provider, transport);
         builder.maxSendWorkRequests = maxSendWorkRequests;
@@ -94,7 +94,7 @@ public record Capabilities(
         return features.contains(feature);
     }
 
-    /** Names the limits of a device one by one; what is not named stays as {@link Capabilities#builder} says. */
+    /** Sets the limits of a device one by one; the others stay as {@link Capabilities#builder} says. */
     public static final class Builder {
         private final String provider;
         private final String transport;
@@ -216,7 +216,7 @@ public record Capabilities(
             return this;
         }
 
-        /** The capabilities named so far. */
+        /** The capabilities as set so far. */
         public Capabilities build() {
             return new Capabilities(
                     provider,

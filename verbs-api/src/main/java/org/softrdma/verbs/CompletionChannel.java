@@ -10,7 +10,7 @@ import java.util.Optional;
  */
 public interface CompletionChannel extends AutoCloseable {
     /**
-     * Waits for an event (C: {@code ibv_get_cq_event}). Give back every event that you take, by {@link
+     * Waits for an event (C: {@code ibv_get_cq_event}). Acknowledge every event that you take, by {@link
      * CompletionQueue#acknowledgeEvents}; its queue cannot be closed before.
      *
      * @param timeoutNs how long to wait; 0 returns at once

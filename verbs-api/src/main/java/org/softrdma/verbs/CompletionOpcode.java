@@ -1,10 +1,10 @@
 package org.softrdma.verbs;
 
-/** What a successful completion was (C: {@code enum ibv_wc_opcode}). */
+/** The operation that a successful completion reports (C: {@code enum ibv_wc_opcode}). */
 public enum CompletionOpcode {
     /** A SEND of any kind that this side posted. */
     SEND,
-    /** A WRITE that this side posted, with an immediate or without. */
+    /** A WRITE that this side posted, with or without an immediate. */
     WRITE,
     /** A READ that this side posted. */
     READ,
@@ -12,9 +12,9 @@ public enum CompletionOpcode {
     COMPARE_AND_SWAP,
     /** A fetch-and-add that this side posted. */
     FETCH_AND_ADD,
-    /** A window that this side has invalidated. */
+    /** The invalidation of a window by this side. */
     INVALIDATE,
-    /** A window that this side has bound. */
+    /** The bind of a window by this side. */
     BIND_WINDOW,
     /** A RECV that a peer's SEND filled. */
     RECEIVE,
@@ -26,7 +26,7 @@ public enum CompletionOpcode {
         return this == RECEIVE || this == RECEIVE_WRITE_IMMEDIATE;
     }
 
-    /** True if its completion tells how many bytes were moved. */
+    /** True if its completion has the number of bytes moved. */
     public boolean hasByteLength() {
         return this == READ || this == COMPARE_AND_SWAP || this == FETCH_AND_ADD || isReceive();
     }

@@ -13,12 +13,12 @@ public interface CompletionQueue extends AutoCloseable {
     int entries();
 
     /**
-     * Makes the queue hold at least so many completions (C: {@code ibv_resize_cq}). What is in it stays, in order. Any
-     * thread, while others poll. Needs {@link Feature#QUEUE_RESIZE}.
+     * Resizes the queue to hold at least this many completions (C: {@code ibv_resize_cq}). Completions in the queue
+     * stay, in order. Any thread may call it, while others poll. Needs {@link Feature#QUEUE_RESIZE}.
      *
      * @param minimumEntries 1 to {@link Capabilities#maxCompletionQueueEntries()}
      * @throws VerbsException {@link VerbsErrorCode#NOT_SUPPORTED} without the feature; {@link VerbsErrorCode#INVALID} if
-     *     more completions are in the queue now; {@link VerbsErrorCode#NO_RESOURCES}. The queue is then as it was
+     *     more completions are in the queue now; {@link VerbsErrorCode#NO_RESOURCES}. The queue is then unchanged
      */
     default void resize(int minimumEntries) {
         throw new VerbsException(
@@ -30,12 +30,12 @@ public interface CompletionQueue extends AutoCloseable {
      * Takes completions, oldest first (C: {@code ibv_poll_cq}). Allocates nothing and does not block.
      *
      * @param completions filled from index 0
-     * @param max most to take, 0 to {@code completions.length}
+     * @param max maximum number to take, 0 to {@code completions.length}
      * @return how many were taken
      * @throws IllegalArgumentException if {@code max} is out of range, or an element that would be filled is null;
      *     then nothing was taken
-     * @throws VerbsException {@link VerbsErrorCode#QUEUE_OVERRUN} if the queue was full and completions were lost, as
-     *     far as the device tells. You get everything that was in the queue first. Its queue pairs are in error
+     * @throws VerbsException {@link VerbsErrorCode#QUEUE_OVERRUN} if the queue was full and completions were lost, if
+     *     the device reports that. Earlier polls return everything that was in the queue. Its queue pairs are in ERROR
      */
     int poll(WorkCompletion[] completions, int max);
 
@@ -50,8 +50,8 @@ public interface CompletionQueue extends AutoCloseable {
     }
 
     /**
-     * Arms the queue for one event on its channel (C: {@code ibv_req_notify_cq}). Completions that are in the queue
-     * already need not raise it, so poll again after arming. An event may come without a completion, and several
+     * Arms the queue for one event on its channel (C: {@code ibv_req_notify_cq}). Completions that are already in the
+     * queue may not raise it, so poll again after arming. An event may arrive without a completion, and several
      * completions may share one event. A queue that is armed for any completion stays so if you arm it for solicited
      * ones.
      *
@@ -61,10 +61,10 @@ public interface CompletionQueue extends AutoCloseable {
     void requestNotification(boolean solicitedOnly);
 
     /**
-     * Gives back events that were taken from the channel (C: {@code ibv_ack_cq_events}).
+     * Acknowledges events that were taken from the channel (C: {@code ibv_ack_cq_events}).
      *
      * @param count how many
-     * @throws IllegalArgumentException if {@code count} is more than were taken
+     * @throws IllegalArgumentException if fewer were taken
      */
     void acknowledgeEvents(int count);
 

@@ -14,13 +14,13 @@ public enum CompletionStatus {
     FLUSHED(5),
     /** A memory window could not be bound (C: {@code MW_BIND_ERR}). */
     MEMORY_WINDOW_BIND_ERROR(6),
-    /** The peer answered something that does not fit (C: {@code BAD_RESP_ERR}). */
+    /** The peer sent an unexpected response (C: {@code BAD_RESP_ERR}). */
     BAD_RESPONSE_ERROR(7),
     /** A peer's access to local memory failed (C: {@code LOC_ACCESS_ERR}). */
     LOCAL_ACCESS_ERROR(8),
-    /** The request did not fit the peer: no room for it, or no such operation (C: {@code REM_INV_REQ_ERR}). */
+    /** The peer found the request invalid: no room for it, or no such operation (C: {@code REM_INV_REQ_ERR}). */
     REMOTE_INVALID_REQUEST_ERROR(9),
-    /** The peer refused the key, range, right or domain (C: {@code REM_ACCESS_ERR}). */
+    /** The peer refused the key, range, access right or domain (C: {@code REM_ACCESS_ERR}). */
     REMOTE_ACCESS_ERROR(10),
     /** The peer failed to complete the request (C: {@code REM_OP_ERR}). */
     REMOTE_OPERATION_ERROR(11),

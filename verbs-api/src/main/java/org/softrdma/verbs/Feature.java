@@ -18,12 +18,12 @@ public enum Feature {
     LAZY_PINNING,
     /** IPv6 addresses. */
     IPV6,
-    /** {@link QueuePair#endCause} tells a wrong access of the peer from every other end, and is known in time. */
+    /** {@link QueuePair#endCause} distinguishes the peer's access errors from other causes, and is known in time. */
     END_CAUSES,
     /**
-     * {@link AccessFlag#POLLED}: a thread that polls memory can know from the last word of a WRITE, or of the data of
-     * a READ, that all of it is there ({@link MemoryRegion#coherentUnit()}). C: {@code ibv_query_qp_data_in_order},
-     * for whole messages.
+     * {@link AccessFlag#POLLED}: the last word of a WRITE, or of the data of a READ, tells a thread that polls memory
+     * that all of it is in place ({@link MemoryRegion#coherentUnit()}). C: {@code ibv_query_qp_data_in_order}, for
+     * whole messages.
      */
     ORDERED_PLACEMENT,
     /**
@@ -33,8 +33,8 @@ public enum Feature {
      */
     ATOMICS,
     /**
-     * The device's atomics are atomic with everybody who accesses the word whole, too: threads of this process by an
-     * aligned {@link java.lang.invoke.VarHandle}, and READs and WRITEs of the word (C: {@code IBV_ATOMIC_GLOB}).
+     * The device's atomics are also atomic with every other access to the whole word: by threads of this process with
+     * an aligned {@link java.lang.invoke.VarHandle}, and by READs and WRITEs (C: {@code IBV_ATOMIC_GLOB}).
      */
     GLOBAL_ATOMICS,
     /** {@link QueuePair#postWriteImmediate}. */

@@ -3,9 +3,9 @@ package org.softrdma.verbs;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory of this process that you can register on any device without caring for its lifetime. It is freed once you
- * have closed it <em>and</em> its last registration is gone. Then its segments are dead, as those of a closed arena
- * are.
+ * Memory of this process that you can register on any device without managing its lifetime. It is freed once you have
+ * closed it <em>and</em> its last registration is gone. From then on its segments are inaccessible, like those of a
+ * closed arena.
  */
 public interface HostMemory extends AutoCloseable {
     /**

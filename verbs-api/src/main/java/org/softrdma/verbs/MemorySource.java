@@ -4,11 +4,11 @@ import java.nio.file.Path;
 
 /** Where the pages of {@link org.softrdma.verbs.device.VerbsDevice#allocateMemory(long, MemorySource)} come from. */
 public sealed interface MemorySource {
-    /** Memory of this process alone. The kernel can move it to swap only, if there is any. */
+    /** Private memory of this process. The kernel can page it out only to swap, if there is any. */
     record Anonymous() implements MemorySource {}
 
     /**
-     * Anonymous huge pages that the administrator has reserved (vm.nr_hugepages). The kernel never takes them away.
+     * Anonymous huge pages that the administrator has reserved (vm.nr_hugepages). The kernel never pages them out.
      */
     record HugePages() implements MemorySource {}
 
@@ -23,7 +23,7 @@ public sealed interface MemorySource {
 
     /**
      * A new file, so that unused pages can leave memory without swap. Its blocks are reserved at once, so that a disk
-     * that fills up later does no harm, and its name is removed at once, so that nothing stays behind.
+     * that fills up later does no harm, and its name is removed at once, so that no file remains.
      *
      * @param path name of a file that does not exist yet, on tmpfs or on a disk
      */

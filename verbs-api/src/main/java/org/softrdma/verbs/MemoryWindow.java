@@ -1,15 +1,15 @@
 package org.softrdma.verbs;
 
 /**
- * A key of its own for part of a region, with rights of its own, which can be taken back at once: by {@link
+ * A separate key for part of a region, with its own rights, which can be revoked at once: by {@link
  * QueuePair#postInvalidate}, by the peer's {@link QueuePair#postSendInvalidate}, or by closing the window (C: {@code
- * ibv_mw} of type 2). The region keeps its own keys and rights meanwhile.
+ * ibv_mw} of type 2). The region's own keys and rights are not affected.
  *
- * <p>{@link QueuePair#postBindWindow} binds it. Only the peer of that queue pair can use it, by addresses of the
- * region, until it is invalidated; then it can be bound again, and has another key. A bound window must be invalidated
- * before it is bound again, and a region with bound windows cannot be closed.
+ * <p>{@link QueuePair#postBindWindow} binds it. Only the peer of that queue pair can use it, with addresses of the
+ * region, until it is invalidated. A bound window must be invalidated before it is bound again, which gives it another
+ * key. A region with bound windows cannot be closed.
  *
- * <p>Thread-safe; but do not bind and invalidate one window on two threads at once.
+ * <p>Thread-safe, but do not bind and invalidate the same window on two threads at once.
  */
 public interface MemoryWindow extends AutoCloseable {
     /** The domain it belongs to. */

@@ -9,8 +9,8 @@ package org.softrdma.verbs;
  *
  * @param registeredBytes bytes registered now
  * @param pinnedBytes bytes locked into memory now
- * @param highWaterBytes most bytes that were locked at once
- * @param firstTouches accesses that found their granule not pinned, each granule of an access counted; on-demand
+ * @param highWaterBytes maximum number of bytes locked at once
+ * @param firstTouches accesses that found their granule unpinned, counted for each granule of an access; on-demand
  *     paging calls them page faults. An access after an eviction counts again
  * @param pins times that a granule, or more of its pages, was pinned
  * @param unpins times that a granule was unpinned
@@ -30,7 +30,7 @@ public record PinningCounters(
         long unpinnedAccesses,
         long pinningNs) {
     /**
-     * Of a region that a driver pinned at registration; the driver tells no more.
+     * The counters of a region that a driver pinned at registration; the driver counts nothing more.
      *
      * @param bytes its length
      */

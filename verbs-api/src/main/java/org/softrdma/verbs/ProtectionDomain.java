@@ -5,24 +5,25 @@ import java.util.Set;
 
 /**
  * Memory regions and queue pairs that may be used together (C: {@code ibv_pd}). A key of one domain, lkey or rkey, is
- * worthless on a queue pair of another.
+ * invalid on a queue pair of another.
  */
 public interface ProtectionDomain extends AutoCloseable {
     /**
-     * Registers memory (C: {@code ibv_reg_mr}). Its pages are locked as the device does by default ({@link
+     * Registers memory (C: {@code ibv_reg_mr}). Its pages are locked by the device's default policy ({@link
      * org.softrdma.verbs.device.VerbsDevice#pinning}).
      *
      * <p>The device reads and writes by raw address. Memory of {@link
      * org.softrdma.verbs.device.VerbsDevice#allocateMemory}, of any device, is always safe. The garbage collector does
      * not free other native memory while it is registered, even if you drop the region without closing it. But you
-     * must keep its arena open until you close the region: nothing here can keep an arena of yours open.
+     * must keep its arena open until you close the region: the region cannot keep your arena open.
      *
      * <p>Registrations may overlap. Each has its own keys and rights.
      *
      * @param memory native memory, at least 1 byte
      * @param access rights and intents
      * @throws IllegalArgumentException for heap memory, for length 0, for REMOTE_WRITE or REMOTE_ATOMIC without
-     *     LOCAL_WRITE, for POLLED without LOCAL_WRITE and REMOTE_READ, and for more than {@link Capabilities#maxRegionLength()} bytes
+     *     LOCAL_WRITE, for POLLED with neither LOCAL_WRITE nor REMOTE_READ, and for more than {@link
+     *     Capabilities#maxRegionLength()} bytes
      * @throws VerbsException {@link VerbsErrorCode#NO_RESOURCES} (the message names the limit, the need and the
      *     remedy), {@link VerbsErrorCode#NOT_SUPPORTED} if the device lacks the feature that a flag needs
      * @throws IllegalStateException if the domain is closed, or the memory has been freed

@@ -88,9 +88,10 @@ public interface QueuePair extends AutoCloseable {
     PostStatus postSend(long wrId, MemoryRegion local, long offset, long length, int flags);
 
     /**
-     * Posts a compare-and-swap: if the word at the peer is {@code expected}, it becomes {@code replacement}. What it was
-     * goes to the local buffer, in the byte order of this machine, either way (C: {@code IBV_WR_ATOMIC_CMP_AND_SWP}).
-     * Atomics of one queue pair are executed in posting order, each once. Needs {@link Feature#ATOMICS}.
+     * Posts a compare-and-swap: if the word at the peer is {@code expected}, it becomes {@code replacement}. In either
+     * case its previous value goes to the local buffer, in the byte order of this machine (C: {@code
+     * IBV_WR_ATOMIC_CMP_AND_SWP}). Atomics of one queue pair are executed in posting order, each once. Needs {@link
+     * Feature#ATOMICS}.
      *
      * @param wrId a number of yours, returned with the completion
      * @param result region with LOCAL_WRITE (intent READ_SINK)
@@ -112,8 +113,8 @@ public interface QueuePair extends AutoCloseable {
             int flags);
 
     /**
-     * Posts a fetch-and-add: adds {@code delta} to the word at the peer, modulo 2^64, and fetches what it was (C:
-     * {@code IBV_WR_ATOMIC_FETCH_AND_ADD}). Needs {@link Feature#ATOMICS}.
+     * Posts a fetch-and-add: adds {@code delta} to the word at the peer, modulo 2^64, and fetches its previous value
+     * (C: {@code IBV_WR_ATOMIC_FETCH_AND_ADD}). Needs {@link Feature#ATOMICS}.
      *
      * @param wrId a number of yours, returned with the completion
      * @param result region with LOCAL_WRITE (intent READ_SINK)
@@ -127,10 +128,9 @@ public interface QueuePair extends AutoCloseable {
             long wrId, MemoryRegion result, long offset, long remoteAddress, int rkey, long delta, int flags);
 
     /**
-     * Posts a WRITE with an immediate: behind the WRITE, the peer's next RECV completes as {@link
-     * CompletionOpcode#RECEIVE_WRITE_IMMEDIATE}, and nothing is put into its buffer (C: {@code
-     * IBV_WR_RDMA_WRITE_WITH_IMM}). Whoever polls that completion sees every byte of the WRITE. Needs {@link
-     * Feature#WRITE_IMMEDIATE}.
+     * Posts a WRITE with an immediate: after the WRITE, the peer's next RECV completes as {@link
+     * CompletionOpcode#RECEIVE_WRITE_IMMEDIATE}, and its buffer is not changed (C: {@code IBV_WR_RDMA_WRITE_WITH_IMM}).
+     * The thread that polls that completion sees every byte of the WRITE. Needs {@link Feature#WRITE_IMMEDIATE}.
      *
      * @param wrId a number of yours, returned with the completion
      * @param local any region
@@ -165,8 +165,8 @@ public interface QueuePair extends AutoCloseable {
 
     /**
      * Posts a SEND that invalidates a key of the peer before the peer's RECV completes (C: {@code
-     * IBV_WR_SEND_WITH_INV}). A key that is no window bound on this connection ends it. Needs {@link
-     * Feature#SEND_INVALIDATE}.
+     * IBV_WR_SEND_WITH_INV}). If the key does not belong to a window bound on this connection, the connection ends.
+     * Needs {@link Feature#SEND_INVALIDATE}.
      *
      * @param wrId a number of yours, returned with the completion
      * @param local any region
@@ -178,9 +178,9 @@ public interface QueuePair extends AutoCloseable {
     PostStatus postSendInvalidate(long wrId, MemoryRegion local, long offset, long length, int peersKey, int flags);
 
     /**
-     * Posts the invalidation of a window of this side (C: {@code IBV_WR_LOCAL_INV}). Once it has completed, no access by
-     * that key succeeds. A key that is no window bound on this queue pair takes it to ERROR. Needs {@link
-     * Feature#MEMORY_WINDOWS}.
+     * Posts the invalidation of a window of this side (C: {@code IBV_WR_LOCAL_INV}). Once it has completed, no access
+     * with that key succeeds. If the key does not belong to a window bound on this queue pair, the queue pair goes to
+     * ERROR. Needs {@link Feature#MEMORY_WINDOWS}.
      *
      * @param wrId a number of yours, returned with the completion
      * @param key {@link MemoryWindow#rkey()}
@@ -191,9 +191,10 @@ public interface QueuePair extends AutoCloseable {
     /**
      * Posts the bind of a window of this side to part of a region (C: {@code IBV_WR_BIND_MW}). {@link
      * MemoryWindow#rkey()} is the new key as soon as this returns; the peer can use it once the bind has completed. Runs
-     * in order with the other requests of the queue pair. A window that is bound, a region without BIND_WINDOWS, a part
-     * outside of the region, a length of 0, a right that needs LOCAL_WRITE on a region without it, and another domain
-     * fail with {@link CompletionStatus#MEMORY_WINDOW_BIND_ERROR}. Needs {@link Feature#MEMORY_WINDOWS}.
+     * in order with the other requests of the queue pair. The bind fails with {@link
+     * CompletionStatus#MEMORY_WINDOW_BIND_ERROR} if the window is already bound, the region has no BIND_WINDOWS or
+     * belongs to another domain, the part lies outside the region or is empty, or a right needs LOCAL_WRITE and the
+     * region does not have it. Needs {@link Feature#MEMORY_WINDOWS}.
      *
      * @param wrId a number of yours, returned with the completion
      * @param window of this device
@@ -251,16 +252,16 @@ public interface QueuePair extends AutoCloseable {
     void disconnect();
 
     /**
-     * Completes once, when the provider notices that an established connection has ended, with the reason for people.
-     * The state has changed by then. It completes on a thread of the device: do not block in it, and close nothing in
-     * it.
+     * Completes once, when the provider notices that an established connection has ended, with a reason in words. The
+     * state has changed by then. It completes on a thread of the device: in dependent stages, do not block and do not
+     * close anything.
      */
     CompletionStage<String> disconnected();
 
     /**
-     * Why it went to ERROR. With {@link Feature#END_CAUSES} the cause is known before {@link #state()} says ERROR and
-     * before any flushed completion arrives. Without the feature, a device may still tell the cause, sooner or later.
-     * {@link #close()} keeps it.
+     * Why it went to ERROR. With {@link Feature#END_CAUSES} the cause is known before {@link #state()} is ERROR and
+     * before any flushed completion arrives. Without the feature, a device may still report the cause, possibly later.
+     * The cause remains available after {@link #close()}.
      */
     EndCause endCause();
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sendCompletions where completions of the send queue go
  * @param receiveCompletions where completions of RECVs go; may be the same queue
- * @param limits the least sizes wanted; those of RECVs do not matter with {@code sharedReceives}
+ * @param limits the minimum sizes; those of RECVs do not matter with {@code sharedReceives}
  * @param signalAll true if every send work request gives a completion (C: {@code sq_sig_all}); false if only those
  *     with {@link SendFlags#SIGNALLED} do, and those that fail
  * @param sharedReceives where its RECVs come from; null if it has a receive queue of its own
@@ -35,7 +35,7 @@ public record QueuePairAttributes(
      * One completion queue for both; only requests with {@link SendFlags#SIGNALLED} give a completion.
      *
      * @param completions where all completions go
-     * @param limits the least sizes wanted
+     * @param limits the minimum sizes
      */
     public static QueuePairAttributes of(CompletionQueue completions, QueuePairLimits limits) {
         return new QueuePairAttributes(completions, completions, limits, false, null, false);

@@ -1,8 +1,8 @@
 package org.softrdma.verbs;
 
 /**
- * Sizes of a queue pair (C: {@code ibv_qp_cap}). You ask for the least that you need; {@link QueuePair#limits()} tells
- * what you got.
+ * Sizes of a queue pair (C: {@code ibv_qp_cap}). You request the minimum that you need; {@link QueuePair#limits()}
+ * returns what you got.
  *
  * @param maxSendWorkRequests work requests that may be outstanding on the send queue, at least 1
  * @param maxReceiveWorkRequests RECVs that may be outstanding, at least 1

@@ -6,7 +6,7 @@ public enum QueuePairState {
     INITIAL,
     /** Connected: you may post everything. */
     READY_TO_SEND,
-    /** Failed or disconnected: what you post is flushed. Only closing leads out of it. */
+    /** Failed or disconnected: requests that you post are flushed. Closing is the only way out. */
     ERROR,
     /** Closed: you may post nothing. */
     CLOSED

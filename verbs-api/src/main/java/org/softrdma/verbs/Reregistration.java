@@ -5,7 +5,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link MemoryRegion#reregister} changes (C: {@code IBV_REREG_MR_CHANGE_*}); what is null stays as it is.
+ * What {@link MemoryRegion#reregister} changes (C: {@code IBV_REREG_MR_CHANGE_*}); null leaves a part unchanged.
  *
  * @param memory the new memory, or null
  * @param domain the new domain, or null
@@ -23,17 +23,17 @@ public record Reregistration(
         }
     }
 
-    /** Changes the memory alone. */
+    /** Changes only the memory. */
     public static Reregistration ofMemory(MemorySegment memory) {
         return new Reregistration(memory, null, null);
     }
 
-    /** Changes the domain alone. */
+    /** Changes only the domain. */
     public static Reregistration ofDomain(ProtectionDomain domain) {
         return new Reregistration(null, domain, null);
     }
 
-    /** Changes the rights alone. */
+    /** Changes only the rights. */
     public static Reregistration ofAccess(Set<AccessFlag> access) {
         return new Reregistration(null, null, access);
     }

@@ -11,15 +11,15 @@ public enum SendOpcode {
     WRITE(CompletionOpcode.WRITE, null),
     /** Reads from the peer's memory. */
     READ(CompletionOpcode.READ, null),
-    /** A SEND that also hands the peer a number of 32 bits with the completion of its RECV. */
+    /** A SEND that also hands the peer a 32-bit number with the completion of its RECV. */
     SEND_IMMEDIATE(CompletionOpcode.SEND, Feature.SEND_IMMEDIATE),
     /** A SEND that also invalidates a key of the peer. */
     SEND_INVALIDATE(CompletionOpcode.SEND, Feature.SEND_INVALIDATE),
-    /** A WRITE behind which the peer's next RECV completes, with a number of 32 bits and nothing in its buffer. */
+    /** A WRITE after which the peer's next RECV completes, with a 32-bit number and nothing in its buffer. */
     WRITE_IMMEDIATE(CompletionOpcode.WRITE, Feature.WRITE_IMMEDIATE),
-    /** Replaces a word of the peer's memory if it has an expected value, and fetches what it was. */
+    /** Replaces a word of the peer's memory if it has an expected value, and fetches its previous value. */
     COMPARE_AND_SWAP(CompletionOpcode.COMPARE_AND_SWAP, Feature.ATOMICS),
-    /** Adds to a word of the peer's memory, and fetches what it was. */
+    /** Adds to a word of the peer's memory, and fetches its previous value. */
     FETCH_AND_ADD(CompletionOpcode.FETCH_AND_ADD, Feature.ATOMICS),
     /** Invalidates a window of this side (C: {@code IBV_WR_LOCAL_INV}). */
     INVALIDATE(CompletionOpcode.INVALIDATE, Feature.MEMORY_WINDOWS),

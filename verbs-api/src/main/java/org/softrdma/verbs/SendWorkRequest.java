@@ -98,7 +98,7 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Makes this a compare-and-swap; one local entry of 8 bytes follows, for what the word was.
+     * Makes this a compare-and-swap; one local entry of 8 bytes follows, for the word's previous value.
      *
      * @param newWrId a number of yours, returned with the completion
      * @param newRemoteAddress address of the word at the peer, a multiple of 8
@@ -116,7 +116,7 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Makes this a fetch-and-add; one local entry of 8 bytes follows, for what the word was.
+     * Makes this a fetch-and-add; one local entry of 8 bytes follows, for the word's previous value.
      *
      * @param newWrId a number of yours, returned with the completion
      * @param newRemoteAddress address of the word at the peer, a multiple of 8
@@ -142,7 +142,7 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Makes this a bind; one local entry follows, the part of a region that the window gives access to.
+     * Makes this a bind; one local entry follows, the part of a region to which the window gives access.
      *
      * @param newWrId a number of yours, returned with the completion
      * @param newWindow a window of this side that is not bound
@@ -160,9 +160,9 @@ public final class SendWorkRequest {
      * Adds a local entry.
      *
      * <p>With {@link SendFlags#INLINE}, posting copies the bytes from this process's memory at {@code address} and
-     * looks at no key, as {@code ibv_post_send} does. Nothing checks the address: a wrong one ends the process. It
+     * checks no key, as {@code ibv_post_send} does. Nothing checks the address: a wrong one crashes the process. It
      * must be an address of this process even if the region is {@link AccessFlag#ZERO_BASED}; {@link
-     * #add(MemoryRegion, long, long)} finds the right one.
+     * #add(MemoryRegion, long, long)} computes the right one.
      *
      * @param address an address of the region that {@code lkey} names, see {@link MemoryRegion#address()}
      * @param length bytes
@@ -215,7 +215,7 @@ public final class SendWorkRequest {
         return remoteAddress;
     }
 
-    /** The peer's key of READ, WRITE and atomics; the key that SEND_INVALIDATE and INVALIDATE take back. */
+    /** The peer's key of READ, WRITE and atomics; the key that SEND_INVALIDATE and INVALIDATE invalidate. */
     public int rkey() {
         return rkey;
     }
@@ -230,17 +230,17 @@ public final class SendWorkRequest {
         return compareAdd;
     }
 
-    /** What COMPARE_AND_SWAP puts in its place. */
+    /** The replacement of COMPARE_AND_SWAP. */
     public long swap() {
         return swap;
     }
 
-    /** What BIND_WINDOW binds; null for every other request. */
+    /** The window of BIND_WINDOW; null for every other request. */
     public @Nullable MemoryWindow window() {
         return window;
     }
 
-    /** What a peer may do by the window. */
+    /** The peer's rights through the window. */
     public Set<AccessFlag> windowAccess() {
         return windowAccess;
     }

@@ -1,13 +1,13 @@
 package org.softrdma.verbs;
 
 /**
- * RECVs for any number of queue pairs ({@link QueuePairAttributes#sharedReceives}; C: {@code ibv_srq}). A message takes
- * a RECV that is here when it arrives, whichever queue pair it arrives on; its completion goes to that queue pair's
- * queue for RECVs, with that queue pair's number. RECVs need not be consumed in posting order, so find the buffer by
- * {@link WorkCompletion#wrId()}.
+ * RECVs for any number of queue pairs ({@link QueuePairAttributes#sharedReceives}; C: {@code ibv_srq}). A message that
+ * arrives on any of these queue pairs takes a RECV from here; its completion goes to that queue pair's completion queue
+ * for RECVs, with that queue pair's number. RECVs may be consumed in any order, so find the buffer by {@link
+ * WorkCompletion#wrId()}.
  *
- * <p>A queue pair that goes to ERROR flushes no RECV from here: the others go on. With {@link Feature#ASYNC_EVENTS},
- * {@link AsyncEvent.QueuePairEvent.Kind#LAST_REQUEST_REACHED} says when it has taken its last.
+ * <p>A queue pair that goes to ERROR flushes no RECV from here: the other queue pairs continue. With {@link
+ * Feature#ASYNC_EVENTS}, {@link AsyncEvent.QueuePairEvent.Kind#LAST_REQUEST_REACHED} says when it has taken its last.
  *
  * <p>Thread-safe, except in manual progress. Posting allocates nothing.
  */
@@ -42,8 +42,8 @@ public interface SharedReceiveQueue extends AutoCloseable {
     PostStatus post(ReceiveWorkRequest request);
 
     /**
-     * Asks for one {@link AsyncEvent.SharedReceiveQueueEvent.Kind#LIMIT_REACHED} as soon as fewer than {@code limit} RECVs are
-     * left, at once if that is so now (C: {@code ibv_modify_srq}, {@code IBV_SRQ_LIMIT}). Then the limit is 0 again.
+     * Requests one {@link AsyncEvent.SharedReceiveQueueEvent.Kind#LIMIT_REACHED} as soon as fewer than {@code limit}
+     * RECVs are left, which may be now (C: {@code ibv_modify_srq}, {@code IBV_SRQ_LIMIT}). Then the limit is 0 again.
      *
      * @param limit 1 to {@link #maxWorkRequests()}, or 0 for no event
      * @throws IllegalArgumentException if it is out of range

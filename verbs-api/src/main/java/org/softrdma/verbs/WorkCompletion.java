@@ -65,14 +65,14 @@ public final class WorkCompletion {
         return vendorCode;
     }
 
-    /** What the request was. Only for a success. */
+    /** The operation of the request. Only for a success. */
     public CompletionOpcode opcode() {
         requireSuccess("opcode");
         return opcode;
     }
 
     /**
-     * Bytes that a RECV received, that a READ or an atomic fetched, or that a WRITE with immediate has written here; 0
+     * Bytes that a RECV received, that a READ or an atomic fetched, or that the peer's WRITE with immediate wrote; 0
      * for every other request. Only for a success.
      */
     public long byteLength() {
@@ -178,8 +178,8 @@ public final class WorkCompletion {
     }
 
     /**
-     * For tools that watch a program: who is told when it reads a field that this failure does not have, just before the
-     * accessor throws. Until the object is filled in again.
+     * For tools that watch a program: sets an observer of reads of a field that this failure does not have. It is
+     * called just before the accessor throws, until the object is filled in again.
      *
      * @param observer gets the name of the accessor
      */

@@ -23,15 +23,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
- * <p>Parameters are the {@link org.softrdma.sim.fabric.Fabric}, and by {@link NodeName} a {@link
+ * <p>Parameters are the {@link org.softrdma.sim.fabric.Fabric} and, with {@link NodeName}, a {@link
  * org.softrdma.sim.fabric.FabricNode} or the {@link org.softrdma.verbs.device.VerbsDevice} of a node. The body of the
- * test is a process of the simulation, on a node of its own that nothing happens to. Methods such as
- * {@code @BeforeEach} run outside, where no verb may wait. The test passes when its body and every process that it has
- * started have ended, and nothing that they created is open on a node that is still alive.
+ * test is a process of the simulation, on a node of its own without faults. Methods such as {@code @BeforeEach} run
+ * outside, where no verb may wait. The test passes when its body and every process that it has started have ended, and
+ * no object that they created is open on a node that is still alive.
  *
- * <p>A failure says its seed. {@code @FabricTest(seed = ...)} runs it again, and so does the JUnit configuration
- * parameter {@code softrdma.seed}; {@code softrdma.seeds} is how many seeds all such tests take that name none. (A
- * system property of that name sets such a parameter.)
+ * <p>A failure names its seed. {@code @FabricTest(seed = ...)} or the JUnit configuration parameter {@code
+ * softrdma.seed} reruns it; {@code softrdma.seeds} is the number of seeds for all such tests that set none. (A system
+ * property of that name sets such a parameter.)
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
@@ -39,7 +39,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @TestTemplate
 @ExtendWith(FabricExtension.class)
 public @interface FabricTest {
-    /** How many seeds, other ones each time. */
+    /** How many random seeds, new ones each time. */
     int seeds() default 10;
 
     /** These seeds, and no others. */
@@ -57,6 +57,6 @@ public @interface FabricTest {
      */
     String settings() default "";
 
-    /** Whether the test fails on a rule of verbs that it breaks: {@link org.softrdma.sanitiser.finding.Rule}. */
+    /** Whether the test fails if it breaks a rule of verbs: {@link org.softrdma.sanitiser.finding.Rule}. */
     boolean sanitised() default true;
 }

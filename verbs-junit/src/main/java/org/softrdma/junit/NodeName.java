@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Names the node that a parameter of a {@link FabricTest} is, or whose device it is. Parameters of one name have the
- * same node, and the same device; a fault plan knows the node by this name.
+ * Names the node of a parameter of a {@link FabricTest}: the parameter is that node or its device. Parameters with the
+ * same name share the node and the device; fault plans refer to the node by this name.
  */
 @Documented
 @Target(ElementType.PARAMETER)

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A test with software RNICs of this process, which reach each other over TCP on the loopback address. Each parameter
- * of type {@link org.softrdma.verbs.device.VerbsDevice} is a device of its own:
+ * of type {@link org.softrdma.verbs.device.VerbsDevice} is a separate device:
  *
  * <pre>{@code
  * @RdmaTest
@@ -19,8 +19,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
- * <p>The devices are closed after the test. What the test has left open on them by then fails it, with the lines that
- * created it: queue pairs, listeners and connectors (so sockets), regions, completion queues, memory.
+ * <p>The devices are closed after the test. The test fails if it has left an object open on them (queue pairs,
+ * listeners and connectors, and so sockets; regions, completion queues, memory); the failure shows the lines that
+ * created it.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
@@ -28,6 +29,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Test
 @ExtendWith(RdmaExtension.class)
 public @interface RdmaTest {
-    /** Whether the test fails on a rule of verbs that it breaks: {@link org.softrdma.sanitiser.finding.Rule}. */
+    /** Whether the test fails if it breaks a rule of verbs: {@link org.softrdma.sanitiser.finding.Rule}. */
     boolean sanitised() default true;
 }

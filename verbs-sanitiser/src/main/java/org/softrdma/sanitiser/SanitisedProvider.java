@@ -18,8 +18,9 @@ import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.device.VerbsProvider;
 
 /**
- * A provider whose devices are sanitised. It has two options more: what to do about a finding, and which rules to
- * watch. Devices that one such provider opened with the same two know each other's queue pairs.
+ * A provider whose devices are sanitised. It has two more options: what to do about a finding, and which rules to
+ * watch. Devices that one such provider opens with the same values of both share a sanitiser, and so know each other's
+ * queue pairs.
  */
 final class SanitisedProvider implements VerbsProvider {
     private static final String ACTION = "sanitiser";
@@ -51,7 +52,7 @@ final class SanitisedProvider implements VerbsProvider {
     public Map<String, String> options() {
         Map<String, String> all = new LinkedHashMap<>(provider.options());
         all.put(ACTION, "what to do about a broken rule of verbs: " + LOG + " (default) or " + THROW);
-        all.put(RULES, "the rules to watch, separated by commas (" + ALL + ")");
+        all.put(RULES, "the rules to watch, separated by commas; default " + ALL);
         return Collections.unmodifiableMap(all);
     }
 

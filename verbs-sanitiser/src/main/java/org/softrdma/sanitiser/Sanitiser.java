@@ -18,15 +18,16 @@ import org.softrdma.verbs.device.VerbsDevice;
 /**
  * Finds the rules of verbs that a program breaks, on the devices that it wraps.
  *
- * <p>Wrap every device that the program uses, with one sanitiser: it then knows both ends of a connection within the
- * process, and who may write to which memory. What it costs: a lock and some allocation per request and poll, and
- * reading the buffers of SENDs, WRITEs and RECVs twice.
+ * <p>Wrap every device that the program uses with the same sanitiser: it then knows both ends of a connection within
+ * the process, and who may write to which memory. It costs a lock and some allocation per request and poll, and it
+ * reads the buffers of SENDs, WRITEs and RECVs twice.
  *
- * <p>A finding goes to the consumer that you give: {@link Findings} collects, {@link FindingLog} logs, {@link
- * FindingException#RAISE} throws. It gets them on the thread that called the verbs method, with no lock held. What it
- * throws leaves that method, which has done its work by then: a request was posted, completions were polled. Only two
- * rules are checked before the provider gets a request: {@link Rule#USE_AFTER_DEREGISTRATION} and {@link
- * Rule#ARENA_CLOSED}. A request whose memory was freed is never posted: the device would use it by its address.
+ * <p>A finding goes to the consumer that you pass: {@link Findings} collects, {@link FindingLog} logs, {@link
+ * FindingException#RAISE} throws. It is called on the thread that called the verbs method, with no lock held. Its
+ * exceptions propagate from that method, which has already done its work: a request was posted, completions were
+ * polled. Only two rules are checked before the provider gets a request: {@link Rule#USE_AFTER_DEREGISTRATION} and
+ * {@link Rule#ARENA_CLOSED}. A request whose memory was freed is never posted, because the device would access freed
+ * memory.
  *
  * <p>Thread-safe if the consumer is.
  */
@@ -53,7 +54,7 @@ public final class Sanitiser {
     }
 
     /**
-     * Watches some rules where something other than the JVM decides which thread runs, as in a simulation.
+     * Watches some rules in an environment where something other than the JVM schedules threads, such as a simulation.
      *
      * @param rules which
      * @param taker takes findings
@@ -73,8 +74,8 @@ public final class Sanitiser {
     }
 
     /**
-     * What is not closed yet, in the order of creation: the wrapped devices, and what the program has created on them,
-     * memory too.
+     * Objects that are not closed yet, in the order of creation: the wrapped devices, and the objects that the program
+     * has created on them, including memory.
      */
     public List<OpenObject> openObjects() {
         return watch.open().list();

@@ -61,7 +61,7 @@ public final class InteropCommand implements Callable<Integer> {
             names = "--seed",
             paramLabel = "SEED",
             defaultValue = "4711",
-            description = "Of what is random; a failure names it.")
+            description = "Seed of all random choices; a failure prints it.")
     private long seed;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Write the device's counters to this file.")

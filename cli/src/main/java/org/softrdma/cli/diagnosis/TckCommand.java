@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
                     + " end other options.",
             "",
             "The fabric is a simulated network: the cases that need no socket run on it with software RNICs, in virtual time,"
-                    + " and a seed decides every choice. It cuts streams anywhere, and lets others see copies in pieces.",
+                    + " and a seed decides every choice. It splits streams anywhere, and lets others see unfinished copies.",
             "",
             "Examples:",
             "  softrdma tck",
@@ -101,14 +101,14 @@ public final class TckCommand implements Callable<Integer> {
     @Option(
             names = "--seed",
             paramLabel = "NUMBER",
-            description = "Repeat the random choices of an earlier run, whose output tells its seed.")
+            description = "Repeat the random choices of an earlier run, whose output shows its seed.")
     private @Nullable Long seed;
 
     @Option(
             names = "--seeds",
             paramLabel = "COUNT",
             defaultValue = "1",
-            description = "Run the cases on the fabric by so many seeds, from --seed on (${DEFAULT-VALUE}).")
+            description = "Run the cases on the fabric with this many seeds, starting at --seed (${DEFAULT-VALUE}).")
     private int seeds = 1;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Also write the results to this file.")

@@ -40,15 +40,15 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "walk",
-        description = "Do random verbs operations, and compare a device with a model of verbs.",
+        description = "Run random verbs operations, and compare the device with a model of verbs.",
         footer = {
             "",
             "A walk opens a device on each node, registers, connects, posts, polls, deregisters, disconnects and closes as its"
                     + " seed says, and also does what verbs forbid. The model says which completions, bytes and errors must"
-                    + " come of it; the first disagreement ends the walk with its last operations.",
+                    + " follow; at the first disagreement the walk ends and prints its last operations.",
             "",
-            "On the fabric, a simulated network in virtual time, a seed repeats a walk step by step. On devices that are"
-                    + " connected over TCP it repeats the operations, and not their timing.",
+            "On the fabric, a simulated network in virtual time, a seed reproduces a walk step by step. On devices"
+                    + " connected over TCP it reproduces the operations, but not their timing.",
             "",
             "Examples:",
             "  softrdma walk --transport fabric --faults --seed 1 --seeds 1000",
@@ -67,28 +67,28 @@ public final class WalkCommand implements Callable<Integer> {
             description = "Walk on devices of the provider, or on the fabric (${DEFAULT-VALUE}).")
     private Place place = Place.TCP;
 
-    @Option(names = "--seed", paramLabel = "NUMBER", description = "First seed (by the clock).")
+    @Option(names = "--seed", paramLabel = "NUMBER", description = "First seed (default: from the clock).")
     private @Nullable Long seed;
 
     @Option(
             names = "--seeds",
             paramLabel = "COUNT",
             defaultValue = "1",
-            description = "Do so many walks, each by its own seed (${DEFAULT-VALUE}).")
+            description = "Number of walks, each with its own seed (${DEFAULT-VALUE}).")
     private int seeds = 1;
 
     @Option(
             names = "--operations",
             paramLabel = "COUNT",
             defaultValue = "200",
-            description = "Operations of a walk (${DEFAULT-VALUE}).")
+            description = "Number of operations per walk (${DEFAULT-VALUE}).")
     private int operations = 200;
 
     @Option(
             names = "--nodes",
             paramLabel = "COUNT",
             defaultValue = "3",
-            description = "Devices of a walk, 2 to 8 (${DEFAULT-VALUE}).")
+            description = "Number of devices per walk, 2 to 8 (${DEFAULT-VALUE}).")
     private int nodes = 3;
 
     @Option(
@@ -99,16 +99,16 @@ public final class WalkCommand implements Callable<Integer> {
     @Option(
             names = "--fault-plan",
             paramLabel = "FILE",
-            description = "With --faults, let the connections of node0, node1 ... have the faults of this plan"
+            description = "With --faults, inject the faults of this plan into nodes node0, node1 ..."
                     + " (docs/reference/fault-plans.md) instead of random ones.")
     private @Nullable Path faultPlan;
 
-    @Option(names = "--lawful", description = "Do only what verbs allow, as for the sanitiser.")
+    @Option(names = "--lawful", description = "Do only what verbs allow, so that the sanitiser has nothing to report.")
     private boolean lawful;
 
     @Option(
             names = "--features",
-            description = "Do also what not every device can, where it can: atomics, WRITEs with immediate.")
+            description = "Also run operations that not every device supports: atomics and WRITEs with immediate.")
     private boolean features;
 
     @Option(

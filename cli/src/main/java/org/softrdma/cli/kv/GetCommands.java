@@ -42,7 +42,7 @@ final class GetCommands {
                 names = "--repeat",
                 paramLabel = "N",
                 defaultValue = "1",
-                description = "Number of GETs; from the second on by READ (${DEFAULT-VALUE}).")
+                description = "Number of GETs; the second and later ones use READ (${DEFAULT-VALUE}).")
         private int repeat;
 
         Get() {}

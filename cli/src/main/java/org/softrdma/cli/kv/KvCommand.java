@@ -8,7 +8,7 @@ import picocli.CommandLine.Spec;
 /** {@code softrdma kv}: one command at a {@code softrdma server}, or any memcached. */
 @Command(
         name = "kv",
-        description = "Run one command on a softrdma server, GETs over RDMA, or on any memcached, over TCP.",
+        description = "Run one command on a softrdma server (GETs use RDMA) or on any memcached over TCP.",
         subcommands = {
             GetCommands.Get.class,
             GetCommands.Gets.class,

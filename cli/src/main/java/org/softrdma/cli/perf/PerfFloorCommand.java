@@ -75,7 +75,7 @@ final class PerfFloorCommand implements Callable<Integer> {
             names = "--responders",
             paramLabel = "N",
             defaultValue = "3",
-            description = "Number of soft RNIC processes, which take turns by round: no two JVMs compile a"
+            description = "Number of soft RNIC processes, one per round in turn, because no two JVMs compile a"
                     + " program to quite the same code (${DEFAULT-VALUE}).")
     private int responders;
 

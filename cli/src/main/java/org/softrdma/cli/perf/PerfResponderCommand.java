@@ -45,7 +45,7 @@ final class PerfResponderCommand implements Callable<Integer> {
             names = "--progress",
             paramLabel = "engine|manual",
             defaultValue = "engine",
-            description = "engine, or manual: the main thread drives the device, without pause but for --echo.")
+            description = "engine, or manual: the main thread drives the device, without pause unless --echo is given.")
     private DeviceProgress progress = DeviceProgress.ENGINE;
 
     @Option(names = "--memory", paramLabel = "SIZE", defaultValue = "64M", description = "Size of the memory to serve.")

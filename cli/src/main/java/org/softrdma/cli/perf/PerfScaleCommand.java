@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
 /** {@code softrdma perf scale}: what more stags and more connections add to the cost of a READ. */
 @Command(
         name = "scale",
-        description = "Compare the cost of a READ with few and with many connections and stags, beside a C"
-                + " server with as many connections.")
+        description = "Compare the cost of a READ with few and with many connections and stags, and with a C server"
+                + " that has the same number of connections.")
 final class PerfScaleCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();

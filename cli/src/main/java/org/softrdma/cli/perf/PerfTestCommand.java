@@ -135,8 +135,8 @@ abstract class PerfTestCommand implements Callable<Integer> {
             names = "--initiators",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Run so many initiators at once, each with a device, a thread and -q queue pairs of its own"
-                    + " (${DEFAULT-VALUE}; READs, atomics and write-bw). The atomics of several go to one word.")
+            description = "Run this many initiators at once, each with its own device, thread and -q queue pairs"
+                    + " (${DEFAULT-VALUE}; READs, atomics and write-bw). Their atomics all access the same word.")
     private int initiators;
 
     @Option(
@@ -201,8 +201,8 @@ abstract class PerfTestCommand implements Callable<Integer> {
 
     @Option(
             names = "--same-host",
-            description = "Server: show the memory to clients of this user on this host, which then READ it without the"
-                    + " server (docs/design/same-host.md).")
+            description = "Server: share the memory with clients of this user on this host, which then READ it without"
+                    + " the server (docs/design/same-host.md).")
     private boolean sameHost;
 
     @Option(
@@ -406,7 +406,7 @@ abstract class PerfTestCommand implements Callable<Integer> {
     @Command(
             name = "echo",
             description = {
-                "Half the round trip of a WRITE whose last word both ends poll (ib_write_lat as it is).",
+                "Half the round trip of a WRITE whose last word both ends poll, as ib_write_lat does.",
                 "Both devices need the feature ORDERED_PLACEMENT; write-lat runs on all of them."
             })
     static final class Echo extends PerfTestCommand {

@@ -9,8 +9,8 @@ final class DiagnosisOptions {
     @Option(
             names = "-D",
             paramLabel = "CHAR",
-            description = "Count what is done with keys by their prefix, which ends with this character, for stats"
-                    + " detail (without -D the character is a colon, and counting begins with stats detail on).")
+            description = "Count operations by key prefix, which ends with this character, for stats"
+                    + " detail (without -D the character is a colon, and counting starts with stats detail on).")
     private @Nullable String delimiter;
 
     @Option(

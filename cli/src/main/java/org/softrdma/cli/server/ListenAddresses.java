@@ -37,7 +37,7 @@ final class ListenAddresses {
 
     private static InetSocketAddress address(String word, int port) throws UnknownHostException {
         if (word.isEmpty()) {
-            throw new IllegalArgumentException("-l: expected addresses, with commas in between");
+            throw new IllegalArgumentException("-l: expected addresses, separated by commas");
         }
         if (word.startsWith("[")) {
             int end = word.indexOf(']');

@@ -37,7 +37,7 @@ final class ListenOptions {
             names = {"-l", "--listen"},
             paramLabel = "ADDRESS",
             description = "Address that the TCP port and the RDMA port listen on (0.0.0.0, all addresses; with"
-                    + " -s, 127.0.0.1 for the RDMA port). Several, with commas in between, each as HOST, HOST:PORT or"
+                    + " -s, 127.0.0.1 for the RDMA port). May be a list, separated by commas, of HOST, HOST:PORT or"
                     + " [IPV6]:PORT; the RDMA port listens on the first.")
     private List<String> addresses = List.of();
 
@@ -45,7 +45,7 @@ final class ListenOptions {
             names = "--rdma-port",
             paramLabel = "N",
             defaultValue = "0",
-            description = "Port for RDMA connections, on the address of -l; the server tells clients which"
+            description = "Port for RDMA connections, on the address of -l; the server tells clients its number"
                     + " (${DEFAULT-VALUE}: any free one).")
     private int rdmaPort;
 
@@ -96,7 +96,7 @@ final class ListenOptions {
             names = {"-R", "--max-reqs-per-event"},
             paramLabel = "N",
             defaultValue = "0",
-            description = "Maximum number of requests to serve from one connection before the next has its turn"
+            description = "Maximum number of requests to serve from one connection before serving the next"
                     + " (${DEFAULT-VALUE}: all that one read from the network returned).")
     private int requestsPerEvent;
 

@@ -103,8 +103,9 @@ final class MemoryOptions {
             paramLabel = "HOW",
             defaultValue = "off",
             description =
-                    "auto: let clients of this user on this host read items from memory that they map, for reading"
-                            + " only, without the server; others READ as ever. off: all READ by the device (${DEFAULT-VALUE}).")
+                    "auto: let clients of this user on this host map the items' memory read-only and read it without"
+                            + " the server; all others use the device. off: all READs use the device"
+                            + " (${DEFAULT-VALUE}).")
     private String sameHost = "";
 
     MemoryOptions() {}

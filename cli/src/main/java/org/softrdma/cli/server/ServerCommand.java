@@ -46,7 +46,7 @@ import picocli.CommandLine.Spec;
             "Serve key-value pairs to memcached clients (text, meta and binary protocol) and to RDMA clients, which"
                     + " GET by one-sided READ. Options have memcached's names.",
             "Anyone who can connect can read and change everything, unless -Y requires passwords. Passwords"
-                    + " and data travel in the clear unless -Z encrypts them, and what is READ does even then: use a"
+                    + " and data travel in the clear unless -Z encrypts them; READs are never encrypted. Use a"
                     + " trusted network, or -l 127.0.0.1."
                     + " docs/guide/security.md says who can read what."
         })
@@ -100,14 +100,14 @@ public final class ServerCommand implements Callable<Integer> {
     @Option(
             names = {"-u", "--user"},
             paramLabel = "NAME",
-            description = "Become this user before anything is opened, if root starts the server. Others can only name"
-                    + " themselves.")
+            description = "Become this user before opening anything, if root starts the server. Other users can only"
+                    + " name themselves.")
     private @Nullable String user;
 
     @Option(
             names = {"-d", "--daemon"},
-            description = "Run in the background: the command ends when the server has started. Messages are dropped"
-                    + " then, unless -v is given.")
+            description = "Run in the background: the command ends when the server has started. From then on messages"
+                    + " are dropped, unless -v is given.")
     private boolean daemon;
 
     @Option(
@@ -142,8 +142,8 @@ public final class ServerCommand implements Callable<Integer> {
 
     @Option(
             names = {"-S", "--enable-sasl"},
-            description = "Let clients of the binary protocol log in by SASL PLAIN, with the passwords of -Y. Without"
-                    + " it, -Y leaves only the text protocol.")
+            description = "Let clients of the binary protocol log in by SASL PLAIN, with the passwords of -Y. With -Y"
+                    + " but without -S, only the text protocol works.")
     private boolean sasl;
 
     @Option(
@@ -259,7 +259,7 @@ public final class ServerCommand implements Callable<Integer> {
                 try {
                     passwords.become(Passwords.read(file));
                 } catch (IOException e) {
-                    warn("-Y " + e.getMessage() + "; the passwords stay as they were.");
+                    warn("-Y " + e.getMessage() + "; the passwords are unchanged.");
                 }
             }
         });

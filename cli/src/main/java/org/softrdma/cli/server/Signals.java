@@ -35,7 +35,7 @@ final class Signals {
             signal.getMethod("handle", signal, handler)
                     .invoke(null, signal.getConstructor(String.class).newInstance(name), made);
         } catch (ReflectiveOperationException e) {
-            LOG.log(System.Logger.Level.WARNING, "SIG" + name + " is not heeded: " + e);
+            LOG.log(System.Logger.Level.WARNING, "SIG" + name + " is ignored: " + e);
         }
     }
 }

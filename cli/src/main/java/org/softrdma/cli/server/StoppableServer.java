@@ -94,7 +94,7 @@ final class StoppableServer implements AutoCloseable {
         try {
             if (graceful && !server.drain(DRAIN_TIMEOUT_NS)) {
                 System.getLogger(StoppableServer.class.getName())
-                        .log(System.Logger.Level.WARNING, "some connections are still busy, and end now");
+                        .log(System.Logger.Level.WARNING, "closing connections that are still busy");
             }
             server.close();
         } finally {

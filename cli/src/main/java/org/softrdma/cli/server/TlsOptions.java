@@ -16,11 +16,11 @@ final class TlsOptions {
 
     @Option(
             names = {"-Z", "--enable-ssl"},
-            description = "Encrypt the TCP port by TLS. -o ssl_chain_cert=FILE names the certificates, ssl_key=FILE the"
-                    + " private key, both in PEM; ssl_ca_cert=FILE those who sign certificates of clients;"
-                    + " ssl_verify_mode=0|1|2 whether clients show one (0 no, 1 may, 2 must); ssl_min_version=2|3"
-                    + " is TLS 1.2 or 1.3; ssl_ciphers=NAME:NAME are Java's names of cipher suites. READs are not"
-                    + " encrypted.")
+            description = "Encrypt the TCP port with TLS. -o ssl_chain_cert=FILE names the certificates, ssl_key=FILE"
+                    + " the private key, both in PEM; ssl_ca_cert=FILE the authorities that sign clients' certificates;"
+                    + " ssl_verify_mode=0|1|2 whether clients show one (0 no, 1 optional, 2 required);"
+                    + " ssl_min_version=2|3 requires TLS 1.2 or 1.3; ssl_ciphers=NAME:NAME are Java's names of cipher"
+                    + " suites. READs are not encrypted.")
     private boolean enabled;
 
     private @Nullable Path certificates;
@@ -75,13 +75,13 @@ final class TlsOptions {
                 };
             case "ssl_ciphers" -> ciphers = List.of(value.split(CIPHER_SEPARATOR));
             case "ssl_min_version" -> {
-                expect(word, value.matches("[0-3]"), "0 to 3; TLS 1.0 and 1.1 (0 and 1) are not spoken by the JDK");
+                expect(word, value.matches("[0-3]"), "0 to 3; the JDK does not support TLS 1.0 and 1.1 (0 and 1)");
                 onlyNewest = value.equals("3");
             }
             case "ssl_keyformat" -> expect(word, value.equals("1"), "1, which is PEM");
             case "ssl_wbuf_size" -> expect(word, value.matches("[0-9]{1,6}"), "a number"); // Netty sizes its own
             case "ssl_session_cache" -> {} // the JDK keeps sessions anyway
-            case "ssl_kernel_tls" -> expect(word, false, "no such word: the JDK encrypts by itself");
+            case "ssl_kernel_tls" -> expect(word, false, "no such word, because the JDK does the encryption itself");
             default ->
                 expect(
                         word,

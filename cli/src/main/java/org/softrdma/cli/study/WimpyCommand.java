@@ -109,14 +109,14 @@ public final class WimpyCommand implements Callable<Integer> {
     @Option(
             names = "--connect",
             paramLabel = "HOST[:PORT]",
-            description = "Start no servers: store the pairs in the softrdma server that runs there (port"
+            description = "Start no servers: store the pairs in the softrdma server at this address (port"
                     + " 11211), and load it.")
     private @Nullable String connect;
 
     @Option(
             names = "--connect-memcached",
             paramLabel = "HOST[:PORT]",
-            description = "With --connect: do the same with the memcached that runs there, to compare.")
+            description = "With --connect: also load the memcached at this address, to compare.")
     private @Nullable String connectMemcached;
 
     @Option(

@@ -118,7 +118,7 @@ class ServerProcessTest {
             Files.delete(file);
             signal(server.pid(), "HUP");
             String line = lines.readLine();
-            assertTrue(line.endsWith("there is no such file; the passwords stay as they were."), line);
+            assertTrue(line.endsWith("there is no such file; the passwords are unchanged."), line);
             assertEquals("STORED", login(port, "bob new"));
         } finally {
             server.destroyForcibly();

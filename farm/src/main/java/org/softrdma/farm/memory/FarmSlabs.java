@@ -4,10 +4,10 @@ import java.util.Arrays;
 import org.agrona.collections.LongArrayList;
 
 /**
- * Objects of a region: blocks of equal size, each for objects of one class. A freed object is used again for its class
- * first. A block keeps its class for ever, so that the header of an object stays a header whatever a reader does with an
- * old pointer ("type stability"); the paper's reuse of a block for another class, behind an epoch of all machines, is
- * not built. The thread that owns the region.
+ * Objects of a region: blocks of equal size, each for objects of one class. A freed object is reused first for its
+ * class. A block keeps its class for ever, so that the header of an object stays a header whatever a reader does with
+ * an old pointer ("type stability"); the paper's reuse of a block for another class, after an epoch of all machines, is
+ * not implemented. Owned by the thread that owns the region.
  */
 public final class FarmSlabs {
     /** No room. */
@@ -47,7 +47,7 @@ public final class FarmSlabs {
     }
 
     /**
-     * Takes adjacent blocks at the start of the region, for an array of objects. Before anything else.
+     * Takes adjacent blocks at the start of the region, for an array of objects. Call it before anything else.
      *
      * @param length bytes
      * @return bytes taken

@@ -1,7 +1,7 @@
 package org.softrdma.farm.memory;
 
 /**
- * A pointer to an object that knows which object it means: 16 bytes, little endian, within the payload of an object.
+ * A pointer to an object that also identifies the object: 16 bytes, little endian, within the payload of an object.
  *
  * <pre>
  *  63                            32 31                             0

@@ -3,14 +3,14 @@ package org.softrdma.farm.memory;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Judges what a READ has brought of an object, as in section 3.4 of the paper: the header is not locked against readers,
- * and every line has the low bits of the header's version.
+ * Checks the bytes of an object that a READ has fetched, as in section 3.4 of the paper: the header is not locked
+ * against readers, and every line has the low bits of the header's version.
  *
- * <p>That proves a consistent object only if the device moves each line of 64 bytes at one instant, as DMA on a coherent
- * bus does: "FaRM relies on cache coherent DMA". A device that copies by CPU may take the version of a line before a
- * write and its data after it. So in safe mode there is a checksum behind the payload, and it decides.
+ * <p>That proves consistency only if the device copies each line of 64 bytes at one instant, as DMA on a coherent bus
+ * does: "FaRM relies on cache coherent DMA". A device that copies by CPU may take the version of a line before a write
+ * and its data after it. So in safe mode there is a checksum behind the payload, which decides.
  *
- * <p>Stateless but for its mode.
+ * <p>Stateless except for its mode.
  */
 public final class LockFreeReader {
     private final boolean checksums;

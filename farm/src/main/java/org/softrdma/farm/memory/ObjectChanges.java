@@ -8,9 +8,9 @@ import org.softrdma.stores.MemorySteps;
 
 /**
  * A transaction of one machine: objects of one region that change together. All are locked in the order of their
- * addresses, in the mode that lets readers in; then each for writing, just before they are written; and none is unlocked
+ * addresses, in the mode that admits readers; then each for writing, just before they are written; and none is unlocked
  * before all are written. A reader that READs several of them one after the other must still check that they belong
- * together. Allocates nothing once it has been as large as it gets. The thread that owns the region.
+ * together. Allocates nothing once it has reached its maximum size. Owned by the thread that owns the region.
  */
 public final class ObjectChanges {
     private final ObjectWriter writer;
@@ -49,7 +49,7 @@ public final class ObjectChanges {
         return image;
     }
 
-    /** Makes all changes, and begins anew. */
+    /** Makes all changes, and starts a new transaction. */
     public void commit() {
         for (int i = 0; i < objects.size(); i++) {
             writer.lock(objects.getLong(i));

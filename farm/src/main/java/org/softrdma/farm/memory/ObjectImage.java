@@ -8,8 +8,8 @@ import java.util.Arrays;
 import org.softrdma.stores.hash.ChecksumPair;
 
 /**
- * An object as its users see it: a copy without line versions, in a buffer that is used again and again. Offsets count
- * from the start of the object, so the payload begins at {@link FarmObjectDescriptor#PAYLOAD_OFFSET}. One thread.
+ * An object as its users see it: a copy without line versions, in a buffer that is reused. Offsets count from the start
+ * of the object, so the payload begins at {@link FarmObjectDescriptor#PAYLOAD_OFFSET}. One thread.
  */
 public final class ObjectImage {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -25,7 +25,7 @@ public final class ObjectImage {
     public ObjectImage() {}
 
     /**
-     * Makes room for an object. What the image has had is lost.
+     * Makes room for an object. The previous contents of the image are lost.
      *
      * @param newLength of header and payload
      */
@@ -64,7 +64,7 @@ public final class ObjectImage {
         return getLong(FarmObjectDescriptor.INCARNATION_OFFSET);
     }
 
-    /** Whoever has a pointer to the object will find that it is another one. */
+    /** A holder of a pointer to the old object can then tell that this is another one. */
     public void nextIncarnation() {
         putLong(FarmObjectDescriptor.INCARNATION_OFFSET, incarnation() + 1);
     }

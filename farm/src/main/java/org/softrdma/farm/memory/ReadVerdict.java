@@ -1,6 +1,6 @@
 package org.softrdma.farm.memory;
 
-/** What a lock-free read has brought. */
+/** The result of a lock-free read. */
 public enum ReadVerdict {
     /** The object as it was at one instant during the READ. */
     CONSISTENT,

@@ -3,9 +3,9 @@ package org.softrdma.farm.memory;
 import java.util.Arrays;
 
 /**
- * Sizes of objects, with their line versions: from 64 bytes to one MiB in 256 steps of one ratio, so that rounding up to
- * the next wastes 3.7 % at most. Objects begin at multiples of 16, so each size is rounded up to one, and the small ones
- * that then are the same are one class. Immutable.
+ * Sizes of objects, with their line versions: from 64 bytes to one MiB in 256 steps of equal ratio, so that rounding up
+ * to the next wastes at most 3.7 %. Objects begin at multiples of 16, so each size is rounded up to one, and small
+ * sizes that become equal are one class. Immutable.
  */
 public final class SizeClasses {
     /** Sizes of the paper. */

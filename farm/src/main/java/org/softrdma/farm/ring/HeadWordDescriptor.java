@@ -1,7 +1,7 @@
 package org.softrdma.farm.ring;
 
 /**
- * How far the receiver of a ring has come: one little-endian word in the sender's memory, which the receiver WRITEs.
+ * The position of the receiver of a ring: one little-endian word in the sender's memory, which the receiver WRITEs.
  *
  * <pre>
  *  63                            32 31                             0
@@ -10,7 +10,7 @@ package org.softrdma.farm.ring;
  * +--------------------------------+--------------------------------+
  * </pre>
  *
- * <p>The paper has the position alone. The second half finds a word that has come in part only.
+ * <p>The paper has only the position. The second half detects a word that has arrived only in part.
  */
 public final class HeadWordDescriptor {
     /** Bytes of the word. */
@@ -24,15 +24,15 @@ public final class HeadWordDescriptor {
         return Integer.toUnsignedLong(low) | (long) ~low << Integer.SIZE;
     }
 
-    /** True if a word is whole. */
+    /** True if a word is complete. */
     public static boolean isWhole(long word) {
         return (int) word == ~(int) (word >>> Integer.SIZE);
     }
 
     /**
-     * The position that a word tells.
+     * The position that a word reports.
      *
-     * @param word a whole one
+     * @param word a complete one
      * @param known an earlier position, less than 2^32 before
      */
     public static long position(long word, long known) {

@@ -10,8 +10,8 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * Registered memory of a ring, and of a head word in the line behind it. Of the inbox the peer WRITEs both: the messages,
- * and how far it is in the ring that this side WRITEs. Of the outbox this side WRITEs both.
+ * Registered memory of a ring, and of a head word in the line behind it. In the inbox the peer WRITEs both: the
+ * messages, and its position in the ring that this side WRITEs. This side WRITEs both from the outbox.
  *
  * @param capacity bytes of the ring, a multiple of 64
  * @param memory what is registered
@@ -21,7 +21,7 @@ public record RingBox(int capacity, HostMemory memory, MemoryRegion region) impl
     private static final int LINE = 64;
 
     /**
-     * Memory that a peer WRITEs, polled if the device can promise something about that.
+     * Memory that a peer WRITEs; it is registered as POLLED if the device supports that.
      *
      * @param device of the domain
      * @param domain of the queue pair

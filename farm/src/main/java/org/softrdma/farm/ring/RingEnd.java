@@ -9,8 +9,8 @@ import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.SendFlags;
 
 /**
- * One end of a pair of rings, one each way ({@link RingBox}): takes messages from its inbox, puts messages into the
- * peer's.
+ * One end of a pair of rings, one each way ({@link RingBox}): takes messages from its inbox, and writes messages into
+ * the peer's.
  *
  * <p>The work requests that it posts have negative numbers: give their completions to {@link #completed}. Allocates
  * nothing after construction. One thread.

@@ -1,6 +1,6 @@
 /**
  * FaRM's messages (NSDI 2014, section 2): a ring in the receiver's memory for each sender, which WRITEs its messages
- * there. The receiver polls the memory, and tells how far it has come after every half of the ring.
+ * there. The receiver polls the memory, and reports its position after every half of the ring.
  *
  * <p>Each end belongs to one thread. Read {@link org.softrdma.farm.ring.RingFrameDescriptor} first.
  */

@@ -17,9 +17,9 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * The key-value store of FaRM on one server. The paper's form believes line versions, and polls the trailers of messages;
- * it is sound on a device that moves lines of 64 bytes whole, and no software RNIC does. The mended form adds a checksum
- * to each object and each message, and gives a changed chain new incarnations. Stateless.
+ * The key-value store of FaRM on one server. The paper's form trusts line versions, and polls the trailers of messages;
+ * it is sound only on a device that copies whole lines of 64 bytes, which no software RNIC does. The safe form adds a
+ * checksum to each object and each message, and gives a changed chain new incarnations. Stateless.
  */
 public final class FarmDesign implements StoreDesign {
     /** For the service loader. */

@@ -1,5 +1,5 @@
 /**
- * memcached's binary protocol as bytes: requests taken apart, answers put together; no I/O, no store, no threads.
+ * memcached's binary protocol as bytes: it decodes requests and encodes answers; no I/O, no store, no threads.
  *
  * <p>One connection owns a decoder. Read {@link org.softrdma.kv.binary.FrameDescriptor} first, then
  * {@link org.softrdma.kv.binary.BinaryOperation} for what a request may look like and

@@ -12,10 +12,10 @@ import org.softrdma.kv.client.rdma.MemberLoop;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * What all clients of one thread share: a protection domain, one completion queue, polled or waited for, and where
- * the items of each server are. Works with devices that drive themselves and with devices in manual progress, which
- * this drives. Owned by one thread (in manual progress: the one that opened the device); its owner closes the clients
- * first, then this, then the device.
+ * What all clients of one thread share: a protection domain, one completion queue, which it polls or waits for, and the
+ * locators of each server's items. Works with devices in engine mode and in manual progress; the latter it drives.
+ * Owned by one thread (in manual progress: the one that opened the device); its owner closes the clients first, then
+ * this, then the device.
  */
 public final class CompletionLoop implements AutoCloseable {
     private final MemberLoop members;
@@ -25,7 +25,7 @@ public final class CompletionLoop implements AutoCloseable {
      * Opens one.
      *
      * @param device stays open until after this is closed
-     * @param maxClients clients there may be at a time
+     * @param maxClients maximum number of clients at a time
      * @param window the largest window of any of them
      */
     public CompletionLoop(VerbsDevice device, int maxClients, int window) {
@@ -33,20 +33,20 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * Opens one that looks at another clock.
+     * Opens one with another clock.
      *
      * @param device stays open until after this is closed
-     * @param maxClients clients there may be at a time
+     * @param maxClients maximum number of clients at a time
      * @param window the largest window of any of them
-     * @param clock for limits
-     * @param spin what is done between two looks at the device, before it is waited for
+     * @param clock for time limits
+     * @param spin called between two polls of the device, before the thread waits for it
      */
     public CompletionLoop(VerbsDevice device, int maxClients, int window, NanoClock clock, IdleStrategy spin) {
         members = new MemberLoop(device, maxClients, window, clock, spin);
     }
 
     /**
-     * Takes what has completed; results of READs wait at their clients, see {@link KvClient#deliver}. Does not wait.
+     * Takes completions; results of READs are kept for {@link KvClient#deliver}. Does not wait.
      *
      * @return the number of completions
      */
@@ -55,7 +55,7 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * Waits until something has completed, and takes it.
+     * Waits for completions, and takes them.
      *
      * @param timeoutNs how long to wait
      * @return the number of completions, 0 at the end of the time

@@ -7,12 +7,12 @@ import org.softrdma.kv.item.ItemDescriptor;
 import org.softrdma.kv.item.Locator;
 
 /**
- * Decides from its bytes alone whether what a READ brought is the item asked for. The order of the checks matters:
- * the generation first (a dead item is stale, whatever else is true of it), then whether the bytes belong together,
- * and only of such bytes key and expiry mean anything. Allocates nothing. Owned by one thread.
+ * Decides from the bytes alone whether a READ has returned the requested item. The order of the checks matters: first
+ * the generation (a dead item is stale, whatever else its bytes say), then whether the bytes belong together; only then
+ * key and expiry are meaningful. Allocates nothing. Owned by one thread.
  */
 public final class ItemCheck {
-    /** For {@link #check}: the item cannot have expired, its expiry was looked at elsewhere. */
+    /** For {@link #check}: the item cannot have expired, because its expiry was checked elsewhere. */
     public static final long NO_EXPIRY = 0;
 
     private final ItemChecksum checksum = new ItemChecksum();
@@ -23,8 +23,8 @@ public final class ItemCheck {
     public ItemCheck() {}
 
     /**
-     * Checks an item that was READ at its locator. Only an odd generation is one of a living item: a locator with
-     * another is not the store's, and must not make a dead item look alive.
+     * Checks an item that was READ at its locator. Only living items have odd generations: a locator with an even one
+     * does not come from the store, and must not make a dead item look alive.
      *
      * @param memory where it landed
      * @param view a direct buffer over all of {@code memory}; its position and limit are changed
@@ -43,13 +43,13 @@ public final class ItemCheck {
     }
 
     /**
-     * Checks what was READ from a whole chunk, in which any item may live.
+     * Checks the bytes of a whole chunk, in which any item may live.
      *
-     * <p>A living item of the key is the one: the store never lets two of one key live at a time
-     * ({@link org.softrdma.kv.store.ItemStore}), and lets the old one die before it answers a change, so one that
-     * lived while the READ saw its head is no older than the last change acknowledged before. A dead one says
-     * nothing; where its forward locator leads is not asked for, because half of that may be of another life of the
-     * chunk, and a key with the length of another class would be an access out of bounds.
+     * <p>A living item with the right key is current: the store never lets two items of one key live at a time ({@link
+     * org.softrdma.kv.store.ItemStore}), and lets the old one die before it answers a change, so an item that was alive
+     * when the READ saw its head is no older than the last change acknowledged before. A dead item proves nothing; its
+     * forward locator is not followed, because half of it may belong to another life of the chunk, and an rkey with the
+     * length of another class would be an access out of bounds.
      *
      * @param memory where it landed
      * @param view a direct buffer over all of {@code memory}; its position and limit are changed

@@ -15,15 +15,15 @@ import org.softrdma.verbs.device.VerbsDevice;
 /**
  * A client of one server for one thread; {@link SharedKvClient} is the one for many. Its connection is a memcached
  * connection and, if the server is a {@code KvServer}, a queue pair. It remembers where items are. A GET of such an
- * item is one READ, which the server's store does not notice. If the place is not known, or the READ finds the item
- * dead, replaced twice or half overwritten, the server is asked to write the item here and to say where it is. With
- * any other memcached it is a plain client, see {@link #protocol()}.
+ * item is one READ, which involves no thread of the server's store. If the location is unknown, or the READ finds the
+ * item dead, replaced twice or half overwritten, the client asks the server to WRITE the item here and to return its
+ * locator. With any other memcached it is a plain client, see {@link #protocol()}.
  *
  * <p>Blocking: the methods of {@link KvCommands}. Pipelined: {@link #start} as many READs as the window allows,
  * {@link CompletionLoop#poll}, {@link #deliver}; this allocates nothing.
  *
- * <p>When a connection fails, everything outstanding on it fails. The next command connects again, at most every
- * quarter of a second, and throws at once in between. The places of items are forgotten when the server has been
+ * <p>When a connection fails, everything outstanding on it fails. The next command reconnects, at most every quarter of
+ * a second; in between, commands throw at once. The client forgets the locations of items when the server was
  * restarted. Owned by the thread of its loop.
  */
 public final class KvClient implements KvCommands {
@@ -46,7 +46,7 @@ public final class KvClient implements KvCommands {
     private boolean closed;
 
     /**
-     * Connects a client of its own loop; both are closed by closing the client.
+     * Connects a client with its own loop; closing the client closes both.
      *
      * @param device stays open until after the client is closed
      * @param context concluded
@@ -137,12 +137,12 @@ public final class KvClient implements KvCommands {
         return context.server();
     }
 
-    /** What this client counts. */
+    /** The counters of this client. */
     public KvClientCounters counters() {
         return counters;
     }
 
-    /** How many items' places the clients of the loop know. */
+    /** The number of items whose locations the clients of the loop know. */
     public int knownItems() {
         return known.locators().size();
     }
@@ -159,7 +159,7 @@ public final class KvClient implements KvCommands {
     }
 
     /**
-     * Starts a READ of an item whose place is known. Allocates nothing.
+     * Starts a READ of an item whose location is known. Allocates nothing.
      *
      * @param key the key; must not change until the result was delivered
      * @param tag given back with the result
@@ -177,8 +177,8 @@ public final class KvClient implements KvCommands {
     }
 
     /**
-     * Hands over the results of READs that were completed; does not wait, see {@link CompletionLoop#poll}. READs that
-     * were outstanding when the connection failed are handed over as {@link ReadOutcome#LOST}. Allocates nothing.
+     * Delivers the results of completed READs; does not wait, see {@link CompletionLoop#poll}. READs that were
+     * outstanding when the connection failed are delivered as {@link ReadOutcome#LOST}. Allocates nothing.
      *
      * @param handler called once per result
      * @return the number of results
@@ -208,7 +208,7 @@ public final class KvClient implements KvCommands {
         return delivered;
     }
 
-    /** READs that were started and not delivered. */
+    /** Number of READs that were started and not yet delivered. */
     public int outstanding() {
         KvConnection current = connection;
         RemoteReader reader = current == null ? null : current.reader();

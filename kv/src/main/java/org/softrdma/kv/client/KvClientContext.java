@@ -22,16 +22,16 @@ import org.softrdma.kv.turns.Turns;
  * {@link #conclude()}. Not thread-safe.
  */
 public final class KvClientContext {
-    /** READs that may be outstanding, unless set. */
+    /** Default of the READs that may be outstanding. */
     public static final int DEFAULT_WINDOW = 16;
 
-    /** The longest item that a READ fetches, unless set. */
+    /** Default of the longest item that a READ fetches. */
     public static final int DEFAULT_MAX_ITEM_LENGTH = 1 << 20;
 
-    /** Items whose place is remembered, unless set. */
+    /** Default of the number of items whose locations are remembered. */
     public static final int DEFAULT_LOCATOR_CAPACITY = 1 << 16;
 
-    /** Requests of a {@link SharedKvClient} that may be outstanding, unless set. */
+    /** Default of the requests of a {@link SharedKvClient} that may be outstanding. */
     public static final int DEFAULT_MAX_OUTSTANDING = 1024;
 
     private static final long MAX_TIMEOUT_NS = TimeUnit.DAYS.toNanos(1);
@@ -69,7 +69,7 @@ public final class KvClientContext {
     }
 
     /**
-     * Sets how to talk to the server; AUTO unless set.
+     * Sets how to talk to the server; the default is AUTO.
      *
      * @param choice the protocol
      */
@@ -85,7 +85,7 @@ public final class KvClientContext {
     }
 
     /**
-     * Sets whether the server is told which items were READ, for its LRU and statistics; true unless set.
+     * Sets whether the server is told which items were READ, for its LRU and statistics; the default is true.
      *
      * @param wanted false for measurements of bare READs
      */
@@ -133,8 +133,8 @@ public final class KvClientContext {
     }
 
     /**
-     * Sets the longest item that a READ fetches: each READ of the window has a buffer of this length. Longer items go
-     * over TCP.
+     * Sets the longest item that a READ fetches: each READ of the window has a buffer of this length. Longer items are
+     * fetched over TCP.
      *
      * @param bytes 1024 to {@link Locator#MAX_ITEM_LENGTH}
      */
@@ -150,7 +150,7 @@ public final class KvClientContext {
     }
 
     /**
-     * Sets how many items' places are remembered, for each server, by all clients of a loop together.
+     * Sets how many locations of items all clients of a loop together remember, for each server.
      *
      * @param entries 1 to 2^25
      */
@@ -160,7 +160,7 @@ public final class KvClientContext {
         return this;
     }
 
-    /** How many items' places are remembered. */
+    /** How many locations of items are remembered. */
     public int locatorCapacity() {
         return locatorCapacity;
     }
@@ -182,8 +182,8 @@ public final class KvClientContext {
     }
 
     /**
-     * Sets how long the server may take to answer a request that has no limit of its own. If an answer is missing
-     * after both this time and the request's own limit, the connection counts as dead and is given up.
+     * Sets how long the server may take to answer a request that has no limit of its own. If an answer is missing after
+     * both this time and the request's own limit, the connection counts as dead and is closed.
      *
      * @param timeoutNs positive, at most a day
      */
@@ -199,7 +199,7 @@ public final class KvClientContext {
     }
 
     /**
-     * Sets how the server's memcached port is reached; TCP sockets unless set.
+     * Sets how to reach the server's memcached port; the default is TCP sockets.
      *
      * @param factory makes one for each client
      */
@@ -215,11 +215,11 @@ public final class KvClientContext {
     }
 
     /**
-     * Sets the clock of all limits, and what a client does between two polls while it spins. Both at once: if the
-     * clock stood still while the client spins, it would spin for ever.
+     * Sets the clock of all time limits, and what a client does between two polls while it spins. They are set
+     * together, because a client would spin for ever if the clock stood still while it spins.
      *
-     * @param clock the system's unless set
-     * @param whileSpinning a busy spin unless set
+     * @param clock by default the system's
+     * @param whileSpinning by default a busy spin
      */
     public KvClientContext nanoClock(NanoClock clock, IdleStrategy whileSpinning) {
         requireOpen();
@@ -239,10 +239,10 @@ public final class KvClientContext {
     }
 
     /**
-     * Sets where random numbers come from: the seed of hashes, which nobody else is to know, and how long to wait
-     * before connecting again.
+     * Sets the source of random numbers: for the seed of hashes, which must stay secret, and for how long to wait
+     * before reconnecting.
      *
-     * @param source a {@link SecureRandom} unless set
+     * @param source by default a {@link SecureRandom}
      */
     public KvClientContext random(RandomGenerator source) {
         requireOpen();
@@ -258,7 +258,7 @@ public final class KvClientContext {
     /**
      * Sets how threads of a {@link SharedKvClient} wait for each other, for a simulation.
      *
-     * @param choice as the JVM does it unless set
+     * @param choice by default the JVM's means
      */
     public KvClientContext turns(Turns choice) {
         requireOpen();
@@ -279,7 +279,7 @@ public final class KvClientContext {
     /**
      * Checks everything and freezes this.
      *
-     * @throws IllegalArgumentException naming every fault
+     * @throws IllegalArgumentException if a setting is wrong; the message lists all errors
      */
     public KvClientContext conclude() {
         List<String> faults = new ArrayList<>();

@@ -30,7 +30,7 @@ public final class KvClientCounters {
         }
     }
 
-    /** READs posted, those that followed a forward locator included. */
+    /** READs posted, including those that followed a forward locator. */
     public long reads() {
         return reads;
     }
@@ -60,17 +60,17 @@ public final class KvClientCounters {
         return keyMismatches;
     }
 
-    /** READs that found an item whose time was over, or may have been. */
+    /** READs that found an item that had expired, or may have. */
     public long expired() {
         return expired;
     }
 
-    /** GETs for which the server was asked to write the item. */
+    /** GETs for which the client asked the server to WRITE the item. */
     public long rgets() {
         return rgets;
     }
 
-    /** GETs that were served over the memcached connection alone. */
+    /** GETs that were served over the memcached connection only. */
     public long tcpGets() {
         return tcpGets;
     }
@@ -81,13 +81,14 @@ public final class KvClientCounters {
     }
 
     /**
-     * READs that the server is told of, but not of which items: a report was full and the last one not yet answered.
+     * READs that were reported by number only, without their items: a report was full and the last one not yet
+     * answered.
      */
     public long touchesDropped() {
         return touches.dropped();
     }
 
-    /** Times the client connected, the first included. */
+    /** Number of times the client connected, including the first. */
     public long connections() {
         return connections;
     }

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * memcached's commands, each waiting for its result. The rules of keys, values and times are those of
- * {@link KvRequest}; for another time limit or no answer, {@link #execute} a request.
+ * memcached's commands as methods that wait for their results. The rules for keys, values and times are those of {@link
+ * KvRequest}; to set another time limit, or to request no answer, {@link #execute} a request.
  *
  * <p>All throw {@link IllegalArgumentException} for a bad argument; {@link KvTimeoutException} if there is no answer
  * in time; {@link KvRefusedException} if the server does not know the command or cannot do it with this value;
@@ -16,7 +16,7 @@ import java.util.OptionalLong;
  */
 public interface KvCommands extends AutoCloseable {
     /**
-     * Carries out a request.
+     * Executes a request.
      *
      * @param request used once
      * @return its result
@@ -35,7 +35,7 @@ public interface KvCommands extends AutoCloseable {
     }
 
     /**
-     * Gets many values at once; those whose place is known by READs with one doorbell.
+     * Gets many values at once; those whose locations are known, by READs with one doorbell.
      *
      * @param keys the keys; one may occur more than once
      * @return one entry per key, in the order of the keys
@@ -49,7 +49,8 @@ public interface KvCommands extends AutoCloseable {
      *
      * @param key the key
      * @param flags kept with the value, 32 bits
-     * @param exptime memcached's: 0 never, up to 30 days from now, above that seconds since 1970, negative at once
+     * @param exptime as in memcached, in seconds: 0 for never; up to 30 days counted from now; more counted from 1970;
+     *     negative for at once
      * @param value the value
      */
     default SetStatus set(byte[] key, int flags, int exptime, byte[] value) {
@@ -101,7 +102,7 @@ public interface KvCommands extends AutoCloseable {
     }
 
     /**
-     * Stores a value unless the present one has changed since it was read.
+     * Stores a value unless the current one has changed since it was read.
      *
      * @param key the key
      * @param flags as for {@link #set}
@@ -168,7 +169,7 @@ public interface KvCommands extends AutoCloseable {
     }
 
     /**
-     * Expires all values, now or after a delay.
+     * Deletes all values, now or after a delay.
      *
      * @param delay at least 0; whole seconds count
      */
@@ -177,9 +178,10 @@ public interface KvCommands extends AutoCloseable {
     }
 
     /**
-     * What the server counts.
+     * The server's statistics.
      *
-     * @param what "" for the general statistics, or what the server knows besides: settings, items, slabs, rdma, ...
+     * @param what "" for the general statistics, or another group that the server knows: settings, items, slabs, rdma,
+     *     ...
      * @return names and values in the server's order
      */
     default Map<String, String> stats(String what) {

@@ -4,9 +4,9 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server is gone, answered something that is not in the protocol, or (the subclasses) did not answer in time or
- * refused the request. The client itself goes on: it connects again when it is next used. Whether the server carried
- * out the request is not known, except after {@link KvRefusedException}: it did not.
+ * The server is gone, violated the protocol, or (the subclasses) did not answer in time or refused the request. The
+ * client stays usable: it reconnects when it is next used. Whether the server executed the request is unknown, except
+ * after {@link KvRefusedException}: it did not.
  */
 public sealed class KvException extends RuntimeException permits KvTimeoutException, KvRefusedException {
     @Serial

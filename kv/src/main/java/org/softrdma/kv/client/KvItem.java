@@ -1,6 +1,6 @@
 package org.softrdma.kv.client;
 
-/** A value that a get found, copied out. */
+/** A value that a get has found, as a copy. */
 public final class KvItem {
     private final byte[] value;
     private final int flags;

@@ -3,8 +3,7 @@ package org.softrdma.kv.client;
 import java.io.Serial;
 
 /**
- * The server understood that there was a request and did not carry it out: unknown command, number expected, and so
- * on.
+ * The server received the request but did not execute it: unknown command, number expected, and so on.
  */
 public final class KvRefusedException extends KvException {
     @Serial

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.TextProtocol;
 
 /**
- * A request to a server and, later, its result: for {@link KvCommands#execute} and {@link SharedKvClient#submit},
- * once. The arrays it is made of must not change before it is done. Made and given away by any one thread, then owned
- * by the thread of the client.
+ * A request to a server and, later, its result, to be used once with {@link KvCommands#execute} or {@link
+ * SharedKvClient#submit}. Do not change the arrays passed to it before it is done. Any thread may create and submit it;
+ * then the client's thread owns it.
  *
- * <p>Keys are 1 to 250 bytes without blanks and control characters; everything else is an
- * {@link IllegalArgumentException}.
+ * <p>Keys are 1 to 250 bytes without blanks and control characters; other keys cause an {@link
+ * IllegalArgumentException}.
  *
  * @param <T> the result
  */
@@ -35,7 +35,7 @@ public abstract sealed class KvRequest<T> extends Pending
     }
 
     /**
-     * Gets many values at once; those whose place is known by READs with one doorbell.
+     * Gets many values at once; those whose locations are known, by READs with one doorbell.
      *
      * @param keys the keys; one may occur more than once
      * @return one entry per key, in the order of the keys
@@ -50,7 +50,8 @@ public abstract sealed class KvRequest<T> extends Pending
      *
      * @param key the key
      * @param flags kept with the value, 32 bits
-     * @param exptime memcached's: 0 never, up to 30 days from now, above that seconds since 1970, negative at once
+     * @param exptime as in memcached, in seconds: 0 for never; up to 30 days counted from now; more counted from 1970;
+     *     negative for at once
      * @param value the value
      */
     public static LineRequest<SetStatus> set(byte[] key, int flags, int exptime, byte[] value) {
@@ -102,7 +103,7 @@ public abstract sealed class KvRequest<T> extends Pending
     }
 
     /**
-     * Stores a value unless the present one has changed since it was read.
+     * Stores a value unless the current one has changed since it was read.
      *
      * @param key the key
      * @param flags as for {@link #set}
@@ -171,7 +172,7 @@ public abstract sealed class KvRequest<T> extends Pending
     }
 
     /**
-     * Expires all values that exist now, or when the delay is over.
+     * Deletes all values that exist now, or when the delay is over.
      *
      * @param delaySeconds seconds, at least 0
      */
@@ -184,9 +185,10 @@ public abstract sealed class KvRequest<T> extends Pending
     }
 
     /**
-     * What the server counts.
+     * The server's statistics.
      *
-     * @param what "" for the general statistics, or what the server knows besides: settings, items, slabs, rdma, ...
+     * @param what "" for the general statistics, or another group that the server knows: settings, items, slabs, rdma,
+     *     ...
      * @return names and values in the server's order
      */
     public static KvRequest<Map<String, String>> stats(String what) {
@@ -234,7 +236,7 @@ public abstract sealed class KvRequest<T> extends Pending
         return key;
     }
 
-    /** The keys it is about, in its order; empty if it is about the whole server. */
+    /** The keys that it concerns, in its order; empty if it concerns the whole server. */
     public abstract List<byte[]> keys();
 
     /** Sends it. */

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.TextProtocol;
 
 /**
- * A request that memcached answers with one line. While one about a key is on its way, gets of the key that were
- * asked for behind it ask the server behind it, so that they see what it did.
+ * A request that memcached answers with one line. While such a request for a key is outstanding, later gets of the key
+ * are sent to the server behind it, so that they see its effect.
  *
  * @param <T> the result
  */
@@ -47,8 +47,8 @@ public final class LineRequest<T> extends KvRequest<T> {
     }
 
     /**
-     * The same request without an answer: done as soon as it is on its way, and what becomes of it is never known. If
-     * the server complains all the same, memcached cannot say about which request, and the connection is given up.
+     * The same request without an answer: it is done once it is sent, and its outcome is never known. If the server
+     * reports an error all the same, memcached cannot say for which request, and the client closes the connection.
      *
      * @return to be used instead of this one; its result is true
      */

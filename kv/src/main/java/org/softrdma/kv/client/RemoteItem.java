@@ -5,8 +5,8 @@ import java.lang.foreign.ValueLayout;
 import org.softrdma.kv.item.ItemDescriptor;
 
 /**
- * A view of a checked item where it landed, with the lengths that were checked: what stands in its header by now may be
- * anything, for the server may write there. Valid until the call that was given it returns. Reused.
+ * A view of a checked item where it landed, with the lengths that were checked: its header may have changed since,
+ * because the server may write there. Valid until the call to which it was passed returns. Reused.
  */
 public final class RemoteItem {
     private MemorySegment memory = MemorySegment.NULL;
@@ -49,7 +49,7 @@ public final class RemoteItem {
         return ItemDescriptor.cas(memory, item);
     }
 
-    /** The item, copied out. */
+    /** A copy of the item. */
     public KvItem copy() {
         byte[] value = new byte[valueLength()];
         MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, valueOffset(), value, 0, value.length);

@@ -1,6 +1,6 @@
 package org.softrdma.kv.client;
 
-/** What became of a set, add, replace, append, prepend or cas. */
+/** The result of a set, add, replace, append, prepend or cas. */
 public enum SetStatus {
     /** The value is stored. */
     STORED,

@@ -21,17 +21,17 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A client of one server for any number of threads, whose requests share one connection and do not wait for each
- * other. {@link #submit} does not wait for the result, the methods of {@link KvCommands} do. A get sees every change
- * of its key that the same thread asked for before it. It may also see a change that was asked for after it, because
- * a READ and the memcached connection do not wait for each other.
+ * A client of one server for any number of threads, whose requests share one connection and do not wait for each other.
+ * {@link #submit} does not wait for the result, the methods of {@link KvCommands} do. A get sees every change of its
+ * key that the same thread submitted before it. It may also see a change that was submitted after it, because READs and
+ * the memcached connection are independent.
  *
- * <p>While there is no connection requests fail at once; the client connects again by itself, first at once and then
- * every quarter of a second. The device must drive itself (engine mode).
+ * <p>Without a connection requests fail at once; the client reconnects on its own, first at once and then every quarter
+ * of a second. The device must be in engine mode.
  *
- * <p>Two threads: {@code kv-client} owns the connection (a {@link KvClient}) and completes the futures, so that what
- * is chained to them without an executor runs there and must not block; {@code kv-client-events} waits for the device
- * and wakes it. Everything here is thread-safe.
+ * <p>It has two threads: {@code kv-client} owns the connection (a {@link KvClient}) and completes the futures, so
+ * dependent stages without an executor run there and must not block; {@code kv-client-events} waits for the device and
+ * wakes it. Everything here is thread-safe.
  */
 public final class SharedKvClient implements KvCommands {
     private static final Logger LOG = LoggerFactory.getLogger(SharedKvClient.class);
@@ -144,7 +144,7 @@ public final class SharedKvClient implements KvCommands {
      *
      * @param request used once
      * @return completed with the result or a {@link KvException}, by the thread {@code kv-client}; cancelling it does
-     *     not take the request back
+     *     not cancel the request
      * @throws IllegalStateException if the request was used before, or this is closed
      */
     public <T> CompletableFuture<T> submit(KvRequest<T> request) {
@@ -197,7 +197,7 @@ public final class SharedKvClient implements KvCommands {
         return protocol;
     }
 
-    /** What this client counts; read without waiting for its thread, so that the newest may be missing. */
+    /** The counters of this client, read without waiting for its thread, so they may lag. */
     public KvClientCounters counters() {
         return client.counters();
     }

@@ -4,7 +4,7 @@ package org.softrdma.kv.client;
 public enum StartStatus {
     /** It was; its result will be delivered. */
     STARTED,
-    /** It is not known where the item is; {@link KvClient#get} finds out. */
+    /** The location of the item is unknown; {@link KvClient#get} finds it. */
     UNKNOWN,
     /** As many READs as the window allows are outstanding. */
     WINDOW_FULL

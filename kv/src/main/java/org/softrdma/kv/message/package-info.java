@@ -1,8 +1,8 @@
 /**
- * What client and server say to each other by RDMA: the hello with its token, answers to rgets, touch reports, and
- * why a connect is refused.
+ * The messages between client and server over RDMA: the hello with its token, answers to rgets, touch reports, and the
+ * reason of a refused connect.
  *
- * <p>Layouts and words only; no threads, no I/O. Read {@link org.softrdma.kv.message.HelloDescriptor} first, then
+ * <p>Layouts and constants only; no threads, no I/O. Read {@link org.softrdma.kv.message.HelloDescriptor} first, then
  * {@link org.softrdma.kv.message.AnswerDescriptor}.
  */
 @NullMarked

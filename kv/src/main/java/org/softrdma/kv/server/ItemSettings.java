@@ -9,11 +9,11 @@ import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.verbs.MemorySource;
 
 /**
- * The memory that items take, how it is cut and registered, and when it is given up: a part of
- * {@link KvServerContext}. Not thread-safe.
+ * The memory for items, how it is divided and registered, and when it is freed: a part of {@link KvServerContext}. Not
+ * thread-safe.
  */
 public final class ItemSettings {
-    /** What clients READ by an rkey of its own. */
+    /** The unit of memory that has its own rkey. */
     public enum Registration {
         /** Each arena; an item is found by its offset. Works on every device. */
         ARENA("arena"),
@@ -90,7 +90,7 @@ public final class ItemSettings {
     }
 
     /**
-     * Sets how much memory is cut into chunks of one class at a time; more if the longest item needs it.
+     * Sets how much memory is divided into chunks of one class at a time; more if the longest item needs it.
      *
      * @param bytes a power of two, at least 1024; a megabyte unless set
      */
@@ -99,7 +99,7 @@ public final class ItemSettings {
         return this;
     }
 
-    /** How much memory is cut into chunks of one class at a time. */
+    /** How much memory is divided into chunks of one class at a time. */
     public int pageLength() {
         return pageLength;
     }
@@ -167,7 +167,7 @@ public final class ItemSettings {
     /**
      * Sets where the memory of the items comes from.
      *
-     * @param source anonymous memory unless set; of a file each arena makes one and removes its name at once
+     * @param source by default anonymous memory; with a file, each arena creates one and removes its name at once
      */
     public ItemSettings memory(MemorySource source) {
         memory = lock.changed(source);
@@ -180,8 +180,8 @@ public final class ItemSettings {
     }
 
     /**
-     * Sets whether the key and value of a dead item are overwritten once nobody is being sent them. Otherwise they
-     * stay in memory, where clients can READ them, until the memory is used again.
+     * Sets whether the key and value of a dead item are overwritten once they are no longer being sent to a client.
+     * Otherwise they stay in memory, where clients can READ them, until the memory is reused.
      *
      * @param on false is the default: it costs a pass over each item
      */

@@ -42,8 +42,8 @@ import org.softrdma.verbs.device.VerbsDevice;
  * A memcached whose items clients may also READ: the store in registered memory, the memcached port and the RDMA
  * port. This class puts them together; none of them knows it.
  *
- * <p>The device must drive itself (engine mode), so that READs are served while all threads of the server sleep;
- * unless {@link ServerThreads#stepped} says that one thread does everything. Started and closed by its owner.
+ * <p>The device must be in engine mode, so that READs are served while all threads of the server sleep, unless {@link
+ * ServerThreads#stepped} says that one thread does everything. Started and closed by its owner.
  */
 public final class KvServer implements AutoCloseable {
     private static final long DRAIN_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -56,7 +56,7 @@ public final class KvServer implements AutoCloseable {
     /**
      * Starts a server.
      *
-     * @param device a device that drives itself; stays open until after this is closed
+     * @param device a device in engine mode; stays open until after this is closed
      * @param context concluded
      * @throws IllegalArgumentException if the device is in manual progress and the server has threads, if it cannot
      *     register memory as the context says, or if it cannot keep out clients without a password
@@ -211,8 +211,8 @@ public final class KvServer implements AutoCloseable {
     }
 
     /**
-     * Takes no further connections, and ends those that are there once the requests that have come are answered. To
-     * be closed afterwards.
+     * Accepts no further connections, and ends the existing ones once the requests received so far are answered. Close
+     * the server afterwards.
      *
      * @param timeoutNs the longest that this takes
      * @return true if all connections have ended
@@ -230,13 +230,13 @@ public final class KvServer implements AutoCloseable {
         return true;
     }
 
-    /** Where queue pairs are connected. */
+    /** The address where clients connect queue pairs. */
     public InetSocketAddress rdmaAddress() {
         return rdmaPort.address();
     }
 
     /**
-     * What {@code stats} answers now, as names and values in its order. Any thread.
+     * The current answer to {@code stats}, as names and values in its order. Any thread may call it.
      *
      * @param group which of them: empty for the general ones, or settings, items, slabs or rdma
      */

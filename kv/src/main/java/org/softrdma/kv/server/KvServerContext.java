@@ -43,7 +43,7 @@ public final class KvServerContext {
     /** A line of what is watched fits: its key may be three times as long as the key. */
     private static final int LEAST_WATCHER_BYTES = 1024;
 
-    /** The memcached whose behaviour this server has; clients look at it in the version. */
+    /** The memcached version whose behaviour this server implements; clients read it from the version. */
     public static final String MEMCACHED_VERSION = "1.6.18";
 
     /** The longest version. */
@@ -109,7 +109,7 @@ public final class KvServerContext {
     }
 
     /**
-     * Changes what the server takes from its machine.
+     * Changes what the server uses of its host.
      *
      * @param change sets what is to differ from the defaults
      */
@@ -118,7 +118,7 @@ public final class KvServerContext {
         return this;
     }
 
-    /** What the server takes from its machine. */
+    /** What the server uses of its host. */
     public Surroundings surroundings() {
         return surroundings;
     }
@@ -160,8 +160,8 @@ public final class KvServerContext {
 
     /**
      * Sets the address where queue pairs are connected. Unless set, it is the address of the memcached port; with a
-     * Unix socket, and no address set for that port, it is the loopback address: whoever may not open the socket must
-     * not come in by the network.
+     * Unix socket, and no address set for that port, it is the loopback address: clients that may not open the socket
+     * must not get in over the network.
      *
      * @param address the address
      */
@@ -321,16 +321,16 @@ public final class KvServerContext {
     }
 
     /**
-     * Lets in only clients that send a user's password first. The clients of this project do not.
+     * Admits only clients that send a user's password first. The clients of this project cannot do that.
      *
-     * @param users who may come in
+     * @param users the users and their passwords
      */
     public KvServerContext passwords(Passwords users) {
         passwords = lock.changed(users);
         return this;
     }
 
-    /** Who may come in, or null for everybody. */
+    /** The users that may log in, or null if no login is needed. */
     public @Nullable Passwords passwords() {
         return passwords;
     }
@@ -379,9 +379,9 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets after how many requests a connection yields to others of its thread, memcached's -R.
+     * Sets after how many requests a connection yields to the others of its thread (memcached's -R).
      *
-     * @param count 0 (the default) for no limit: it yields when it has done everything that one read brought
+     * @param count 0 (the default) for no limit: it yields when it has executed all requests of one read
      */
     public KvServerContext requestsPerTurn(int count) {
         requestsPerTurn = lock.changed(count);
@@ -409,10 +409,10 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets what happens when a thread of the server has met an {@link Error} or has ended. The server does not
-     * recover from that. Unless set, it is only logged.
+     * Sets what happens when a thread of the server fails with an {@link Error} or ends. The server cannot recover from
+     * that. By default it is only logged.
      *
-     * @param errors told the cause, on any thread, maybe with no memory left; see {@link ProcessEnd}
+     * @param errors gets the cause, on any thread, possibly when memory is exhausted; see {@link ProcessEnd}
      */
     public KvServerContext fatalErrors(Consumer<Throwable> errors) {
         fatalErrors = lock.changed(errors);
@@ -427,7 +427,7 @@ public final class KvServerContext {
     /**
      * Checks everything and freezes this.
      *
-     * @throws IllegalArgumentException naming every fault
+     * @throws IllegalArgumentException if a setting is wrong; the message lists all errors
      */
     public KvServerContext conclude() {
         List<String> faults = new ArrayList<>();

@@ -17,7 +17,7 @@ enum KnownDifference {
             "The value of a storage command that is refused",
             "is taken for a command, unless the command is an `ms`",
             "is skipped wherever its length can be read",
-            "Whoever may choose a value could choose commands.") {
+            "Anybody who can choose a value could otherwise inject commands.") {
         @Override
         boolean covers(Unit unit, String theirs, String ours) {
             return unit.value()
@@ -27,10 +27,10 @@ enum KnownDifference {
         }
     },
     LONG_LINE(
-            "A line of more than 2048 bytes that is no `get`, such as a value whose length cannot be read",
+            "A line of more than 2048 bytes that is not a `get`, such as a value whose length cannot be read",
             "is answered if it arrives in one piece, and ends the connection if it does not",
             "ends the connection",
-            "The answer does not depend on how the network cut the line.") {
+            "The answer does not depend on how the network split the line.") {
         @Override
         boolean covers(Unit unit, String theirs, String ours) {
             return unit.text().lines().anyMatch(line -> line.length() > LONGEST_LINE)
@@ -40,20 +40,20 @@ enum KnownDifference {
     },
     REFUSED_CHANGE(
             "`mg` or `ma` whose opaque is longer than 31 bytes; `get` or `gat` of several keys, one of which is too long",
-            "is carried out, or up to that key, then refused",
-            "is refused, and changes nothing",
-            "A client takes a refusal for one."),
+            "is executed, or executed up to that key, and then refused",
+            "is refused and changes nothing",
+            "A client expects that a refused command did nothing."),
     MEMORY_BEHIND(
-            "`incr`, `decr` and `ma` of a number of 2^63 and more, or of a value of blanks alone",
-            "look at the memory behind the value: for a minus, or for a number",
-            "look at the value alone",
-            "What another item has left there means nothing."),
+            "`incr`, `decr` and `ma` of a number of 2^63 and more, or of a value of blanks only",
+            "read the memory behind the value, looking for a minus or a number",
+            "read only the value",
+            "What another item has left there is meaningless."),
     BINARY_KEY(
             "That the key of an item came in base 64, when `mg` or `ma` creates the item, or `append`, `prepend` or a"
                     + " longer number replaces it",
-            "is forgotten, and the key is told as it is",
-            "is kept",
-            "A key with a line end in it would be taken for the next answer.") {
+            "is forgotten, and answers show the raw key",
+            "is remembered",
+            "The client would take a line end in the key for the end of the answer.") {
         @Override
         boolean covers(Unit unit, String theirs, String ours) {
             return theirs.equals(ENCODED_KEY
@@ -63,8 +63,8 @@ enum KnownDifference {
     },
     VALUE_WITHOUT_PLACE(
             "A frame of the binary protocol with a value where its operation has none: `touch`, `gat`, `stat`",
-            "is answered by `Not found` or by nothing, and ends the connection",
-            "is answered by `Invalid arguments`, and ends the connection",
+            "is answered with `Not found` or not at all, and ends the connection",
+            "is answered with `Invalid arguments`, and ends the connection",
             "The client learns why.") {
         @Override
         boolean covers(Unit unit, String theirs, String ours) {
@@ -73,74 +73,73 @@ enum KnownDifference {
     },
     UNANSWERED_VERBOSITY(
             "`verbosity` of the binary protocol",
-            "is not answered, nor is what follows it",
+            "is not answered, nor are the requests after it",
             "is answered",
             "The protocol says so."),
     UNKNOWN_OPERATION(
             "An unknown opcode of the binary protocol, with extras or a key",
-            "takes as many bytes of the next request with it",
-            "is skipped, with its body and no more",
-            "The header says where a request ends."),
+            "also swallows as many bytes of the next request",
+            "is skipped together with its body",
+            "The header says where the request ends."),
     LONGER_NUMBER(
             "`T` of an `ma` that makes a number longer",
             "is forgotten",
             "counts",
-            "The client was told that the number has the new time."),
+            "The answer told the client that the number has the new time."),
     NEWER_FLAGS(
             "Flag `E` (a cas number of the client's), lower-case modes, and `N` of an `ms` that appends or prepends",
-            "are refused, or without effect",
+            "are refused or have no effect",
             "work",
-            "memcached has them since; clients that know them ask for them."),
-    MGDUMP("`lru_crawler mgdump`", "is unknown", "works", "memcached has it since."),
+            "Later versions of memcached have them, and clients use them."),
+    MGDUMP("`lru_crawler mgdump`", "is unknown", "works", "Later versions of memcached have it."),
     DELAYED_FLUSH(
-            "An item stored in the very second in which a delayed flush comes",
+            "An item stored in the same second as a delayed flush happens",
             "is lost",
             "stays",
             "It was stored after the flush."),
     REVIVED_ITEMS(
             "Items that a `flush_all` has removed, after another `flush_all` with a time",
-            "come back, unless somebody has asked for them in between",
+            "come back, unless somebody has requested them in between",
             "stay gone",
             "No READ may find an item that was flushed."),
     FLUSHED_MEMORY(
             "`flush_all`",
-            "keeps the memory of the items until it is needed, and counts them in `curr_items`",
+            "keeps the items' memory until it is needed, and still counts them in `curr_items`",
             "frees the items before it answers",
             "No READ may find an item that was flushed."),
     COUNTED_REWRITES(
             "`total_items`",
             "does not count `incr` and `decr`",
             "counts them",
-            "A number is not changed in place: READs would find halves of it."),
-    META_COMMANDS(
-            "`cmd_meta`", "counts `me` alone", "counts all meta commands", "That is what protocol.txt says of it."),
+            "A number is not changed in place, because READs could see it torn."),
+    META_COMMANDS("`cmd_meta`", "counts only `me`", "counts all meta commands", "protocol.txt defines it so."),
     ITEM_SIZES(
             "Lengths of items (`me`, `metadump`, `stats sizes`, `mem_requested`), and with them slab classes",
-            "have memcached's header",
-            "have a header for READs",
-            "Its fields tell readers whether an item is whole."),
+            "include memcached's header",
+            "include a header for READs",
+            "Its fields tell readers whether an item is complete."),
     EXPIRED_TTL(
-            "Seconds left of an item that has just been created with a negative time (`mg k N-1 t`), and `exp=` of `me`",
-            "are a number that has turned over; the sign of `exp=` is the wrong way round",
-            "are 0; `exp=` is what is left",
-            "A client cannot use the other number."),
+            "Remaining seconds of an item just created with a negative time (`mg k N-1 t`), and `exp=` of `me`",
+            "are a number that has wrapped around; the sign of `exp=` is inverted",
+            "are 0; `exp=` is the remaining time",
+            "memcached's numbers are of no use to a client."),
     WATCHED_LOOKUPS(
             "`watch fetchers`",
-            "says `expired` and `flushed` of items that are there no more",
-            "says `not_found`",
-            "Such an item is gone before anybody asks."),
+            "reports `expired` and `flushed` for items that no longer exist",
+            "reports `not_found`",
+            "Such an item is gone before anybody requests it."),
     WATCHED_SYSTEM(
             "`watch sysevents`",
-            "shows crawls and moves of pages",
+            "shows crawls and page moves",
             "shows nothing",
             "Pages do not move, and crawls are counted in `stats`."),
     TRACKED_SIZES(
-            "`stats sizes`, where it is on",
-            "counts items that were stored since",
+            "`stats sizes`, when enabled",
+            "counts items stored since it was enabled",
             "counts all items",
-            "It looks at the items when asked, and costs nothing before."),
+            "It scans the items on request, and costs nothing until then."),
     PAGE_MOVER(
-            "`slabs reassign` and `slabs automove` with other levels than 0",
+            "`slabs reassign`, and `slabs automove` with levels other than 0",
             "move pages between slab classes",
             "are refused",
             "A page stays with its class, so that generations in chunk headers stay where they are.") {
@@ -152,8 +151,8 @@ enum KnownDifference {
     CRAWLER_BUSY(
             "`lru_crawler crawl` and `metadump` while another runs",
             "answer `BUSY`",
-            "answer, each for itself",
-            "Nothing is shared between them.") {
+            "each answer separately",
+            "They share no state.") {
         @Override
         boolean covers(Unit unit, String theirs, String ours) {
             return unit.text().contains("lru_crawler") && theirs.startsWith("BUSY");

@@ -22,7 +22,7 @@ import org.softrdma.sim.fabric.network.Network;
 import org.softrdma.sim.fabric.network.NetworkSettings;
 
 /**
- * A simulated network of nodes with software RNICs, for one run. Make nodes, then {@link #run} a process, which opens
+ * A simulated network of nodes with software RNICs, for one run. Create nodes, then {@link #run} a process, which opens
  * devices and starts other processes; everything happens one step at a time, and the seed decides what happens next.
  *
  * <pre>{@code
@@ -35,7 +35,7 @@ import org.softrdma.sim.fabric.network.NetworkSettings;
  * });
  * }</pre>
  *
- * <p>Before {@link #run} one thread; within it any process.
+ * <p>Used by one thread before {@link #run}, and by any process during it.
  */
 public final class Fabric {
     private static final byte NETWORK = 10;
@@ -113,11 +113,11 @@ public final class Fabric {
     }
 
     /**
-     * Runs a process of a node, and what it starts, until every process has ended. Once.
+     * Runs a process of a node, and the processes that it starts, until all have ended. Call it once.
      *
      * @param node where it runs
      * @param program what it does; what it throws ends the run
-     * @throws SimulationException with the seed and the last steps, if a process has thrown or nobody can go on
+     * @throws SimulationException with the seed and the last steps, if a process throws or no process can ever continue
      */
     public void run(FabricNode node, FabricNode.Program program) {
         try {
@@ -132,7 +132,7 @@ public final class Fabric {
         }
     }
 
-    /** Nothing gets from one node to another, in either direction, for a time; what is sent meanwhile arrives later. */
+    /** For a time nothing passes between two nodes, in either direction; data sent meanwhile arrives later. */
     public void partition(FabricNode one, FabricNode other, long durationNs) {
         network.partition(one.address(), other.address(), durationNs);
     }
@@ -147,17 +147,17 @@ public final class Fabric {
         network.reset(one.address(), other.address());
     }
 
-    /** The time by which everything happens. */
+    /** The virtual clock. */
     public NanoClock clock() {
         return baton;
     }
 
-    /** For processes that poll memory: lets others run. */
+    /** For processes that poll memory: lets other processes run. */
     public IdleStrategy idleStrategy() {
         return new BatonIdleStrategy(baton);
     }
 
-    /** Who runs when, and every choice. */
+    /** Schedules the processes, and makes every choice. */
     public Baton baton() {
         return baton;
     }
@@ -167,7 +167,7 @@ public final class Fabric {
         return habits;
     }
 
-    /** What happened. */
+    /** The trace of the run. */
     public Trace trace() {
         return baton.trace();
     }

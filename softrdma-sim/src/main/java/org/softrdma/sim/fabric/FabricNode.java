@@ -63,7 +63,7 @@ public final class FabricNode {
     }
 
     /**
-     * Its processes get every further device through a wrapper, such as a sanitiser.
+     * Wraps every device that its processes open from now on, for example in a sanitiser.
      *
      * @param newWrapper called with each device that is opened, in the process that opens it
      */
@@ -111,29 +111,30 @@ public final class FabricNode {
     }
 
     /**
-     * Starts a process beside the one that calls.
+     * Starts a process, concurrent with the caller's.
      *
      * @param name for people
      * @param program what it does
-     * @return says when it has ended
+     * @return completes when it has ended
      */
     public SimulatedThread start(String name, Program program) {
         return surroundings.baton().start(group, name + "." + processes++, Group.Kind.PROCESS, () -> run(program));
     }
 
     /**
-     * Starts a thread of the process that calls. It is paused and dies with its node; a run does not wait for its end.
+     * Starts a thread of the process that calls. It pauses and dies with its node; a run does not wait for its end.
      *
      * @param name for people
      * @param program what it does
-     * @return says when it has ended
+     * @return completes when it has ended
      */
     public SimulatedThread startHelper(String name, Program program) {
         return surroundings.baton().start(group, name + "." + processes++, Group.Kind.HELPER, () -> run(program));
     }
 
     /**
-     * Sockets for a process of this node that talks TCP by event loops. In a process of the run; closed by it.
+     * Sockets for a process of this node that uses TCP with event loops. Call it in a process of the run, which closes
+     * it.
      *
      * @param name for people
      * @param threads number of loops
@@ -156,37 +157,37 @@ public final class FabricNode {
 
     // ---- faults
 
-    /** Its processes and devices end as by SIGKILL; its kernel closes their connections. */
+    /** Kills its processes and devices as SIGKILL does; its kernel closes their connections. */
     public void kill() {
         group.kill();
         surroundings.network().processesDied(address);
     }
 
-    /** It loses its power: its processes are gone, and nobody answers for it. */
+    /** Cuts its power: its processes are gone, and nothing answers for them. */
     public void powerOff() {
         group.kill();
         surroundings.network().vanished(address);
     }
 
-    /** Its processes do not run for a time; its RNICs do. */
+    /** Pauses its processes for a time, but not its RNICs. */
     public void pauseProcesses(long durationNs) {
         long untilNs = surroundings.baton().nanoTime() + durationNs;
         group.pause(Group.Kind.PROCESS, untilNs);
         group.pause(Group.Kind.HELPER, untilNs);
     }
 
-    /** Neither its processes nor its RNICs run for a time, as a virtual machine that is moved. */
+    /** Pauses its processes and its RNICs for a time, like a virtual machine that is migrated. */
     public void pause(long durationNs) {
         pauseProcesses(durationNs);
         group.pause(Group.Kind.LOOP, surroundings.baton().nanoTime() + durationNs);
     }
 
-    /** It takes at most so many bytes of a connection in a piece, and no piece sooner after the one before. */
+    /** Makes it a slow reader: it takes data of a connection in pieces of limited size, at limited intervals. */
     public void slow(int bytes, long perNs) {
         surroundings.network().slow(address, bytes, perNs);
     }
 
-    /** From now on it has no more than so much of something; what it has already stays. */
+    /** Limits a resource of the node from now on; it keeps what it has. */
     public void limit(Resource resource, long most) {
         surroundings.baton().note("a node is limited", most);
         switch (resource) {

@@ -9,17 +9,17 @@ import org.softrdma.sim.fabric.memory.Grains;
 import org.softrdma.sim.fabric.network.NetworkSettings;
 
 /**
- * What may happen on a fabric beside what its processes do. Immutable.
+ * What may happen on a fabric apart from what its processes do. Immutable.
  *
- * @param network what the network does to what it carries
- * @param grains how copies of the devices can be seen
+ * @param network how the network delays and splits data
+ * @param grains in which pieces other threads can see the devices' copies
  * @param faults what goes wrong
  * @param limits when a run counts as one that never ends, and how often threads are interrupted
  * @param habits what devices do because verbs allow it
  */
 public record FabricSettings(
         NetworkSettings network, Grains grains, FaultPlan faults, Baton.Limits limits, Set<Habit> habits) {
-    /** Pieces of streams are cut, copies happen at once. */
+    /** Streams are split, copies happen at once. */
     public static final FabricSettings DEFAULT =
             new FabricSettings(NetworkSettings.DEFAULT, Grains.NONE, FaultPlan.NONE, Baton.Limits.DEFAULT, Set.of());
 

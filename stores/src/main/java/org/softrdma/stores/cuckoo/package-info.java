@@ -1,7 +1,7 @@
 /**
- * Cuckoo hashing without a table: which residents have to move so that a key finds room.
+ * Cuckoo hashing without a table: it computes which residents have to move to make room for a key.
  *
- * <p>Owned by the thread of whoever owns the table. Read {@link org.softrdma.stores.cuckoo.CuckooPath} first.
+ * <p>Owned by the thread that owns the table. Read {@link org.softrdma.stores.cuckoo.CuckooPath} first.
  */
 @NullMarked
 package org.softrdma.stores.cuckoo;

@@ -1,7 +1,7 @@
 /**
- * Hashes and checksums that servers and clients of several designs compute alike.
+ * Hashes and checksums that servers and clients of several designs share.
  *
- * <p>Owned by the thread of whoever makes them. Read {@link org.softrdma.stores.hash.ChecksumPair} first.
+ * <p>Owned by the thread that creates them. Read {@link org.softrdma.stores.hash.ChecksumPair} first.
  */
 @NullMarked
 package org.softrdma.stores.hash;

@@ -1,8 +1,8 @@
 package org.softrdma.verbs.cm;
 
 /**
- * What a side wants of a connection (C: {@code rdma_conn_param}). {@link org.softrdma.verbs.ConnectionCapabilities}
- * tells what the two sides agreed on.
+ * What one side requests for a connection (C: {@code rdma_conn_param}). {@link
+ * org.softrdma.verbs.ConnectionCapabilities} has what the two sides agreed on.
  *
  * @param outboundReads READs that it wants to have in flight (C: {@code initiator_depth}, ORD)
  * @param inboundReads READs in flight that it grants the peer (C: {@code responder_resources}, IRD)
@@ -24,7 +24,7 @@ public record ConnectionParameters(int outboundReads, int inboundReads, byte[] p
     }
 
     /**
-     * As many READs in one direction as in the other, no private data.
+     * The same number of READs in both directions, no private data.
      *
      * @param reads READs in flight
      */

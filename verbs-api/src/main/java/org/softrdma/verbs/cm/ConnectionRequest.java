@@ -40,13 +40,13 @@ public interface ConnectionRequest extends AutoCloseable {
      * Accepts (C: {@code rdma_accept}). When this returns, the reply is sent and the queue pair takes requests: it is
      * READY_TO_SEND, or in ERROR if the peer is gone already.
      *
-     * <p>It does not wait for the peer ({@code RDMA_CM_EVENT_ESTABLISHED}), so a silent peer holds up nobody:
-     * completions tell how the connection fares. If the peer does not finish the handshake in time, the queue pair
-     * goes to ERROR and flushes. On iWARP the peer has to send first; what you post before that waits, or has to be
-     * posted later on a device that cannot wait (docs/reference/verbs-mapping.md).
+     * <p>It does not wait for the peer ({@code RDMA_CM_EVENT_ESTABLISHED}), so a silent peer blocks no thread. If the
+     * peer does not finish the handshake in time, the queue pair goes to ERROR and flushes its requests. On iWARP the
+     * peer has to send first; requests that you post before that wait, or on a device that cannot hold them you have to
+     * post them later (docs/reference/verbs-mapping.md).
      *
      * @param parameters what this side wants
-     * @throws org.softrdma.verbs.VerbsException {@code CONNECTION_LOST}, or what else the device says, if the reply
+     * @throws org.softrdma.verbs.VerbsException {@code CONNECTION_LOST}, or another code of the device, if the reply
      *     cannot be sent; then the queue pair is in ERROR
      * @throws IllegalArgumentException if the private data is too long; then nothing was sent
      * @throws IllegalStateException if there is no queue pair in state INITIAL, or if the request was answered before

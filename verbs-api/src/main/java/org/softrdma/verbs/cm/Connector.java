@@ -41,13 +41,13 @@ public interface Connector extends AutoCloseable {
      * The address and port of this end of the connection, as the peer sees it without address translation (C: {@code
      * rdma_get_local_addr}).
      *
-     * @return empty before {@link #connect} has returned, and if the device does not tell
+     * @return empty before {@link #connect} has returned, and if the device does not report it
      */
     default Optional<InetSocketAddress> localAddress() {
         return Optional.empty();
     }
 
-    /** Gives up the connection if it was not made. Idempotent. */
+    /** Abandons the connection attempt if it has not connected. Idempotent. */
     @Override
     void close();
 }

@@ -1,19 +1,19 @@
 package org.softrdma.verbs.device;
 
 /**
- * Puts something around the devices of any provider, such as a tool that watches what a program does with them. {@link
- * VerbsProviders#named} finds it by its prefix: {@code sanitised:sim} is the provider {@code sim} in the decorator {@code
- * sanitised}.
+ * Wraps the devices of any provider, for example in a tool that checks how a program uses them. {@link
+ * VerbsProviders#named} finds it by its prefix: {@code sanitised:sim} is the provider {@code sim} in the decorator
+ * {@code sanitised}.
  */
 public interface ProviderDecorator {
-    /** Short lower-case name, which stands in front of a provider's name and a colon. */
+    /** Short lower-case name, which precedes a colon and the provider's name. */
     String prefix();
 
     /**
-     * A provider with this decorator around its devices.
+     * Returns a provider that wraps the devices of another.
      *
      * @param provider any provider
-     * @return a provider with the prefix in its name, and with the options of the other one and perhaps more
+     * @return a provider with the prefix in its name; it may add options to those of the other one
      */
     VerbsProvider decorate(VerbsProvider provider);
 }

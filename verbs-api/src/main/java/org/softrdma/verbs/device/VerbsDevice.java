@@ -89,7 +89,7 @@ public interface VerbsDevice extends AutoCloseable {
     }
 
     /**
-     * How the device pins regions by default, for people: {@code lazy, budget 8388608 bytes}, {@code off}. Tells why
+     * How the device pins regions by default, for people: {@code lazy, budget 8388608 bytes}, {@code off}. Says why
      * if that is less than a user would expect.
      */
     default String pinning() {
@@ -102,10 +102,9 @@ public interface VerbsDevice extends AutoCloseable {
     }
 
     /**
-     * Waits for something that happened to an object of this device (C: {@code ibv_get_async_event}, {@code
-     * ibv_ack_async_event}). Each event is given once, to one of the threads that wait. Those of an object that was
-     * closed meanwhile are dropped, and the oldest are dropped if nobody takes them. Needs {@link
-     * Feature#ASYNC_EVENTS}.
+     * Waits for an event of an object of this device (C: {@code ibv_get_async_event}, {@code ibv_ack_async_event}).
+     * Each event is delivered once, to one of the waiting threads. Events of an object that was closed meanwhile are
+     * dropped, and the oldest are dropped if no thread takes them. Needs {@link Feature#ASYNC_EVENTS}.
      *
      * @param timeoutNs how long to wait; 0 returns at once
      * @return empty if nothing happened in time
@@ -120,7 +119,7 @@ public interface VerbsDevice extends AutoCloseable {
     /**
      * Listens for connection requests (C: {@code rdma_bind_addr}, {@code rdma_listen}).
      *
-     * @param local address and port; port 0 picks a free one, which {@link Listener#localAddress()} tells
+     * @param local address and port; port 0 picks a free one, which {@link Listener#localAddress()} returns
      * @param backlog requests that may wait to be taken, at least 1
      * @throws VerbsException {@link VerbsErrorCode#ADDRESS_IN_USE} or {@link VerbsErrorCode#ADDRESS_NOT_AVAILABLE}
      */
@@ -148,9 +147,9 @@ public interface VerbsDevice extends AutoCloseable {
     /**
      * A snapshot of the device's counters since it was opened, by name.
      *
-     * <p>Every provider uses the same names for what it can count: {@code responderReads}, {@code responderReadBytes},
-     * {@code responderWrites}, {@code responderWriteBytes}, {@code responderSends}, {@code accessErrors}, {@code
-     * connectionsEstablished}, {@code connectionsClosed}. It does not count what is absent.
+     * <p>All providers use the same names: {@code responderReads}, {@code responderReadBytes}, {@code responderWrites},
+     * {@code responderWriteBytes}, {@code responderSends}, {@code accessErrors}, {@code connectionsEstablished}, {@code
+     * connectionsClosed}. If a name is absent, the provider does not count it.
      */
     Map<String, Long> counters();
 

@@ -4,19 +4,19 @@ import java.util.Map;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * A way to verbs devices: a software RNIC, rdma-core, DiSNI. {@link VerbsProviders} finds it by its name.
+ * Opens verbs devices of one kind: of a software RNIC, rdma-core or DiSNI. {@link VerbsProviders} finds it by its name.
  *
- * <p>Only {@code main} chooses a provider; everything below it receives a {@link VerbsDevice}.
+ * <p>Only {@code main} should choose a provider; all other code receives a {@link VerbsDevice}.
  */
 public interface VerbsProvider {
     /** Short lower-case name, as given to {@code --provider}: {@code sim}, {@code rdmacore}, {@code disni}. */
     String name();
 
-    /** Tells whether a device can be opened on this machine and, if not, why and what to do. Never throws. */
+    /** Says whether a device can be opened on this machine and, if not, why and what to do. Never throws. */
     Usability usability();
 
     /**
-     * The options that {@link #open} takes: each name with one line of help that tells the default.
+     * The options that {@link #open} takes: each name with one line of help that includes the default.
      *
      * @return an unmodifiable map, in the order in which help should list them
      */

@@ -31,22 +31,21 @@ public final class VerbsProviders {
     }
 
     /**
-     * The provider with a name. It need not be usable here: {@link VerbsProvider#open} says why if it is not.
+     * The provider with a name. It may not be usable here: {@link VerbsProvider#open} then says why.
      *
-     * @param name its {@link VerbsProvider#name()}; behind the {@link ProviderDecorator#prefix()} of a decorator and a
-     *     colon for what that makes of it
-     * @throws VerbsException {@link VerbsErrorCode#NO_DEVICE} if there is none, or no such decorator; the message lists
-     *     those there are, and why each provider that is not usable here is not
+     * @param name its {@link VerbsProvider#name()}; the {@link ProviderDecorator#prefix()} of a decorator and a colon
+     *     in front of it decorate the provider
+     * @throws VerbsException {@link VerbsErrorCode#NO_DEVICE} if there is no such provider or decorator; the message
+     *     lists all of them, and says why a provider is not usable here
      */
     public static VerbsProvider named(String name) {
         return named(name, all(), decorators());
     }
 
     /**
-     * A provider that the class path does not know, such as that of a simulation, with the decorators that a name asks
-     * for.
+     * Decorates a provider that is not on the class path, such as that of a simulation, as its name requests.
      *
-     * @param name name of the provider, perhaps behind prefixes of decorators: {@code sanitised:sim}
+     * @param name name of the provider, optionally with prefixes of decorators: {@code sanitised:sim}
      * @param provider what to decorate
      * @throws VerbsException {@link VerbsErrorCode#NO_DEVICE} if the name is another provider's, or there is no such
      *     decorator

@@ -1,8 +1,8 @@
 /**
  * How a program gets a device: {@link org.softrdma.verbs.device.VerbsProviders} finds a provider by its name, the
- * provider opens a device, and the device makes everything else.
+ * provider opens a device, and the device creates everything else.
  *
- * <p>Lies above {@link org.softrdma.verbs} and {@link org.softrdma.verbs.cm}, which do not know it. On the caller's
+ * <p>Uses {@link org.softrdma.verbs} and {@link org.softrdma.verbs.cm}, which do not depend on it. Runs on the caller's
  * thread. Read {@link org.softrdma.verbs.device.VerbsDevice} first.
  */
 @NullMarked

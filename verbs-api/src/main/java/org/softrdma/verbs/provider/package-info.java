@@ -1,6 +1,6 @@
 /**
- * For providers only: what all of them do alike. Checking and posting requests, the lives of protection domains and
- * memory, creating and closing objects. Runs on the caller's thread. Read {@link
+ * For providers only: the code that all of them share. It checks and posts requests, tracks the lifetimes of protection
+ * domains and memory, and creates and closes objects. Runs on the caller's thread. Read {@link
  * org.softrdma.verbs.provider.PostingQueuePair} first.
  */
 @NullMarked

@@ -3,12 +3,12 @@ package org.softrdma.sanitiser.finding;
 import java.io.Serial;
 import java.util.function.Consumer;
 
-/** Thrown for a finding, by a sanitiser that was told to throw. */
+/** Thrown for a finding, by a sanitiser with {@link #RAISE}. */
 public final class FindingException extends IllegalStateException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /** Throws. Give this to a sanitiser that is to throw. */
+    /** A consumer that throws each finding. */
     public static final Consumer<Finding> RAISE = finding -> {
         throw new FindingException(finding);
     };

@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * Logs findings as warnings, through {@link System.Logger}: the first of each rule and line of the program, since a
- * loop breaks the same rule each time. Thread-safe.
+ * Logs findings as warnings, through {@link System.Logger}: only the first of each rule and line of the program,
+ * because a loop breaks the same rule each time. Thread-safe.
  */
 public final class FindingLog implements Consumer<Finding> {
     private final System.Logger logger = System.getLogger("org.softrdma.sanitiser");

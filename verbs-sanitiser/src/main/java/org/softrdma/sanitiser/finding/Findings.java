@@ -30,7 +30,7 @@ public final class Findings implements Consumer<Finding> {
         }
     }
 
-    /** How many there were, also those that were not kept. */
+    /** How many there were, including those that were not kept. */
     public long count() {
         lock.lock();
         try {
@@ -59,7 +59,7 @@ public final class Findings implements Consumer<Finding> {
         return list().stream().filter(finding -> finding.rule() == rule).toList();
     }
 
-    /** Those that were kept, oldest first; none is left. */
+    /** Removes and returns those that were kept, oldest first. */
     public List<Finding> drain() {
         lock.lock();
         try {

@@ -4,7 +4,7 @@ package org.softrdma.sanitiser.finding;
 public enum Rule {
     /** A request names a region that is deregistered. */
     USE_AFTER_DEREGISTRATION(
-            "A request names registered memory only.",
+            "A request names only registered memory.",
             "ibv_dereg_mr(3)",
             "Close a region after the last request that names it has completed, or register the memory again."),
 
@@ -27,7 +27,7 @@ public enum Rule {
             "ibv_post_send(3): buffers can be reused after a work completion has been retrieved",
             "Wait for the completion, use another buffer, or post with INLINE."),
 
-    /** Something else than the message was written to the buffer of a RECV before its completion was polled. */
+    /** Something other than the message was written to the buffer of a RECV before its completion was polled. */
     SINK_TOUCHED(
             "The buffer of a RECV belongs to the device until its completion was polled.",
             "ibv_post_recv(3): buffers can be reused after a work completion has been retrieved",
@@ -35,7 +35,7 @@ public enum Rule {
 
     /** Two outstanding requests place data in the same bytes. */
     SINKS_OVERLAP(
-            "Outstanding READs, atomics and RECVs have sinks of their own: which of them places its data last is not"
+            "Outstanding READs, atomics and RECVs need separate sinks: which of them places its data last is not"
                     + " defined.",
             "RFC 5040 section 5.5; RFC 5041 section 5.3; IBTA 9.5",
             "Give each outstanding request its own buffer, or poll the first completion before you post the second."),
@@ -54,20 +54,20 @@ public enum Rule {
 
     /** A field of a failed completion was read that is only valid on success. */
     INVALID_FIELD_READ(
-            "A failed completion has wrId, status, qpNumber and vendorCode only.",
+            "A failed completion has only wrId, status, qpNumber and vendorCode.",
             "ibv_poll_cq(3): not all attributes are always valid",
-            "Check status() first; let wrId lead you to what the request was."),
+            "Check status() first; find the request by its wrId."),
 
     /** More requests are outstanding than their completion queue has entries. */
     COMPLETION_QUEUE_OVERCOMMITTED(
-            "A completion queue has an entry for every request that may complete into it, also those that would be"
+            "A completion queue has an entry for every request that may complete into it, including those that would be"
                     + " flushed.",
             "ibv_create_cq(3); IBTA 10.2.6.3: a full queue takes its queue pairs to ERROR",
-            "Ask for as many entries as the depths of all its send and receive queues together."),
+            "Request as many entries as the depths of all its send and receive queues together."),
 
     /** A thread waits for an event of a queue that was armed and not polled since. */
     MISSED_WAKE_UP(
-            "After arming, poll until the queue is empty, and only then wait: completions that were there before raise"
+            "After arming, poll until the queue is empty, and only then wait: completions that arrived before raise"
                     + " no event.",
             "ibv_req_notify_cq(3), ibv_get_cq_event(3)",
             "Loop: requestNotification, poll until empty, await, acknowledgeEvents."),
@@ -80,15 +80,15 @@ public enum Rule {
 
     /** A READ puts its data into a region that does not say so. */
     READ_SINK_NOT_DECLARED(
-            "The sink of a READ is registered with the intent READ_SINK: iWARP hardware wants REMOTE_WRITE on it.",
+            "The sink of a READ is registered with the intent READ_SINK: iWARP hardware needs REMOTE_WRITE on it.",
             "RFC 5040 section 4.4 (the sink is named by its STag); AccessFlag.READ_SINK",
             "Register the sink with READ_SINK; the provider adds the rights that its transport needs."),
 
     /** An object is open when its device is closed. */
     LEAKED(
-            "Whoever creates an object closes it, in reverse order, before the device.",
+            "Close every object before the device, in reverse order of creation.",
             "ibv_close_device(3); VerbsDevice",
-            "Close it where it was created, with try-with-resources for one.");
+            "Close it where it was created, for example with try-with-resources.");
 
     private final String sentence;
     private final String source;

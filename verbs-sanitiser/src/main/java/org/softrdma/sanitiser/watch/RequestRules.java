@@ -173,7 +173,7 @@ final class RequestRules {
     Finding receiverNotReady(long wrId, @Nullable OutstandingRequest request) {
         return new Finding(
                 Rule.SEND_WITHOUT_RECEIVE,
-                "the peer had no RECV as often as the SEND was retried",
+                "the peer had no RECV at any retry of the SEND",
                 queuePair.ends(),
                 name(wrId, request),
                 null,

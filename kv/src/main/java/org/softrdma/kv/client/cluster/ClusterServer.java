@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
  *
  * @param host name or address, as given
  * @param port its memcached port
- * @param weight how much of the keys it gets beside the others, at least 1
+ * @param weight its share of the keys relative to the other servers, at least 1
  */
 public record ClusterServer(String host, int port, int weight) {
     /** memcached's port. */
@@ -24,7 +24,7 @@ public record ClusterServer(String host, int port, int weight) {
     }
 
     /**
-     * Reads {@code HOST[:PORT[:WEIGHT]]}; an IPv6 address stands in brackets.
+     * Parses {@code HOST[:PORT[:WEIGHT]]}, with an IPv6 address in brackets.
      *
      * @param text for example {@code cache1}, {@code cache1:11212}, {@code [::1]:11211:3}
      * @throws IllegalArgumentException if it is anything else

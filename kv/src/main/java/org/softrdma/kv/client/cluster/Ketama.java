@@ -14,12 +14,13 @@ import java.util.List;
  * Which server of a cluster a key lives on: consistent hashing as libmemcached does it with
  * {@code MEMCACHED_BEHAVIOR_KETAMA_WEIGHTED}, so that clients of both kinds agree about every key.
  *
- * <p>Each server has points on a circle of 2^32 places, 160 on average, more if its weight is larger. The point behind
- * the hash of a key tells its server. If a server goes, its keys spread over the others, and all other keys stay where
- * they are; weights keep that from being exact, since the number of points is rounded down to a multiple of 4.
+ * <p>Each server has points on a circle of 2^32 places, 160 on average, more if its weight is larger. The next point
+ * after the hash of a key determines its server. If a server leaves, its keys spread over the others, and all other
+ * keys stay where they are; with weights this is not exact, because the number of points is rounded down to a multiple
+ * of 4.
  *
- * <p>Points are made four at a time from an MD5 of "name-index", keys hash to the first four bytes of their MD5, all
- * little endian. Of two servers with the same point the one that was named first wins. The number of points of a
+ * <p>Points are computed four at a time from an MD5 of "name-index", keys hash to the first four bytes of their MD5,
+ * all little endian. If two servers have the same point, the one that was named first wins. The number of points of a
  * server is computed in {@code float}, because libmemcached does: in {@code double}, some weights would give another
  * one.
  *

@@ -27,8 +27,8 @@ import org.softrdma.verbs.device.VerbsDevice;
  * ({@link Ketama}), and a request about it goes there and nowhere else: READs, locators and touch reports are those of a
  * {@link KvClient} for each server. A server is connected when it is first needed.
  *
- * <p>When a server fails, the requests to it fail; none is sent to another server instead, because nobody knows what the
- * first one did. See {@link KvClusterContext#ejectAfter} for what may happen to the next ones.
+ * <p>When a server fails, the requests to it fail; none is sent to another server instead, because the outcome at the
+ * first one is unknown. {@link KvClusterContext#ejectAfter} says what can happen to later requests.
  *
  * <p>Requests without a key go to all servers: {@link #flushAll} to each, {@link #stats} of each with the server's name
  * in front, {@link #version} of all.
@@ -57,7 +57,7 @@ public final class KvCluster implements KvCommands {
     }
 
     /**
-     * A client of any memcacheds, without RDMA: no device and no verbs provider is needed.
+     * A client of any memcached servers, without RDMA: it needs no device and no verbs provider.
      *
      * @param context concluded
      */
@@ -181,7 +181,7 @@ public final class KvCluster implements KvCommands {
     }
 
     /**
-     * Starts a READ of an item whose place is known. Allocates nothing.
+     * Starts a READ of an item whose location is known. Allocates nothing.
      *
      * @param key the key; must not change until the result was delivered
      * @param tag given back with the result
@@ -192,7 +192,7 @@ public final class KvCluster implements KvCommands {
     }
 
     /**
-     * Takes what has completed, and hands over the results of READs; does not wait. Allocates nothing.
+     * Takes completions, and delivers the results of READs; does not wait. Allocates nothing.
      *
      * @param handler called once per result
      * @return the number of results

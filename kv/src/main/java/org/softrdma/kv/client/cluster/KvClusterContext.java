@@ -16,7 +16,7 @@ import org.softrdma.kv.client.KvException;
  * #conclude()}. Not thread-safe.
  */
 public final class KvClusterContext {
-    /** How long an ejected server is left alone, unless set. */
+    /** Default time for which an ejected server is not used. */
     public static final long DEFAULT_RETRY_NS = TimeUnit.SECONDS.toNanos(30);
 
     private static final long MAX_RETRY_NS = TimeUnit.DAYS.toNanos(1);
@@ -44,7 +44,7 @@ public final class KvClusterContext {
     }
 
     /**
-     * Sets what the connections to each server are like; the defaults of {@link KvClientContext} unless set.
+     * Sets the options of the connections to each server; by default those of {@link KvClientContext}.
      *
      * @param choice changes the context that it gets, and returns it without concluding it
      */
@@ -55,12 +55,12 @@ public final class KvClusterContext {
     }
 
     /**
-     * Sets when a server that fails is ejected; never, unless set. The keys of an ejected server live on the others until
-     * it is back. So a client that is cut off from a server which others still reach stores values elsewhere, and finds
-     * old ones when it comes back: eject only where a value may be out of date, as in a cache.
+     * Sets when a server that fails is ejected; never, unless set. The keys of an ejected server live on the others
+     * until it is back. So a client that loses its connection to a server that others still reach stores values
+     * elsewhere, and finds old ones when it returns: use this only where a value may be out of date, as in a cache.
      *
      * @param failures requests in a row that failed because the server was gone or did not answer in time; 0 for never
-     * @param newRetryNs how long it is left alone; positive, at most a day. Then one more failure ejects it again
+     * @param newRetryNs how long it is not used; positive, at most a day. After that, one failure ejects it again
      */
     public KvClusterContext ejectAfter(int failures, long newRetryNs) {
         requireOpen();
@@ -74,7 +74,7 @@ public final class KvClusterContext {
         return ejectAfter;
     }
 
-    /** How long an ejected server is left alone. */
+    /** How long an ejected server is not used. */
     public long retryNs() {
         return retryNs;
     }

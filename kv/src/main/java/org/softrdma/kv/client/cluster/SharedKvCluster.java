@@ -42,7 +42,7 @@ public final class SharedKvCluster implements KvCommands {
     }
 
     /**
-     * A client of any memcacheds, without RDMA: no device and no verbs provider is needed.
+     * A client of any memcached servers, without RDMA: it needs no device and no verbs provider.
      *
      * @param context concluded
      */
@@ -90,8 +90,8 @@ public final class SharedKvCluster implements KvCommands {
      *
      * @param request used once
      * @return completed with the result or a {@link KvException}, by a thread of the server's client: do not block in
-     *     what you chain to it
-     * @throws IllegalArgumentException if it is not about one key
+     *     dependent stages
+     * @throws IllegalArgumentException if it does not concern exactly one key
      */
     public <T> CompletableFuture<T> submit(KvRequest<T> request) {
         return submit(KvCluster.onlyServer(request, membership), request);

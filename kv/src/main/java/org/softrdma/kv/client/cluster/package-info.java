@@ -1,6 +1,6 @@
 /**
- * Several servers as one store: each key lives on one of them, which every client finds by itself (ketama). A server
- * that fails can be ejected, and comes back.
+ * Several servers as one store: each key lives on one of them, which every client computes (ketama). A server that
+ * fails can be ejected, and returns later.
  *
  * <p>A cluster for one thread runs on the thread that uses it; one for many threads is thread-safe. Read {@link
  * org.softrdma.kv.client.cluster.Ketama} first, then {@link org.softrdma.kv.client.cluster.KvCluster}.

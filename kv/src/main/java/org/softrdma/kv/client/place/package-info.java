@@ -1,5 +1,6 @@
 /**
- * Where a server's items are, as far as a client knows: locators by key, and what the server's locators name.
+ * What a client knows about where a server's items are: locators by key, and the memory to which the server's locators
+ * refer.
  *
  * <p>Owned by the thread of the client. Read {@link org.softrdma.kv.client.place.LocatorCache} first, then {@link
  * org.softrdma.kv.client.place.Registration}.

@@ -1,7 +1,7 @@
 /**
  * Registered memory for the store: arenas of a device, and how clients READ the items in them.
  *
- * <p>Whatever thread stores an item may need another page; thread-safe. Read {@link
+ * <p>Thread-safe, because any thread that stores an item may need another page. Read {@link
  * org.softrdma.kv.server.memory.DeviceArenas} first, then the two registrations, {@code RegisteredArenas} and {@code
  * RegisteredChunks}.
  */

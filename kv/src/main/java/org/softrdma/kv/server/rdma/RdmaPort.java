@@ -43,7 +43,7 @@ public final class RdmaPort implements AutoCloseable {
     /** Starts the agents. */
     public void start(ServerThreads threads) {
         if (!device.capabilities().has(Feature.END_CAUSES)) {
-            LOG.info("device {} does not tell who used wrong keys: they are not counted", device.name());
+            LOG.info("device {} does not report who used wrong rkeys: they are not counted", device.name());
         }
         owned.add(threads.start(sessions));
         owned.add(threads.start(acceptor)); // ends first, so that no session is added once they all are ended

@@ -149,7 +149,7 @@ final class RdmaSessions implements ServerAgent {
             }
         } else if (session.answers().isStalled(nowNs, answerTimeoutNs)) {
             counters.stalledQueuePairs.increment();
-            LOG.info("a queue pair is ended: its client took no answer for {} ms", answerTimeoutNs / NS_PER_MS);
+            LOG.info("ending a queue pair: its client has taken no answer for {} ms", answerTimeoutNs / NS_PER_MS);
             end(session);
         }
     }

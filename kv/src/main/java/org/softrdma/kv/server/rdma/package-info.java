@@ -1,6 +1,6 @@
 /**
- * The server's side of queue pairs: who may have one, what clients send there, and the answers to their rgets. A GET
- * by READ needs none of it.
+ * The server's side of queue pairs: who may have one, what clients send on them, and the answers to their rgets. A GET
+ * by READ involves none of this.
  *
  * <p>Two agents work here, {@code QueuePairAcceptor} and {@code RdmaSessions}; threads of memcached connections add
  * to the {@link org.softrdma.kv.server.rdma.AnswerRing} of their client. Read

@@ -137,7 +137,7 @@ public final class KvService {
         try {
             return store.reserve(key, keyOffset, keyLength, flags, expiry, valueLength, nowSeconds);
         } catch (VerbsException e) {
-            LOG.error("the device gives no further arena: {}", e.getMessage());
+            LOG.error("the device cannot provide another arena: {}", e.getMessage());
             return NewItem.outOfMemory();
         }
     }

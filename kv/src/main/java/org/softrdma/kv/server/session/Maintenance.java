@@ -248,7 +248,7 @@ public final class Maintenance implements ServerAgent {
         try {
             task.run();
         } catch (RuntimeException e) {
-            LOG.error("maintenance failed, and goes on", e);
+            LOG.error("maintenance failed; it continues", e);
         } catch (Error e) {
             fatalErrors.accept(e); // who runs the agent would only log it
             return false;

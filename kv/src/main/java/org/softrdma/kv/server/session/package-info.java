@@ -1,5 +1,5 @@
 /**
- * Sessions of memcached clients: their commands, the answers on their way, and what commands ask of the whole server
+ * Sessions of memcached clients: their commands, the answers being sent, and commands that concern the whole server
  * (statistics, flushes).
  *
  * <p>The network's thread of a connection runs its commands; {@link org.softrdma.kv.server.session.Maintenance} is an

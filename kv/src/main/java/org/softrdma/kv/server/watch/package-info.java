@@ -1,9 +1,8 @@
 /**
- * What clients hear of each other by {@code watch}: lines about keys that are asked for, stored and evicted, and about
- * connections.
+ * The output of {@code watch}: lines about keys that clients fetch, store or evict, and about connections.
  *
- * <p>Any thread tells; the thread of a watcher's connection sends. Read {@link org.softrdma.kv.server.watch.WatchLog}
- * first.
+ * <p>Any thread may report an event; the thread of a watcher's connection sends it. Read {@link
+ * org.softrdma.kv.server.watch.WatchLog} first.
  */
 @NullMarked
 package org.softrdma.kv.server.watch;

@@ -310,8 +310,9 @@ public final class Baton implements Waits, NanoClock {
     private SimulatedThread self() {
         SimulatedThread current = holder;
         if (current == null || current.thread() != Thread.currentThread()) {
-            throw new IllegalStateException("thread \"" + Thread.currentThread().getName()
-                    + "\" is no thread of this simulation, or does not run in it now: start it as a process of a node");
+            throw new IllegalStateException(
+                    "thread \"" + Thread.currentThread().getName()
+                            + "\" is not a thread of this simulation, or not running in it now: start it as a process of a node");
         }
         requireAlive(current);
         return current;
