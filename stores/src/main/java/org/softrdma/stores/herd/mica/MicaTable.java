@@ -33,6 +33,7 @@ public final class MicaTable {
     private final long bucketMask;
     private final MicaLog log;
     private final MicaWatcher watcher;
+    private final long sweep;
     private long nextSweep;
 
     /**
@@ -43,10 +44,10 @@ public final class MicaTable {
      * @param watcher is told what becomes of pairs
      */
     public MicaTable(int logBuckets, int capacity, MicaWatcher watcher) {
-        this(logBuckets, new MicaLog(capacity, 0), watcher);
+        this(logBuckets, new MicaLog(capacity, 0), SWEEP, watcher);
     }
 
-    MicaTable(int logBuckets, MicaLog log, MicaWatcher watcher) {
+    MicaTable(int logBuckets, MicaLog log, long sweep, MicaWatcher watcher) {
         if (logBuckets < 0 || logBuckets > MOST_LOG_BUCKETS) {
             throw new IllegalArgumentException("logBuckets=" + logBuckets + ": expected 0 to " + MOST_LOG_BUCKETS);
         }
@@ -54,7 +55,8 @@ public final class MicaTable {
         bucketMask = (1L << logBuckets) - 1;
         this.log = log;
         this.watcher = watcher;
-        nextSweep = log.head() + SWEEP;
+        this.sweep = sweep;
+        nextSweep = log.head() + sweep;
     }
 
     /** Bytes that a pair takes in the log. */
@@ -194,7 +196,7 @@ public final class MicaTable {
                 oldest = i;
             }
         }
-        watcher.leaves(this, position(entries[oldest]));
+        watcher.evicted(this, position(entries[oldest]));
         return oldest;
     }
 
@@ -212,7 +214,7 @@ public final class MicaTable {
         if (entry < 0) {
             return false;
         }
-        watcher.leaves(this, position(entries[entry]));
+        watcher.removed(this, position(entries[entry]));
         entries[entry] = MicaSlotDescriptor.FREE;
         return true;
     }
@@ -223,7 +225,16 @@ public final class MicaTable {
                 entries[i] = MicaSlotDescriptor.FREE;
             }
         }
-        nextSweep = log.head() + SWEEP;
+        nextSweep = log.head() + sweep;
+    }
+
+    /** Entries that lead somewhere, or did. */
+    int usedEntries() {
+        int used = 0;
+        for (long entry : entries) {
+            used += MicaSlotDescriptor.isUsed(entry) ? 1 : 0;
+        }
+        return used;
     }
 
     // ---- how much there is

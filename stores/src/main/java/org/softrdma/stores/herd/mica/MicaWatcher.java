@@ -10,7 +10,12 @@ public interface MicaWatcher {
         }
 
         @Override
-        public void leaves(MicaTable table, long position) {
+        public void evicted(MicaTable table, long position) {
+            // Not interested.
+        }
+
+        @Override
+        public void removed(MicaTable table, long position) {
             // Not interested.
         }
     };
@@ -24,10 +29,18 @@ public interface MicaWatcher {
     void appended(MicaTable table, long position);
 
     /**
-     * A pair that is still in the log leaves the index: it is removed, or its bucket is full and it is the oldest there.
+     * A pair that is still in the log leaves the index: its bucket is full, and it is the oldest there.
      *
      * @param table which has it
      * @param position of the pair
      */
-    void leaves(MicaTable table, long position);
+    void evicted(MicaTable table, long position);
+
+    /**
+     * A pair is removed.
+     *
+     * @param table which has it
+     * @param position of the pair
+     */
+    void removed(MicaTable table, long position);
 }

@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
  * <pre>
  *  31                                                            0
  * +---------------------------------------------------------------+
- * |  value, zeroes to a multiple of 8                             |
+ * |  value, whatever was there to a multiple of 8                 |
  * +---------------------------------------------------------------+
  * |  command: 1 + bytes of the value of a PUT, -1 REMOVE, 0 GET   |  -24   a GET does not WRITE these 8 bytes: they are
  * +---------------------------------------------------------------+        zero because the server has cleared them
