@@ -16,10 +16,10 @@ import org.softrdma.stores.StoreException;
 import org.softrdma.stores.herd.HerdOperation.Phase;
 import org.softrdma.stores.herd.transport.HerdChannel;
 import org.softrdma.stores.herd.transport.HerdChannels;
-import org.softrdma.stores.herd.transport.HerdPatience;
 import org.softrdma.stores.herd.transport.HerdReplyHandler;
 import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
 import org.softrdma.stores.herd.wire.HerdRequest;
+import org.softrdma.stores.herd.wire.HerdForms;
 import org.softrdma.stores.herd.wire.HerdRequestForm;
 import org.softrdma.stores.herd.wire.HerdWelcome;
 import org.softrdma.verbs.VerbsException;
@@ -101,7 +101,7 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
     }
 
     private HerdRequestForm form(HerdWelcome welcome) {
-        return HerdRequestForm.of(
+        return HerdForms.of(
                 context.protocol(), context.maxKeyLength(), context.maxValueLength(), welcome.seed());
     }
 

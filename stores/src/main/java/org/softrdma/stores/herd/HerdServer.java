@@ -14,6 +14,7 @@ import org.softrdma.stores.herd.transport.HerdHost;
 import org.softrdma.stores.herd.transport.HerdPeer;
 import org.softrdma.stores.herd.transport.HerdPort;
 import org.softrdma.stores.herd.transport.HerdPorts;
+import org.softrdma.stores.herd.wire.HerdForms;
 import org.softrdma.stores.herd.wire.HerdRequestForm;
 import org.softrdma.stores.herd.wire.HerdShape;
 import org.softrdma.stores.herd.wire.HerdWelcome;
@@ -51,7 +52,7 @@ final class HerdServer implements StoreServer, HerdHost {
         HerdServerSettings settings = HerdServerSettings.of(context);
         boot = context.random().nextLong();
         seed = context.random().nextLong();
-        form = HerdRequestForm.of(context.protocol(), context.maxKeyLength(), context.maxValueLength(), seed);
+        form = HerdForms.of(context.protocol(), context.maxKeyLength(), context.maxValueLength(), seed);
         shape = new HerdShape(settings.workers(), context.window(), HerdShape.slotLength(form.maxLength()));
         sessions = new HerdSessions(2 * context.maxConnections(), shape.slots());
         for (int worker = 0; worker < settings.workers(); worker++) {

@@ -37,8 +37,12 @@ class HerdBadPeersTest {
 
     /** True if the connection of who does that ends; others do not notice. */
     private static boolean endsItsConnection(Crime crime) {
+        return endsItsConnection(1, crime);
+    }
+
+    private static boolean endsItsConnection(int workers, Crime crime) {
         boolean[] alive = {true};
-        HerdRun run = HerdRun.of(Protocol.SAFE).options(Map.of("workers", "1"));
+        HerdRun run = HerdRun.of(Protocol.SAFE).options(Map.of("workers", Integer.toString(workers)));
         FabricNode bad = run.fabric().node("bad");
         run.run(it -> {
             try (VerbsDevice device = it.clientNode().open(Map.of());
@@ -102,6 +106,12 @@ class HerdBadPeersTest {
                 endsItsConnection((channel, end) -> request(channel, end, 2 | 3 << 16, Integer.MAX_VALUE, 0, 1)),
                 "beyond the slot");
         assertTrue(endsItsConnection((channel, end) -> request(channel, end, 2 | 3 << 16, -8, 0, 1)), "negative");
+    }
+
+    /** The key belongs to one of 200 workers, and by this seed not to the first. */
+    @Test
+    void shouldEndTheConnectionOfWhoAsksTheWrongWorker() {
+        assertTrue(endsItsConnection(200, (channel, end) -> request(channel, end, get(3), 0, 0, 1)));
     }
 
     @Test

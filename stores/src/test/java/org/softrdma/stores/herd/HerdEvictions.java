@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
-import org.softrdma.stores.herd.mica.MicaTable;
+import org.softrdma.stores.herd.mica.MicaPairs;
 import org.softrdma.stores.herd.mica.MicaWatcher;
 import org.softrdma.testkit.history.ProcessRecorder;
 import org.softrdma.testkit.history.StoreAnswer;
@@ -17,7 +17,7 @@ import org.softrdma.testkit.history.StoreCall;
  */
 final class HerdEvictions implements MicaWatcher {
     private final ProcessRecorder<StoreCall, StoreAnswer> history;
-    private final Map<MicaTable, Map<String, Long>> positions = new HashMap<>();
+    private final Map<MicaPairs, Map<String, Long>> positions = new HashMap<>();
     private long fromIndex;
     private long fromLog;
 
@@ -25,27 +25,27 @@ final class HerdEvictions implements MicaWatcher {
         this.history = history;
     }
 
-    private Map<String, Long> of(MicaTable table) {
-        return positions.computeIfAbsent(table, ignored -> new HashMap<>());
+    private Map<String, Long> of(MicaPairs pairs) {
+        return positions.computeIfAbsent(pairs, ignored -> new HashMap<>());
     }
 
-    private static String key(MicaTable table, long position) {
+    private static String key(MicaPairs pairs, long position) {
         return new String(
-                table.memory()
-                        .asSlice(table.keyAt(position), table.keyLength(position))
+                pairs.memory()
+                        .asSlice(pairs.keyAt(position), pairs.keyLength(position))
                         .toArray(ValueLayout.JAVA_BYTE),
                 StandardCharsets.US_ASCII);
     }
 
     @Override
-    public void appended(MicaTable table, long position) {
-        Map<String, Long> known = of(table);
-        String key = key(table, position);
+    public void appended(MicaPairs pairs, long position) {
+        Map<String, Long> known = of(pairs);
+        String key = key(pairs, position);
         known.put(key, position);
         Iterator<Map.Entry<String, Long>> others = known.entrySet().iterator();
         while (others.hasNext()) {
             Map.Entry<String, Long> other = others.next();
-            if (!table.holds(other.getValue())) {
+            if (!pairs.holds(other.getValue())) {
                 others.remove();
                 fromLog++;
                 lost(other.getKey());
@@ -54,16 +54,16 @@ final class HerdEvictions implements MicaWatcher {
     }
 
     @Override
-    public void evicted(MicaTable table, long position) {
-        String key = key(table, position);
-        of(table).remove(key);
+    public void evicted(MicaPairs pairs, long position) {
+        String key = key(pairs, position);
+        of(pairs).remove(key);
         fromIndex++;
         lost(key);
     }
 
     @Override
-    public void removed(MicaTable table, long position) {
-        of(table).remove(key(table, position));
+    public void removed(MicaPairs pairs, long position) {
+        of(pairs).remove(key(pairs, position));
     }
 
     private void lost(String key) {

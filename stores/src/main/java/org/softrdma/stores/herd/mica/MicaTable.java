@@ -16,7 +16,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Allocates nothing after construction. Owned by the worker's thread.
  */
-public final class MicaTable {
+public final class MicaTable implements MicaPairs {
     /** Entries of a bucket. */
     public static final int WAYS = 8;
 
@@ -80,32 +80,32 @@ public final class MicaTable {
         return entry < 0 ? NONE : position(entries[entry]);
     }
 
-    /** True if a pair is still in the log. */
+    @Override
     public boolean holds(long position) {
         return log.holds(position);
     }
 
-    /** The memory in which pairs are. */
+    @Override
     public MemorySegment memory() {
         return log.memory();
     }
 
-    /** Where the key of a pair begins. */
+    @Override
     public long keyAt(long position) {
         return log.place(position) + MicaPairDescriptor.KEY_OFFSET;
     }
 
-    /** Bytes of the key of a pair. */
+    @Override
     public int keyLength(long position) {
         return MicaPairDescriptor.keyLength(memory(), log.place(position));
     }
 
-    /** Where the value of a pair begins. */
+    @Override
     public long valueAt(long position) {
         return MicaPairDescriptor.valueOffset(memory(), log.place(position));
     }
 
-    /** Bytes of the value of a pair. */
+    @Override
     public int valueLength(long position) {
         return MicaPairDescriptor.valueLength(memory(), log.place(position));
     }

@@ -5,42 +5,42 @@ public interface MicaWatcher {
     /** Is not interested. */
     MicaWatcher NONE = new MicaWatcher() {
         @Override
-        public void appended(MicaTable table, long position) {
+        public void appended(MicaPairs pairs, long position) {
             // Not interested.
         }
 
         @Override
-        public void evicted(MicaTable table, long position) {
+        public void evicted(MicaPairs pairs, long position) {
             // Not interested.
         }
 
         @Override
-        public void removed(MicaTable table, long position) {
+        public void removed(MicaPairs pairs, long position) {
             // Not interested.
         }
     };
 
     /**
-     * A pair is new in the log. Older pairs may have lost their place by that ({@link MicaTable#holds}).
+     * A pair is new in the log. Older pairs may have lost their place by that ({@link MicaPairs#holds}).
      *
-     * @param table which has it
+     * @param pairs of the table
      * @param position of the pair
      */
-    void appended(MicaTable table, long position);
+    void appended(MicaPairs pairs, long position);
 
     /**
      * A pair that is still in the log leaves the index: its bucket is full, and it is the oldest there.
      *
-     * @param table which has it
+     * @param pairs of the table
      * @param position of the pair
      */
-    void evicted(MicaTable table, long position);
+    void evicted(MicaPairs pairs, long position);
 
     /**
      * A pair is removed.
      *
-     * @param table which has it
+     * @param pairs of the table
      * @param position of the pair
      */
-    void removed(MicaTable table, long position);
+    void removed(MicaPairs pairs, long position);
 }

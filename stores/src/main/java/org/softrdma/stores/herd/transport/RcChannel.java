@@ -4,7 +4,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import org.agrona.CloseHelper;
-import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
@@ -242,8 +241,7 @@ final class RcChannel implements HerdChannel {
     public void close() {
         if (!closed) {
             closed = true;
-            @Nullable AutoCloseable[] all = {queuePair, completions, slots, replies};
-            CloseHelper.closeAll(all); // the device touches no buffer once the queue pair is closed
+            CloseHelper.closeAll(queuePair, completions, slots, replies); // no buffer is touched without a queue pair
         }
     }
 }

@@ -3,7 +3,6 @@ package org.softrdma.stores.herd.wire;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.stores.MemorySteps;
-import org.softrdma.stores.Protocol;
 
 /**
  * How requests are laid out in slots, and how a server knows that one is there. One thread at each end.
@@ -19,20 +18,6 @@ public interface HerdRequestForm {
         WRONG,
         /** A request, copied. */
         REQUEST
-    }
-
-    /**
-     * A form.
-     *
-     * @param protocol as published, or mended
-     * @param maxKeyLength bytes of the longest key
-     * @param maxValueLength bytes of the longest value
-     * @param seed of the hash
-     */
-    static HerdRequestForm of(Protocol protocol, int maxKeyLength, int maxValueLength, long seed) {
-        return protocol == Protocol.PAPER
-                ? new HerdClearedForm(maxValueLength, seed)
-                : new HerdNumberedForm(maxKeyLength, maxValueLength, seed);
     }
 
     /** Bytes of the longest request. */

@@ -46,11 +46,6 @@ public record HerdShape(int workers, int window, int slotLength) {
         return (slot + 1L) * slotLength;
     }
 
-    /** Whose slot it is. */
-    public int workerOf(int slot) {
-        return slot / window;
-    }
-
     /** A worker's first slot. */
     public int firstSlot(int worker) {
         return worker * window;

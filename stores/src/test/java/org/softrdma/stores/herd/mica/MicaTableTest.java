@@ -28,18 +28,18 @@ class MicaTableTest {
     private final Deque<Long> evicted = new ArrayDeque<>();
     private final MicaWatcher watcher = new MicaWatcher() {
         @Override
-        public void appended(MicaTable table, long position) {
+        public void appended(MicaPairs pairs, long position) {
             // Looked at by the tests themselves.
         }
 
         @Override
-        public void evicted(MicaTable table, long position) {
-            evicted.add(table.memory().get(ValueLayout.JAVA_LONG, table.keyAt(position)));
+        public void evicted(MicaPairs pairs, long position) {
+            evicted.add(pairs.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, pairs.keyAt(position)));
         }
 
         @Override
-        public void removed(MicaTable table, long position) {
-            assertTrue(table.holds(position));
+        public void removed(MicaPairs pairs, long position) {
+            assertTrue(pairs.holds(position));
         }
     };
 

@@ -126,7 +126,6 @@ class HerdLayoutsTest {
         assertEquals(2, shape.worker(-1));
         assertEquals(12, shape.slots());
         assertEquals(4, shape.firstSlot(1));
-        assertEquals(1, shape.workerOf(7));
         assertEquals(2 * 64, shape.end(1));
         assertThrows(IllegalArgumentException.class, () -> new HerdShape(257, 1, 64));
         assertThrows(IllegalArgumentException.class, () -> new HerdShape(1, 1, 100));

@@ -31,8 +31,8 @@ class HerdRequestsTest {
     private final ByteBuffer view =
             ByteBuffer.allocateDirect(8 * SLOT_LENGTH + 8).alignedSlice(8);
     private final MemorySegment slots = MemorySegment.ofBuffer(view);
-    private final HerdRequestForm numbered = HerdRequestForm.of(Protocol.SAFE, 10, 40, 9);
-    private final HerdRequestForm cleared = HerdRequestForm.of(Protocol.PAPER, 10, 40, 9);
+    private final HerdRequestForm numbered = HerdForms.of(Protocol.SAFE, 10, 40, 9);
+    private final HerdRequestForm cleared = HerdForms.of(Protocol.PAPER, 10, 40, 9);
     private final HerdRequest request = new HerdRequest(200);
     private final long[] seen = new long[8];
 

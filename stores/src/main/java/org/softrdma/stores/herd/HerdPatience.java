@@ -1,10 +1,10 @@
-package org.softrdma.stores.herd.transport;
+package org.softrdma.stores.herd;
 
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.NanoClock;
 
 /** When a client may try again to connect: after a failure not at once, and each time later. Owned by one thread. */
-public final class HerdPatience {
+final class HerdPatience {
     private static final long LEAST_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long MOST_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -14,24 +14,24 @@ public final class HerdPatience {
     private boolean failed;
 
     /** It may try at once. */
-    public HerdPatience(NanoClock clock) {
+    HerdPatience(NanoClock clock) {
         this.clock = clock;
     }
 
     /** True if it may try now. */
-    public boolean mayTry() {
+    boolean mayTry() {
         return !failed || clock.nanoTime() - nextNs >= 0;
     }
 
     /** It has tried in vain. */
-    public void failed() {
+    void failed() {
         failed = true;
         nextNs = clock.nanoTime() + pauseNs;
         pauseNs = Math.min(2 * pauseNs, MOST_NS);
     }
 
     /** It has connected. */
-    public void succeeded() {
+    void succeeded() {
         failed = false;
         pauseNs = LEAST_NS;
     }
