@@ -100,7 +100,7 @@ class HerdPromisesTest {
     @ParameterizedTest
     @EnumSource(Protocol.class)
     void shouldRecoverFromARestartAndShowNothingOfTheOldLife(Protocol protocol) {
-        HerdRun.of(protocol).timeoutNs(TIMEOUT_NS).run(it -> {
+        HerdRun.of(protocol).timeoutNs(HerdRun.SECOND_NS).run(it -> {
             try (VerbsDevice device = it.clientNode().open(Map.of());
                     BlockingStore store = new BlockingStore(it.client(device))) {
                 StoreClient client = store.client();

@@ -160,12 +160,10 @@ public final class MicaTable implements MicaPairs {
             write(position(entries[entry]), memory, key, keyLength, value, valueLength);
             return;
         }
-        if (entry < 0) {
-            entry = room(hash);
-        }
+        int target = entry >= 0 ? entry : room(hash);
         long position = log.append(length);
         write(position, memory, key, keyLength, value, valueLength);
-        entries[entry] = MicaSlotDescriptor.of(hash, position >>> 3);
+        entries[target] = MicaSlotDescriptor.of(hash, position >>> 3);
         watcher.appended(this, position);
         if (log.head() >= nextSweep) {
             sweep();
