@@ -31,7 +31,7 @@ class HerdPlacementTest {
     private static int torn(long seed, Protocol protocol, boolean polled) {
         int[] torn = new int[1];
         HerdRun run = new HerdRun(seed, new AdversaryBySeed(seed).settings().with(Grains.WORDS), protocol, polled);
-        run.run(it -> {
+        run.retryUs(60_000_000).run(it -> { // what is repeated is another story
             it.fabric().baton().stalls(20, TimeUnit.MICROSECONDS.toNanos(200));
             try (VerbsDevice device = it.clientNode().open(Map.of());
                     StoreClient client = it.client(device)) {

@@ -109,6 +109,7 @@ class HerdPromisesTest {
                 assertEquals(Outcome.LOST, HerdRun.outcome(client, client.startGet(KEY, 1)));
                 assertEquals(Outcome.LOST, HerdRun.outcome(client, client.startRemove(KEY, 1)));
                 it.startServer();
+                it.sleep(HerdRun.SECOND_NS); // clients wait a little before they try again
                 assertTrue(store.get(KEY).isEmpty());
                 assertTrue(store.put(OTHER, VALUE));
                 assertTrue(store.get(OTHER).isPresent());
