@@ -17,9 +17,9 @@ import org.softrdma.stores.herd.HerdOperation.Phase;
 import org.softrdma.stores.herd.transport.HerdChannel;
 import org.softrdma.stores.herd.transport.HerdChannels;
 import org.softrdma.stores.herd.transport.HerdReplyHandler;
+import org.softrdma.stores.herd.wire.HerdForms;
 import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
 import org.softrdma.stores.herd.wire.HerdRequest;
-import org.softrdma.stores.herd.wire.HerdForms;
 import org.softrdma.stores.herd.wire.HerdRequestForm;
 import org.softrdma.stores.herd.wire.HerdWelcome;
 import org.softrdma.verbs.VerbsException;
@@ -101,13 +101,14 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
     }
 
     private HerdRequestForm form(HerdWelcome welcome) {
-        return HerdForms.of(
-                context.protocol(), context.maxKeyLength(), context.maxValueLength(), welcome.seed());
+        return HerdForms.of(context.protocol(), context.maxKeyLength(), context.maxValueLength(), welcome.seed());
     }
 
     private HerdSlots newSlots(HerdChannel now) {
         return new HerdSlots(
-                now.welcome().shape(), context.window(), now.isReliable() && now.welcome().numbered());
+                now.welcome().shape(),
+                context.window(),
+                now.isReliable() && now.welcome().numbered());
     }
 
     // ---- beginning

@@ -18,7 +18,8 @@ record HerdRetries(long pauseNs) {
     private static final long MOST_US = TimeUnit.MINUTES.toMicros(1);
 
     static Map<String, String> known() {
-        return Map.of("retry-us", "microseconds after which a request without an answer is written again; default 10000");
+        return Map.of(
+                "retry-us", "microseconds after which a request without an answer is written again; default 10000");
     }
 
     static HerdRetries of(StoreClientContext context) {

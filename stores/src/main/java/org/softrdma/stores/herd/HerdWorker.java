@@ -120,8 +120,7 @@ final class HerdWorker {
             seat.session().executed(slot, request.number(), status);
             steps.step(HerdStep.EXECUTED);
         }
-        HerdReplyDescriptor.put(
-                peer.replies(), peer.nextReply(), slot, request.number(), request.attempt(), status);
+        HerdReplyDescriptor.put(peer.replies(), peer.nextReply(), slot, request.number(), request.attempt(), status);
         peer.send(length);
         steps.step(HerdStep.ANSWERED);
     }
@@ -146,13 +145,7 @@ final class HerdWorker {
         if (request.operation() == HerdRequest.Operation.REMOVE) {
             return table.remove(memory, request.key(), request.keyLength(), request.hash());
         }
-        table.put(
-                memory,
-                request.key(),
-                request.keyLength(),
-                request.hash(),
-                request.value(),
-                request.valueLength());
+        table.put(memory, request.key(), request.keyLength(), request.hash(), request.value(), request.valueLength());
         return true;
     }
 }

@@ -32,13 +32,13 @@ class HerdAtMostOnceTest {
 
     /** The n-th answer, and all behind it, come late. */
     private static FabricSettings lateAnswer(int number) {
-        return FabricSettings.DEFAULT.with(FaultPlan.NONE.and(new Fault(
-                new When.OnMessage("server", "client", MessageKind.SEND, number), new What.Stall(LONG_NS))));
+        return FabricSettings.DEFAULT.with(FaultPlan.NONE.and(
+                new Fault(new When.OnMessage("server", "client", MessageKind.SEND, number), new What.Stall(LONG_NS))));
     }
 
     private static FabricSettings cut(String from, String to, MessageKind kind, int number) {
-        return FabricSettings.DEFAULT.with(FaultPlan.NONE.and(
-                new Fault(new When.OnMessage(from, to, kind, number), new What.Cut())));
+        return FabricSettings.DEFAULT.with(
+                FaultPlan.NONE.and(new Fault(new When.OnMessage(from, to, kind, number), new What.Cut())));
     }
 
     private static Outcome put(StoreClient client, int length) {
@@ -180,8 +180,8 @@ class HerdAtMostOnceTest {
                 assertEquals(Outcome.STORED, put(client, 8));
                 assertEquals(Outcome.STORED, put(client, 16));
                 assertTrue(client.startGet(KEY, 2));
-                int results = client.await(
-                        HerdRun.HOUR_NS, (tag, outcome, memory, offset, length) -> found[0] = length);
+                int results =
+                        client.await(HerdRun.HOUR_NS, (tag, outcome, memory, offset, length) -> found[0] = length);
                 assertEquals(1, results);
             }
         });

@@ -157,9 +157,8 @@ class HerdLiveTest {
                     case 0 -> {
                         long number = values.incrementAndGet();
                         int ticket = me.invoke("key" + key, StoreCall.set(number));
-                        byte[] value = (byte[]) NumberedValue.of(key, number, WORDS)
-                                .heapBase()
-                                .orElseThrow();
+                        byte[] value = (byte[])
+                                NumberedValue.of(key, number, WORDS).heapBase().orElseThrow();
                         assertTrue(store.put(name, value));
                         me.returned(ticket, StoreAnswer.DONE);
                     }
@@ -170,8 +169,8 @@ class HerdLiveTest {
                     default -> {
                         int ticket = me.invoke("key" + key, StoreCall.get());
                         Optional<byte[]> found = store.get(name);
-                        me.returned(ticket, found.map(value -> number(key, value))
-                                .orElse(StoreAnswer.MISSING));
+                        me.returned(
+                                ticket, found.map(value -> number(key, value)).orElse(StoreAnswer.MISSING));
                     }
                 }
             }

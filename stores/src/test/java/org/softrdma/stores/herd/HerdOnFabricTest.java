@@ -125,24 +125,27 @@ class HerdOnFabricTest {
 
     @Test
     void shouldEvictWhatIsOldestWhenThereIsNoRoom() {
-        HerdRun.of(Protocol.SAFE).options(Map.of("workers", "1", "buckets", "0", "log", "13")).run(it -> {
-            try (VerbsDevice device = it.clientNode().open(Map.of());
-                    BlockingStore store = new BlockingStore(it.client(device))) {
-                for (int i = 0; i < 100; i++) {
-                    assertTrue(store.put(HerdRun.bytes("key" + i), new byte[8]));
-                }
-                for (int i = 0; i < 100; i++) {
-                    assertEquals(i >= 92, store.get(HerdRun.bytes("key" + i)).isPresent(), "key" + i);
-                }
-                for (int i = 0; i < 5; i++) {
-                    assertTrue(store.put(HerdRun.bytes("large" + i), new byte[3000]));
-                }
-                assertTrue(store.get(HerdRun.bytes("key99")).isEmpty(), "the log holds two large ones");
-                assertTrue(store.get(HerdRun.bytes("large4")).isPresent());
-                assertTrue(store.get(HerdRun.bytes("large3")).isPresent());
-                assertTrue(store.get(HerdRun.bytes("large2")).isEmpty());
-            }
-        });
+        HerdRun.of(Protocol.SAFE)
+                .options(Map.of("workers", "1", "buckets", "0", "log", "13"))
+                .run(it -> {
+                    try (VerbsDevice device = it.clientNode().open(Map.of());
+                            BlockingStore store = new BlockingStore(it.client(device))) {
+                        for (int i = 0; i < 100; i++) {
+                            assertTrue(store.put(HerdRun.bytes("key" + i), new byte[8]));
+                        }
+                        for (int i = 0; i < 100; i++) {
+                            assertEquals(
+                                    i >= 92, store.get(HerdRun.bytes("key" + i)).isPresent(), "key" + i);
+                        }
+                        for (int i = 0; i < 5; i++) {
+                            assertTrue(store.put(HerdRun.bytes("large" + i), new byte[3000]));
+                        }
+                        assertTrue(store.get(HerdRun.bytes("key99")).isEmpty(), "the log holds two large ones");
+                        assertTrue(store.get(HerdRun.bytes("large4")).isPresent());
+                        assertTrue(store.get(HerdRun.bytes("large3")).isPresent());
+                        assertTrue(store.get(HerdRun.bytes("large2")).isEmpty());
+                    }
+                });
         assertTrue(new HerdDesign().promises(Protocol.SAFE).lossy());
     }
 }

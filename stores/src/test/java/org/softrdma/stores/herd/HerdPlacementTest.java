@@ -31,26 +31,32 @@ class HerdPlacementTest {
     private static int torn(long seed, Protocol protocol, boolean polled) {
         int[] torn = new int[1];
         HerdRun run = new HerdRun(seed, new AdversaryBySeed(seed).settings().with(Grains.WORDS), protocol, polled);
-        run.retryUs(60_000_000).run(it -> { // what is repeated is another story
-            it.fabric().baton().stalls(20, TimeUnit.MICROSECONDS.toNanos(200));
-            try (VerbsDevice device = it.clientNode().open(Map.of());
-                    StoreClient client = it.client(device)) {
-                for (int number = 1; number <= VALUES; number++) {
-                    MemorySegment value = NumberedValue.of(1, number, WORDS);
-                    boolean stored = HerdRun.outcome(client, client.startPut(KEY, value, number)) == Outcome.STORED;
-                    torn[0] += stored ? 0 : 1;
-                    assertTrue(client.startGet(KEY, number));
-                    int expected = number;
-                    int results = client.await(HerdRun.HOUR_NS, (tag, outcome, memory, offset, length) -> {
-                        boolean whole = outcome == Outcome.FOUND
-                                && length == WORDS * Long.BYTES
-                                && memory.asSlice(offset, length).mismatch(NumberedValue.of(1, expected, WORDS)) < 0;
-                        torn[0] += whole ? 0 : 1;
-                    });
-                    assertEquals(1, results);
-                }
-            }
-        });
+        run.retryUs(60_000_000)
+                .run(
+                        it -> { // what is repeated is another story
+                            it.fabric().baton().stalls(20, TimeUnit.MICROSECONDS.toNanos(200));
+                            try (VerbsDevice device = it.clientNode().open(Map.of());
+                                    StoreClient client = it.client(device)) {
+                                for (int number = 1; number <= VALUES; number++) {
+                                    MemorySegment value = NumberedValue.of(1, number, WORDS);
+                                    boolean stored = HerdRun.outcome(client, client.startPut(KEY, value, number))
+                                            == Outcome.STORED;
+                                    torn[0] += stored ? 0 : 1;
+                                    assertTrue(client.startGet(KEY, number));
+                                    int expected = number;
+                                    int results =
+                                            client.await(HerdRun.HOUR_NS, (tag, outcome, memory, offset, length) -> {
+                                                boolean whole = outcome == Outcome.FOUND
+                                                        && length == WORDS * Long.BYTES
+                                                        && memory.asSlice(offset, length)
+                                                                        .mismatch(NumberedValue.of(1, expected, WORDS))
+                                                                < 0;
+                                                torn[0] += whole ? 0 : 1;
+                                            });
+                                    assertEquals(1, results);
+                                }
+                            }
+                        });
         return torn[0];
     }
 

@@ -56,8 +56,7 @@ class HerdPromisesTest {
                 it.serverNode().pauseProcesses(PAUSE_NS);
                 assertEquals(Outcome.LOST, HerdRun.outcome(client, client.startGet(KEY, 1)));
                 assertEquals(
-                        Outcome.LOST,
-                        HerdRun.outcome(client, client.startPut(OTHER, MemorySegment.ofArray(VALUE), 2)));
+                        Outcome.LOST, HerdRun.outcome(client, client.startPut(OTHER, MemorySegment.ofArray(VALUE), 2)));
                 it.sleep(PAUSE_NS);
                 assertTrue(store.get(KEY).isPresent());
                 assertTrue(store.get(OTHER).isPresent(), "the PUT whose answer came too late");

@@ -17,8 +17,8 @@ import org.softrdma.stores.StoreCounters;
  * names its seed; {@code -Dsoftrdma.seed=N} runs that one again, {@code -Dsoftrdma.seeds=N} another number of them.
  */
 class HerdRacesTest {
-    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 200);
-    private static final int CRASHES = Integer.getInteger("softrdma.seeds", 100);
+    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 100);
+    private static final int CRASHES = Integer.getInteger("softrdma.seeds", 50);
     private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 1000 : 10_000;
 
     private record Result(StoreCounters counters, long fromIndex, long fromLog, long steps) {}
@@ -99,7 +99,8 @@ class HerdRacesTest {
         Seeds seeds = one == null ? Seeds.of(from, count) : Seeds.of(one, 1);
         seeds.run(seed -> raced(settings.apply(seed)), (seed, result) -> sum.add(result));
         System.out.printf(
-                "%d seeds, %s, %d ms%n", seeds.count(), sum, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNs));
+                "%d seeds, %s, %d ms%n",
+                seeds.count(), sum, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNs));
         return sum;
     }
 

@@ -75,7 +75,10 @@ final class HerdRun {
 
     void startServer() {
         running = FabricStores.serve(
-                fabric, serverNode, design, context -> context.protocol(protocol).options(serverOptions));
+                fabric,
+                serverNode,
+                design,
+                context -> context.protocol(protocol).options(serverOptions));
     }
 
     FabricStores.RunningServer running() {

@@ -83,8 +83,7 @@ final class RcChannel implements HerdChannel {
         HerdMemory received = null;
         QueuePair pair = null;
         HerdMemory requests = null;
-        try (Connector connector =
-                device.resolve(context.servers().getFirst(), context.connectTimeoutNs())) {
+        try (Connector connector = device.resolve(context.servers().getFirst(), context.connectTimeoutNs())) {
             received = new HerdMemory(
                     device,
                     domain,
@@ -92,14 +91,12 @@ final class RcChannel implements HerdChannel {
                     Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
             replies = received;
             pair = connector.createQueuePair(
-                    domain,
-                    QueuePairAttributes.of(completions, new QueuePairLimits(capacity, receives, 1, 1, inline)));
+                    domain, QueuePairAttributes.of(completions, new QueuePairLimits(capacity, receives, 1, 1, inline)));
             queuePair = pair;
             for (int receive = 0; receive < receives; receive++) {
                 postReceive(receive);
             }
-            byte[] ignored =
-                    connector.connect(new ConnectionParameters(0, 0, new byte[0]), context.connectTimeoutNs());
+            byte[] ignored = connector.connect(new ConnectionParameters(0, 0, new byte[0]), context.connectTimeoutNs());
             sayHello(receives, client);
             welcome = awaitWelcome(context, deadlineNs);
             requests = new HerdMemory(device, domain, welcome.shape().length(), Set.of(AccessFlag.LOCAL_WRITE));
@@ -154,8 +151,8 @@ final class RcChannel implements HerdChannel {
     }
 
     private void postReceive(int receive) {
-        PostStatus status = queuePair.postReceive(
-                RECEIVE | receive, replies.region(), (long) receive * replyLength, replyLength);
+        PostStatus status =
+                queuePair.postReceive(RECEIVE | receive, replies.region(), (long) receive * replyLength, replyLength);
         if (status != PostStatus.ACCEPTED) {
             throw new IllegalStateException(status + ": the queue has room for every RECV");
         }

@@ -65,7 +65,8 @@ final class RcPeer implements HerdPeer, AutoCloseable {
         shape = common.shape();
         counters = common.counters();
         int capacity = capacity(shape.window());
-        int inline = Math.min(HerdSends.MOST_INLINE, common.device().capabilities().maxInline());
+        int inline =
+                Math.min(HerdSends.MOST_INLINE, common.device().capabilities().maxInline());
         sends = new HerdSends(capacity, inline);
         sent = new long[capacity];
         int maxValueLength = common.context().maxValueLength();
@@ -75,8 +76,7 @@ final class RcPeer implements HerdPeer, AutoCloseable {
         HerdMemory answers = null;
         QueuePair pair = null;
         try {
-            written = new HerdMemory(
-                    common.device(), common.domain(), shape.length(), slotAccess(common.polled()));
+            written = new HerdMemory(common.device(), common.domain(), shape.length(), slotAccess(common.polled()));
             slots = written;
             answers = new HerdMemory(
                     common.device(),

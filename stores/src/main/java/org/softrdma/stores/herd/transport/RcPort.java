@@ -51,8 +51,7 @@ public final class RcPort implements HerdPort {
         try {
             domain = device.allocateProtectionDomain();
             opened.addFirst(domain);
-            completions =
-                    device.createCompletionQueue(context.maxConnections() * RcPeer.completions(shape.window()));
+            completions = device.createCompletionQueue(context.maxConnections() * RcPeer.completions(shape.window()));
             opened.addFirst(completions);
             listener = device.listen(context.address(), BACKLOG);
         } catch (RuntimeException e) {

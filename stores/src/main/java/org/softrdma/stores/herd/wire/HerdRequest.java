@@ -62,7 +62,9 @@ public final class HerdRequest {
      * @param length bytes
      */
     public HerdRequest(int length) {
-        view = ByteBuffer.allocateDirect(length + Long.BYTES).alignedSlice(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        view = ByteBuffer.allocateDirect(length + Long.BYTES)
+                .alignedSlice(Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN);
         memory = MemorySegment.ofBuffer(view);
     }
 

@@ -98,9 +98,7 @@ public final class HerdWelcomeDescriptor {
     public static HerdWelcome get(MemorySegment memory, long at) {
         int flags = memory.get(INT, at + FLAGS_OFFSET);
         HerdShape shape = new HerdShape(
-                flags >>> Short.SIZE,
-                memory.get(INT, at + WINDOW_OFFSET),
-                memory.get(INT, at + SLOT_LENGTH_OFFSET));
+                flags >>> Short.SIZE, memory.get(INT, at + WINDOW_OFFSET), memory.get(INT, at + SLOT_LENGTH_OFFSET));
         return new HerdWelcome(
                 shape,
                 (flags & NUMBERED) != 0,

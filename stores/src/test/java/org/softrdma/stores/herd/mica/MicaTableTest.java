@@ -207,8 +207,9 @@ class MicaTableTest {
         for (int i = 0; i < 50_000; i++) {
             long key = random.nextInt(60);
             switch (random.nextInt(4)) {
-                case 0 -> assertEquals(
-                        lengths.remove(key) != null, some.remove(bytes(key, 0), 0, KEY, hash(key)), "step " + i);
+                case 0 ->
+                    assertEquals(
+                            lengths.remove(key) != null, some.remove(bytes(key, 0), 0, KEY, hash(key)), "step " + i);
                 case 1, 2 -> {
                     int length = random.nextInt(200);
                     put(some, key, length);
