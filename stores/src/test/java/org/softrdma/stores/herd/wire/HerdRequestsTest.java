@@ -180,7 +180,10 @@ class HerdRequestsTest {
         assertEquals(
                 HexFormat.of().toHexDigits(Long.reverseBytes(first)),
                 written(16).substring(0, 16));
+        String words = written(16);
         assertEquals(Found.REQUEST, take(cleared));
+        byte[] taken = request.memory().asSlice(request.key(), 16).toArray(ValueLayout.JAVA_BYTE);
+        assertEquals(words, HexFormat.of().formatHex(taken), "copied before it is cleared");
         assertEquals(HerdRequest.Operation.GET, request.operation());
         assertEquals(16, request.keyLength());
         assertEquals(first, request.hash());
