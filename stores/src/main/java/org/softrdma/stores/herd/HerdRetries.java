@@ -29,6 +29,6 @@ record HerdRetries(long pauseNs) {
 
     /** How long to wait for an answer to an attempt, from 1. */
     long pauseNs(int attempt) {
-        return pauseNs << Math.min(attempt, MOST_ATTEMPTS) - 1;
+        return pauseNs << (Math.min(attempt, MOST_ATTEMPTS) - 1);
     }
 }

@@ -106,7 +106,7 @@ final class HerdSlots {
      * @return whose it is, or {@link #NOBODY}
      */
     int answered(int slot, int number, int attempt) {
-        if (number != numbers[slot] && number != 0 || !isUsed(slot)) {
+        if ((number != numbers[slot] && number != 0) || !isUsed(slot)) {
             return NOBODY;
         }
         int operation = operations[slot];
@@ -118,7 +118,7 @@ final class HerdSlots {
 
     /** True if there was such an attempt: else the server is wrong. */
     boolean isAttempt(int slot, int number, int attempt) {
-        return number != numbers[slot] || attempt >= 0 && attempt <= attempts[slot];
+        return number != numbers[slot] || (attempt >= 0 && attempt <= attempts[slot]);
     }
 
     /** Nobody waits for the answer any more. */

@@ -62,7 +62,7 @@ class HerdRacesTest {
         Sum sum = race(0, SEEDS, HerdRaceSettings::faulty);
 
         assertTrue(
-                isOne() || areRaces(sum) && sum.has(StoreCounter.RECONNECTS) && sum.has(StoreCounter.TIMEOUTS),
+                isOne() || (areRaces(sum) && sum.has(StoreCounter.RECONNECTS) && sum.has(StoreCounter.TIMEOUTS)),
                 () -> "nothing has gone wrong: " + sum);
     }
 
@@ -81,7 +81,7 @@ class HerdRacesTest {
         Sum calm = race(SEEDS, SLOW_SEEDS / 2, HerdRaceSettings::calm);
         Sum faulty = race(SEEDS, SLOW_SEEDS / 2, HerdRaceSettings::faulty);
 
-        assertTrue(isOne() || areRaces(calm) && areRaces(faulty), () -> "the races were none: " + calm + faulty);
+        assertTrue(isOne() || (areRaces(calm) && areRaces(faulty)), () -> "the races were none: " + calm + faulty);
     }
 
     private static boolean areRaces(Sum sum) {

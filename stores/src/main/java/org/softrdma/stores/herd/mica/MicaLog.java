@@ -66,12 +66,12 @@ final class MicaLog {
 
     /** Where a position is in memory. */
     long place(long position) {
-        return position & capacity - 1;
+        return position & (capacity - 1);
     }
 
     /** The last position before the head that has these lower bits, in units of 8 bytes; the head itself if it has. */
     long position(long units) {
         long headUnits = head >>> 3;
-        return headUnits - (headUnits - units & MicaSlotDescriptor.OFFSET_MASK) << 3;
+        return (headUnits - (headUnits - units & MicaSlotDescriptor.OFFSET_MASK)) << 3;
     }
 }

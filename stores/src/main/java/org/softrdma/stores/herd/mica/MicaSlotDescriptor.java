@@ -30,12 +30,12 @@ final class MicaSlotDescriptor {
 
     /** The entry of a pair. */
     static long of(long hash, long units) {
-        return USED | tag(hash) | units & OFFSET_MASK;
+        return USED | tag(hash) | (units & OFFSET_MASK);
     }
 
     /** The tag of a hash, where it is in an entry. */
     static long tag(long hash) {
-        return hash >>> TAG_SHIFT << OFFSET_BITS & TAG_MASK;
+        return (hash >>> TAG_SHIFT) << OFFSET_BITS & TAG_MASK;
     }
 
     static boolean isUsed(long entry) {

@@ -80,6 +80,6 @@ public final class HerdReplyDescriptor {
                 && slot(memory, at) >= 0
                 && slot(memory, at) < slots
                 && (memory.get(INT, at + STATUS_OFFSET) == DONE
-                        || memory.get(INT, at + STATUS_OFFSET) == MISSING && available == VALUE_OFFSET);
+                        || (memory.get(INT, at + STATUS_OFFSET) == MISSING && available == VALUE_OFFSET));
     }
 }

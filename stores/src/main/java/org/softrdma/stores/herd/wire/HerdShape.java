@@ -53,6 +53,6 @@ public record HerdShape(int workers, int window, int slotLength) {
 
     /** The worker that owns the keys with this hash. */
     public int worker(long hash) {
-        return (int) ((hash >>> WORKER_SHIFT) * workers >>> Long.SIZE - WORKER_SHIFT);
+        return (int) (((hash >>> WORKER_SHIFT) * workers) >>> (Long.SIZE - WORKER_SHIFT));
     }
 }
