@@ -80,9 +80,9 @@ public final class HerdWelcomeDescriptor {
         if (available != LENGTH || memory.get(INT, at + MAGIC_OFFSET) != HerdHelloDescriptor.MAGIC) {
             return false;
         }
-        long workers = memory.get(INT, at + FLAGS_OFFSET) >>> Short.SIZE;
-        long window = memory.get(INT, at + WINDOW_OFFSET);
-        long slotLength = memory.get(INT, at + SLOT_LENGTH_OFFSET);
+        int workers = memory.get(INT, at + FLAGS_OFFSET) >>> Short.SIZE;
+        int window = memory.get(INT, at + WINDOW_OFFSET);
+        int slotLength = memory.get(INT, at + SLOT_LENGTH_OFFSET);
         return (memory.get(INT, at + FLAGS_OFFSET) & FLAGS_MASK & ~NUMBERED) == 0
                 && workers > 0
                 && workers <= HerdShape.MOST_WORKERS
