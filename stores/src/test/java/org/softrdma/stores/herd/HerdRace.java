@@ -77,7 +77,7 @@ final class HerdRace {
     }
 
     private StoreServerContext serverSettings(StoreServerContext context) {
-        return context.window(1 + (int) Math.floorMod(settings.seed(), WINDOW))
+        return context.window(1 + Math.floorMod(settings.seed(), WINDOW))
                 .maxKeyLength(KEY)
                 .maxValueLength(VALUE)
                 .maxConnections(16)
