@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.sim.fabric.FabricSettings;
@@ -31,7 +33,7 @@ final class HerdRun {
     private final Map<String, String> serverOptions = new LinkedHashMap<>(Map.of("buckets", "4", "log", "16"));
     private long timeoutNs = HOUR_NS;
     private int retryUs = 10_000;
-    private FabricStores.RunningServer running;
+    private FabricStores.@Nullable RunningServer running;
 
     /** What is done while the server runs. */
     interface Body {
@@ -69,7 +71,7 @@ final class HerdRun {
         fabric.run(clientNode, () -> {
             startServer();
             body.run(this);
-            running.stop();
+            running().stop();
         });
     }
 
@@ -82,11 +84,11 @@ final class HerdRun {
     }
 
     FabricStores.RunningServer running() {
-        return running;
+        return Objects.requireNonNull(running);
     }
 
     HerdServer server() {
-        return (HerdServer) running.server();
+        return (HerdServer) running().server();
     }
 
     Fabric fabric() {

@@ -173,7 +173,7 @@ class MicaTableTest {
         assertFalse(many.holds(first));
         assertEquals(MicaTable.NONE, many.find(bytes(0, 0), 0, KEY, hash(0)));
         assertTrue(many.find(bytes(1, 0), 0, KEY, hash(1)) != MicaTable.NONE || !evicted.isEmpty());
-        for (long key = fit + 1; key < 10 * fit; key++) {
+        for (long key = fit + 1L; key < 10L * fit; key++) {
             put(many, key, 8);
             long oldest = key - fit + 1;
             for (long old = oldest + 1; old <= key; old++) {
@@ -218,7 +218,7 @@ class MicaTableTest {
                     while (!evicted.isEmpty()) {
                         lengths.remove(evicted.remove());
                     }
-                    lengths.keySet().removeIf(other -> !some.holds(positions.get(other)));
+                    lengths.keySet().removeIf(other -> !some.holds(positions.getOrDefault(other, MicaTable.NONE)));
                 }
                 default -> {
                     long position = some.find(bytes(key, 0), 0, KEY, hash(key));
@@ -248,7 +248,7 @@ class MicaTableTest {
 
     @Test
     void shouldForgetEntriesOfLostPairsBeforeTheirPositionsComeAgain() {
-        table = new MicaTable(6, new MicaLog(LOG, 0), 4 * LOG, watcher);
+        table = new MicaTable(6, new MicaLog(LOG, 0), 4L * LOG, watcher);
         for (long key = 0; key < 100; key++) {
             put(key, 8);
         }
