@@ -1,0 +1,114 @@
+package org.softrdma.stores.herd;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.softrdma.stores.Outcome;
+import org.softrdma.stores.herd.wire.HerdAsked;
+import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
+import org.softrdma.stores.herd.wire.HerdRequest;
+
+/** An operation of a client, used again and again. Owned by the client's thread. */
+final class HerdOperation implements HerdAsked {
+    /** What it waits for. */
+    enum Phase {
+        /** Nothing: nobody uses it. */
+        FREE,
+        /** A connection, or a slot. */
+        UNSENT,
+        /** An answer. */
+        SENT,
+        /** Its handler: nobody knows what became of it. */
+        UNKNOWN,
+        /** The end of its handler. */
+        DELIVERED
+    }
+
+    final int index;
+    private final MemorySegment memory;
+    private final long valueAt;
+    HerdRequest.Operation kind = HerdRequest.Operation.GET;
+    Phase phase = Phase.FREE;
+    long tag;
+    long order;
+    long deadlineNs;
+    int keyLength;
+    int valueLength;
+    int worker;
+    int slot;
+    int number;
+    int attempt;
+
+    /** An operation with memory for its key and value. */
+    HerdOperation(int index, int maxKeyLength, int maxValueLength) {
+        this.index = index;
+        memory = MemorySegment.ofArray(new byte[maxKeyLength + maxValueLength]);
+        valueAt = maxKeyLength;
+    }
+
+    void putKey(byte[] key) {
+        keyLength = key.length;
+        MemorySegment.copy(key, 0, memory, ValueLayout.JAVA_BYTE, 0, key.length);
+    }
+
+    void putValue(MemorySegment value) {
+        valueLength = (int) value.byteSize();
+        MemorySegment.copy(value, 0, memory, valueAt, valueLength);
+    }
+
+    @Override
+    public HerdRequest.Operation operation() {
+        return kind;
+    }
+
+    @Override
+    public MemorySegment memory() {
+        return memory;
+    }
+
+    @Override
+    public long keyAt() {
+        return 0;
+    }
+
+    @Override
+    public int keyLength() {
+        return keyLength;
+    }
+
+    @Override
+    public long valueAt() {
+        return valueAt;
+    }
+
+    @Override
+    public int valueLength() {
+        return valueLength;
+    }
+
+    @Override
+    public int slot() {
+        return slot;
+    }
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public int attempt() {
+        return attempt;
+    }
+
+    /** What a status of an answer means for it. */
+    Outcome outcome(byte status) {
+        if (status == HerdReplyDescriptor.MISSING) {
+            return Outcome.MISSING;
+        }
+        return switch (kind) {
+            case GET -> Outcome.FOUND;
+            case PUT -> Outcome.STORED;
+            case REMOVE -> Outcome.REMOVED;
+        };
+    }
+}

@@ -1,0 +1,216 @@
+package org.softrdma.stores.herd.transport;
+
+import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.agrona.CloseHelper;
+import org.softrdma.stores.StoreCounter;
+import org.softrdma.stores.StoreCounters;
+import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.herd.wire.HerdHelloDescriptor;
+import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
+import org.softrdma.stores.herd.wire.HerdShape;
+import org.softrdma.stores.herd.wire.HerdWelcome;
+import org.softrdma.stores.herd.wire.HerdWelcomeDescriptor;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.RemoteRegion;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/**
+ * A client's reliable connection at the server. The region of its slots is its own and goes with it, so no WRITE of an
+ * earlier connection can come late. Answers lie in a ring of buffers; where the next one is not free, a request waits in
+ * its slot.
+ */
+final class RcPeer implements HerdPeer, AutoCloseable {
+    private static final int ANSWERS_PER_SLOT = 2;
+    private static final int RECEIVE = 1 << 30;
+
+    private final int serial;
+    private final HerdShape shape;
+    private final StoreCounters counters;
+    private final Consumer<RcPeer> dropping;
+    private final HerdSends sends;
+    private final HerdMemory slots;
+    private final HerdMemory replies;
+    private final int replyLength;
+    private final QueuePair queuePair;
+    private final long[] sent;
+    private int next;
+    private boolean greeted;
+    private boolean open = true;
+
+    /** What all peers of a port have in common. */
+    record Common(
+            VerbsDevice device,
+            ProtectionDomain domain,
+            CompletionQueue completions,
+            StoreServerContext context,
+            HerdShape shape,
+            boolean polled,
+            StoreCounters counters) {}
+
+    /** Accepts a client. */
+    RcPeer(int serial, ConnectionRequest request, Common common, Consumer<RcPeer> dropping) {
+        this.serial = serial;
+        this.dropping = dropping;
+        shape = common.shape();
+        counters = common.counters();
+        int capacity = capacity(shape.window());
+        int inline =
+                Math.min(HerdSends.MOST_INLINE, common.device().capabilities().maxInline());
+        sends = new HerdSends(capacity, inline);
+        sent = new long[capacity];
+        int maxValueLength = common.context().maxValueLength();
+        replyLength = HerdShape.slotLength(
+                Math.max(HerdReplyDescriptor.length(maxValueLength), HerdWelcomeDescriptor.LENGTH));
+        HerdMemory written = null;
+        HerdMemory answers = null;
+        QueuePair pair = null;
+        try {
+            written = new HerdMemory(common.device(), common.domain(), shape.length(), slotAccess(common.polled()));
+            slots = written;
+            answers = new HerdMemory(
+                    common.device(),
+                    common.domain(),
+                    Math.multiplyExact(capacity + 1, replyLength),
+                    Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
+            replies = answers;
+            pair = request.createQueuePair(
+                    common.domain(),
+                    QueuePairAttributes.of(common.completions(), new QueuePairLimits(capacity, 1, 1, 1, inline)));
+            queuePair = pair;
+            PostStatus status = queuePair.postReceive(
+                    (long) serial << Integer.SIZE | RECEIVE, replies.region(), helloAt(), HerdHelloDescriptor.LENGTH);
+            if (status != PostStatus.ACCEPTED) {
+                throw new IllegalStateException(status + ": the queue has room for one RECV");
+            }
+            request.accept(new ConnectionParameters(0, 0, new byte[0]));
+        } catch (RuntimeException e) {
+            CloseHelper.closeAll(pair, written, answers);
+            throw e;
+        }
+    }
+
+    private static Set<AccessFlag> slotAccess(boolean polled) {
+        Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        if (polled) {
+            access.add(AccessFlag.POLLED);
+        }
+        return access;
+    }
+
+    private static int capacity(int window) {
+        return ANSWERS_PER_SLOT * window + 2;
+    }
+
+    /** Most completions of a peer that nobody has polled. */
+    static int completions(int window) {
+        return HerdSends.completions(capacity(window)) + 1;
+    }
+
+    static int serial(long wrId) {
+        return (int) (wrId >>> Integer.SIZE);
+    }
+
+    static boolean isHello(long wrId) {
+        return (wrId & RECEIVE) != 0;
+    }
+
+    int serial() {
+        return serial;
+    }
+
+    boolean isGreeted() {
+        return greeted;
+    }
+
+    // ---- the first messages
+
+    private long helloAt() {
+        return (long) sent.length * replyLength;
+    }
+
+    boolean isHelloValid(long length) {
+        return HerdHelloDescriptor.isValid(replies.segment(), helloAt(), length);
+    }
+
+    long client() {
+        return HerdHelloDescriptor.client(replies.segment(), helloAt());
+    }
+
+    RemoteRegion remoteSlots() {
+        return slots.region().remote();
+    }
+
+    void welcome(HerdWelcome welcome) {
+        greeted = true;
+        HerdWelcomeDescriptor.put(replies.segment(), nextReply(), welcome);
+        send(HerdWelcomeDescriptor.LENGTH);
+    }
+
+    // ---- answers
+
+    @Override
+    public MemorySegment slots() {
+        return slots.segment();
+    }
+
+    @Override
+    public boolean isOpen() {
+        return open;
+    }
+
+    @Override
+    public boolean hasRoom() {
+        return !sends.isFull() && sends.isDone(sent[next]);
+    }
+
+    @Override
+    public MemorySegment replies() {
+        return replies.segment();
+    }
+
+    @Override
+    public long nextReply() {
+        return (long) next * replyLength;
+    }
+
+    @Override
+    public void send(int length) {
+        int flags = sends.flags(length, false);
+        PostStatus status = queuePair.postSend(
+                (long) serial << Integer.SIZE | sends.nextSequence(), replies.region(), nextReply(), length, flags);
+        long number = sends.posted(status, flags);
+        counters.increment(StoreCounter.SENDS);
+        if (!sends.fitsInline(length)) {
+            sent[next] = number;
+            next = (next + 1) % sent.length;
+        }
+    }
+
+    void completed(long wrId) {
+        sends.completed(wrId);
+    }
+
+    @Override
+    public void drop() {
+        dropping.accept(this);
+    }
+
+    @Override
+    public void close() {
+        if (open) {
+            open = false;
+            CloseHelper.closeAll(queuePair, slots, replies); // the device touches neither once the queue pair is closed
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package org.softrdma.stores.herd.transport;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.agrona.CloseHelper;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.stores.StoreCounters;
+import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.herd.wire.HerdShape;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** Reliable connections to clients, all on one completion queue. */
+public final class RcPort implements HerdPort {
+    private static final int BATCH = 64;
+    private static final int BACKLOG = 64;
+
+    private final StoreServerContext context;
+    private final ProtectionDomain domain;
+    private final CompletionQueue completions;
+    private final Listener listener;
+    private final RcPeer.Common common;
+    private final Int2ObjectHashMap<RcPeer> peers = new Int2ObjectHashMap<>();
+    private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
+    private @Nullable HerdHost told;
+    private int lastSerial;
+    private boolean closed;
+
+    /**
+     * Listens.
+     *
+     * @param device on which it is
+     * @param context concluded
+     * @param shape of a client's slots
+     * @param polled true for slots in memory that the device writes in order for who polls it
+     * @param counters counts SENDs
+     * @throws VerbsException if it cannot
+     */
+    public RcPort(
+            VerbsDevice device, StoreServerContext context, HerdShape shape, boolean polled, StoreCounters counters) {
+        this.context = context;
+        List<AutoCloseable> opened = new ArrayList<>();
+        try {
+            domain = device.allocateProtectionDomain();
+            opened.addFirst(domain);
+            completions = device.createCompletionQueue(context.maxConnections() * RcPeer.completions(shape.window()));
+            opened.addFirst(completions);
+            listener = device.listen(context.address(), BACKLOG);
+        } catch (RuntimeException e) {
+            CloseHelper.closeAll(opened);
+            throw e;
+        }
+        common = new RcPeer.Common(device, domain, completions, context, shape, polled, counters);
+    }
+
+    @Override
+    public InetSocketAddress address() {
+        return listener.localAddress();
+    }
+
+    @Override
+    public int poll(HerdHost host) {
+        told = host;
+        int work = takeConnection();
+        int count = completions.poll(batch);
+        for (int i = 0; i < count; i++) {
+            take(batch[i], host);
+        }
+        return work + count;
+    }
+
+    private int takeConnection() {
+        Optional<ConnectionRequest> next = listener.next(0);
+        if (next.isEmpty()) {
+            return 0;
+        }
+        try (ConnectionRequest request = next.get()) {
+            if (peers.size() < context.maxConnections()) { // else closing the request rejects it
+                int serial = ++lastSerial;
+                peers.put(serial, new RcPeer(serial, request, common, this::drop));
+            }
+        } catch (VerbsException e) {
+            // The peer is gone, or there is no memory for it: it will learn either from its connection.
+        }
+        return 1;
+    }
+
+    private void take(WorkCompletion completion, HerdHost host) {
+        RcPeer peer = peers.get(RcPeer.serial(completion.wrId()));
+        if (peer == null) {
+            return; // it was dropped in this round
+        }
+        if (!completion.isSuccess()) {
+            drop(peer);
+        } else if (!RcPeer.isHello(completion.wrId())) {
+            peer.completed(completion.wrId());
+        } else if (peer.isHelloValid(completion.byteLength())) {
+            peer.welcome(host.arrives(peer, peer.client(), peer.remoteSlots()));
+        } else {
+            drop(peer);
+        }
+    }
+
+    private void drop(RcPeer peer) {
+        if (!peer.isOpen()) {
+            return;
+        }
+        peers.remove(peer.serial());
+        peer.close();
+        HerdHost host = told;
+        if (peer.isGreeted() && host != null) {
+            host.left(peer);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            listener.close();
+            for (RcPeer peer : List.copyOf(peers.values())) {
+                drop(peer);
+            }
+            CloseHelper.closeAll(completions, domain);
+        }
+    }
+}

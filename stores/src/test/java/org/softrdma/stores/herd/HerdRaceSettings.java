@@ -1,0 +1,40 @@
+package org.softrdma.stores.herd;
+
+/**
+ * A race.
+ *
+ * @param seed decides what happens
+ * @param faulty true if things go wrong: see {@link HerdRaceFaults}
+ * @param crashes how often the server crashes and starts again, with nothing
+ */
+record HerdRaceSettings(long seed, boolean faulty, int crashes) {
+    /** Nothing goes wrong, but requests are written again early. */
+    static HerdRaceSettings calm(long seed) {
+        return new HerdRaceSettings(seed, false, 0);
+    }
+
+    /** Clients die, connections break, messages are late. */
+    static HerdRaceSettings faulty(long seed) {
+        return new HerdRaceSettings(seed, true, 0);
+    }
+
+    /** The server crashes in the middle of requests. */
+    static HerdRaceSettings crashing(long seed) {
+        return new HerdRaceSettings(seed, false, 2);
+    }
+
+    /** True if the device keeps the order of what it writes into slots. */
+    boolean polled() {
+        return seed % 3 != 0;
+    }
+
+    /** Microseconds until a request is written again: shorter and longer than an answer takes. */
+    int retryUs() {
+        return 40 << (int) Math.floorMod(seed, 5L);
+    }
+
+    /** True if an operation may have no answer. */
+    boolean mayLoseAnswers() {
+        return faulty || crashes > 0;
+    }
+}

@@ -1,0 +1,133 @@
+package org.softrdma.stores.herd;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.fabric.Fabric;
+import org.softrdma.sim.fabric.FabricNode;
+import org.softrdma.sim.fabric.FabricSettings;
+import org.softrdma.stores.FabricStores;
+import org.softrdma.stores.Outcome;
+import org.softrdma.stores.Protocol;
+import org.softrdma.stores.StoreClient;
+import org.softrdma.stores.StoreClientContext;
+import org.softrdma.stores.StoreDesign;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** A server and clients of HERD on a fabric. Used once. */
+final class HerdRun {
+    static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
+    static final long HOUR_NS = TimeUnit.HOURS.toNanos(1);
+
+    private final Fabric fabric;
+    private final FabricNode serverNode;
+    private final FabricNode clientNode;
+    private final Protocol protocol;
+    private final StoreDesign design;
+    private final Map<String, String> serverOptions = new LinkedHashMap<>(Map.of("buckets", "4", "log", "16"));
+    private long timeoutNs = HOUR_NS;
+    private int retryUs = 10_000;
+    private FabricStores.@Nullable RunningServer running;
+
+    /** What is done while the server runs. */
+    interface Body {
+        void run(HerdRun it) throws Exception;
+    }
+
+    HerdRun(long seed, FabricSettings settings, Protocol protocol, boolean polled) {
+        fabric = new Fabric(seed, settings);
+        serverNode = fabric.node("server");
+        clientNode = fabric.node("client");
+        this.protocol = protocol;
+        design = new WatchedHerd(polled);
+    }
+
+    static HerdRun of(Protocol protocol) {
+        return new HerdRun(7, FabricSettings.DEFAULT, protocol, true);
+    }
+
+    HerdRun options(Map<String, String> options) {
+        serverOptions.putAll(options);
+        return this;
+    }
+
+    HerdRun timeoutNs(long ns) {
+        timeoutNs = ns;
+        return this;
+    }
+
+    HerdRun retryUs(int us) {
+        retryUs = us;
+        return this;
+    }
+
+    void run(Body body) {
+        fabric.run(clientNode, () -> {
+            startServer();
+            body.run(this);
+            running().stop();
+        });
+    }
+
+    void startServer() {
+        running = FabricStores.serve(
+                fabric,
+                serverNode,
+                design,
+                context -> context.protocol(protocol).options(serverOptions));
+    }
+
+    FabricStores.RunningServer running() {
+        return Objects.requireNonNull(running);
+    }
+
+    HerdServer server() {
+        return (HerdServer) running().server();
+    }
+
+    Fabric fabric() {
+        return fabric;
+    }
+
+    FabricNode serverNode() {
+        return serverNode;
+    }
+
+    FabricNode clientNode() {
+        return clientNode;
+    }
+
+    StoreClientContext clientContext() {
+        return FabricStores.client(fabric, serverNode)
+                .protocol(protocol)
+                .timeoutNs(timeoutNs)
+                .options(Map.of("retry-us", Integer.toString(retryUs)));
+    }
+
+    StoreClient client(VerbsDevice device) {
+        return design.connect(device, clientContext().conclude());
+    }
+
+    void sleep(long ns) {
+        fabric.baton().sleep(ns);
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** The outcome of an operation that was started. */
+    static Outcome outcome(StoreClient client, boolean started) {
+        assertTrue(started);
+        Outcome[] last = new Outcome[1];
+        int results = client.await(HOUR_NS, (tag, outcome, memory, offset, length) -> last[0] = outcome);
+        assertEquals(1, results);
+        return last[0];
+    }
+}

@@ -1,0 +1,3 @@
+/** Tests of HERD. */
+@org.jspecify.annotations.NullMarked
+package org.softrdma.stores.herd;

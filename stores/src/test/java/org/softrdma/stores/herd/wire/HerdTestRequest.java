@@ -1,0 +1,39 @@
+package org.softrdma.stores.herd.wire;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+
+/** A request of "key", perhaps with "value!". */
+record HerdTestRequest(HerdRequest.Operation operation, int valueLength, int slot, int number, int attempt)
+        implements HerdAsked {
+    private static final byte[] PAIR = "keyvalue!".getBytes(StandardCharsets.US_ASCII);
+    private static final int KEY_LENGTH = 3;
+
+    static HerdTestRequest put(int slot, int number, int attempt) {
+        return new HerdTestRequest(HerdRequest.Operation.PUT, PAIR.length - KEY_LENGTH, slot, number, attempt);
+    }
+
+    static HerdTestRequest get(int slot, int number, int attempt) {
+        return new HerdTestRequest(HerdRequest.Operation.GET, 0, slot, number, attempt);
+    }
+
+    @Override
+    public MemorySegment memory() {
+        return MemorySegment.ofArray(PAIR);
+    }
+
+    @Override
+    public long keyAt() {
+        return 0;
+    }
+
+    @Override
+    public int keyLength() {
+        return KEY_LENGTH;
+    }
+
+    @Override
+    public long valueAt() {
+        return KEY_LENGTH;
+    }
+}
