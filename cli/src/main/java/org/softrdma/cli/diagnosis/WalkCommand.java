@@ -108,7 +108,8 @@ public final class WalkCommand implements Callable<Integer> {
 
     @Option(
             names = "--features",
-            description = "Do also what not every device can, where it can: atomics, WRITEs with immediate.")
+            description = "Do also what not every device can, where it can: atomics, WRITEs with immediate, memory"
+                    + " windows, shared receive queues, events, reregistration, other sizes of queues.")
     private boolean features;
 
     @Option(
@@ -262,7 +263,7 @@ public final class WalkCommand implements Callable<Integer> {
                 + place.name().toLowerCase(Locale.ROOT) + " --seed " + number + " --operations " + operations
                 + " --nodes "
                 + nodes);
-        command.append(faults ? " --faults" : "").append(lawful ? " --lawful" : "");
+        command.append(faults ? " --faults" : "").append(lawful ? " --lawful" : "").append(features ? " --features" : "");
         if (faultPlan != null) {
             command.append(" --fault-plan ").append(faultPlan);
         }
