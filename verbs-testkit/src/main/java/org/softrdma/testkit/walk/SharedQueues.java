@@ -8,7 +8,7 @@ import org.softrdma.verbs.Feature;
 final class SharedQueues {
     private static final int MOST = 2;
     private static final int MOST_ENTRIES = 3;
-    private static final int USED = 40;
+    private static final int USED = 60;
 
     private final WalkState state;
     private final ReceivePoster receives;

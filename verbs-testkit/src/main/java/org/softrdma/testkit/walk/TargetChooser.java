@@ -9,7 +9,7 @@ import org.softrdma.verbs.Feature;
 
 /** Chooses memory of the peer, by the key of a region or of a window: lawful, or to be refused. The walk's thread. */
 final class TargetChooser {
-    private static final int BY_WINDOW = 40;
+    private static final int BY_WINDOW = 60;
 
     private final WalkState state;
     private final PartChooser parts;

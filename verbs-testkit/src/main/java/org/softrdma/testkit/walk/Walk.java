@@ -109,18 +109,18 @@ public final class Walk {
     private void declareFeatures() {
         add("post atomic", 20, () -> onEnd(WalkEnd::isMade, atomics::post));
         add("post WRITE with immediate", 15, () -> onEnd(WalkEnd::isMade, poster::postWriteImmediate));
-        add("allocate window", 4, () -> onNode(windows::allocate));
-        add("bind window", 16, () -> onEnd(WalkEnd::isMade, binds::bind));
-        add("invalidate window", 4, () -> onEnd(WalkEnd::isMade, binds::invalidate));
-        add("SEND with invalidate", 10, () -> onEnd(WalkEnd::isMade, binds::sendInvalidate));
+        add("allocate window", 3, () -> onNode(windows::allocate));
+        add("bind window", 30, () -> onEnd(WalkEnd::isMade, binds::bind));
+        add("invalidate window", 6, () -> onEnd(WalkEnd::isMade, binds::invalidate));
+        add("SEND with invalidate", 50, () -> onEnd(WalkEnd::isMade, binds::sendInvalidate));
         add("close window", 1, () -> onNode(windows::close));
         add("make shared queue", 2, () -> onNode(sharedQueues::make));
         add("post shared RECV", 14, () -> onNode(sharedQueues::post));
-        add("set limit", 5, () -> onNode(sharedQueues::arm));
+        add("set limit", 4, () -> onNode(sharedQueues::arm));
         add("close shared queue", 1, () -> onNode(sharedQueues::closeIdle));
-        add("take events", 5, () -> onNode(events::take));
-        add("resize queue", 2, () -> onNode(queues::resize));
-        add("reregister", 3, () -> onNode(reregistering::change));
+        add("take events", 4, () -> onNode(events::take));
+        add("resize queue", 1, () -> onNode(queues::resize));
+        add("reregister", 2, () -> onNode(reregistering::change));
         if (!state.settings().lawful()) {
             add("share wrongly", 1, () -> onNode(misuse::shareWrongly));
         }

@@ -91,7 +91,7 @@ final class WalkMemory {
         if (state.uses(node, Feature.ATOMICS) && access.contains(AccessFlag.LOCAL_WRITE) && state.percent(60)) {
             access.add(AccessFlag.REMOTE_ATOMIC);
         }
-        if (state.uses(node, Feature.MEMORY_WINDOWS) && state.percent(60)) {
+        if (state.uses(node, Feature.MEMORY_WINDOWS) && state.percent(75)) {
             access.add(AccessFlag.BIND_WINDOWS);
         }
         return access;

@@ -18,7 +18,11 @@ final class WalkWindows {
         if (!state.uses(node, Feature.MEMORY_WINDOWS) || node.windows().size() >= MOST) {
             return false;
         }
-        WalkDomain domain = state.any(node.domains()).orElseThrow();
+        // Most often where a queue pair can bind it.
+        WalkDomain domain = state.any(node.ends())
+                .filter(end -> state.percent(80))
+                .map(WalkEnd::domain)
+                .orElseGet(() -> state.any(node.domains()).orElseThrow());
         state.note("allocate a window of " + node);
         WalkWindow window = new WalkWindow(domain.verbs().allocateWindow(), domain);
         if (window.verbs().rkey() != 0) {

@@ -11,7 +11,8 @@ import org.softrdma.verbs.Feature;
 
 /** Binds windows and takes their keys back, from either side, lawfully or not. The walk's thread. */
 final class WindowPoster {
-    private static final int FAULTY = 6;
+    private static final int FAULTY_BINDS = 6;
+    private static final int FAULTY = 2;
     private static final int UNDER_REQUESTS = 40;
 
     private final WalkState state;
@@ -32,7 +33,7 @@ final class WindowPoster {
         if (!state.uses(end.node(), Feature.MEMORY_WINDOWS) || !poster.mayPost(end)) {
             return false;
         }
-        boolean faulty = state.breaks(FAULTY);
+        boolean faulty = state.breaks(FAULTY_BINDS);
         WalkBinding binding = faulty ? binds.faulty(end) : binds.lawful(end);
         if (binding == null) {
             return false;
