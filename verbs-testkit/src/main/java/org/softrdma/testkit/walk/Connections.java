@@ -226,9 +226,8 @@ final class Connections {
         end.receives().forEach(Connections::abandon);
         end.sends().clear();
         end.receives().clear();
-        for (WalkRequest write : end.peer().unplaced()) {
-            write.forgetWritten();
-        }
+        // The answers to atomics may still come to the peer.
+        end.peer().unplaced().forEach(WalkRequest::abandonAtPeer);
         end.peer().unplaced().clear();
         Bindings.open(end.node()).stream()
                 .filter(binding -> binding.end() == end)
