@@ -1,6 +1,7 @@
 package org.softrdma.testkit.walk;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,7 @@ final class WalkBinding {
         this.window = window;
         this.end = end;
         this.part = part;
-        this.access = Set.copyOf(access);
+        this.access = EnumSet.copyOf(access); // in one order, so that a seed gives one text
     }
 
     WalkWindow window() {
