@@ -16,6 +16,7 @@ final class Teardown {
     /** Everything of the live nodes, whose queue pairs are closed: so nothing can be refused. */
     void closeAll() {
         for (WalkNode node : state.liveNodes()) {
+            node.sharedQueues().forEach(sharedQueues::close); // before the regions of their RECVs
             // Windows of closed queue pairs are bound to nothing, and so hold no region.
             boolean regionsFirst = !node.windows().isEmpty() && state.percent(50);
             if (!regionsFirst) {
@@ -25,7 +26,6 @@ final class Teardown {
             if (regionsFirst) {
                 node.windows().forEach(window -> window.verbs().close());
             }
-            node.sharedQueues().forEach(sharedQueues::close);
             node.domains().forEach(domain -> domain.verbs().close());
             node.queues().forEach(WalkQueue::close);
             node.listener().close();
