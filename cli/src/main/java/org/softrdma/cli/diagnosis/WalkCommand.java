@@ -263,7 +263,9 @@ public final class WalkCommand implements Callable<Integer> {
                 + place.name().toLowerCase(Locale.ROOT) + " --seed " + number + " --operations " + operations
                 + " --nodes "
                 + nodes);
-        command.append(faults ? " --faults" : "").append(lawful ? " --lawful" : "").append(features ? " --features" : "");
+        command.append(faults ? " --faults" : "")
+                .append(lawful ? " --lawful" : "")
+                .append(features ? " --features" : "");
         if (faultPlan != null) {
             command.append(" --fault-plan ").append(faultPlan);
         }

@@ -29,7 +29,8 @@ final class Conflicts {
         if (request.isOneSided() && request.length() > 0) {
             Part remote = request.remote();
             boolean write = request.changesPeer();
-            // Of a range that leaves its region or window, a device may have written what lies within before it sees that.
+            // Of a range that leaves its region or window, a device may have written what lies within before it sees
+            // that.
             int to = Math.min(remote.to(), end(request));
             if ((request.fault() == Fault.NONE || (request.kind() == CompletionOpcode.WRITE && isPartlyLawful(request)))
                     && remote.from() < to) {

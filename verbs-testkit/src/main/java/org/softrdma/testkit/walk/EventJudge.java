@@ -104,8 +104,8 @@ final class EventJudge {
             case FATAL -> false;
         };
         if (!expected) {
-            throw new WalkFailure("event " + kind + " of " + end + ", which is " + end.verbs().state() + ", "
-                    + end.connection());
+            throw new WalkFailure(
+                    "event " + kind + " of " + end + ", which is " + end.verbs().state() + ", " + end.connection());
         }
         if (kind == QueuePairEvent.Kind.LAST_REQUEST_REACHED) {
             end.reachLast();
@@ -117,7 +117,8 @@ final class EventJudge {
     }
 
     private static void judge(WalkSharedQueue queue, SharedReceiveQueueEvent.Kind kind) {
-        if (kind != SharedReceiveQueueEvent.Kind.LIMIT_REACHED || !queue.limits().take()) {
+        if (kind != SharedReceiveQueueEvent.Kind.LIMIT_REACHED
+                || !queue.limits().take()) {
             throw new WalkFailure("event " + kind + " of " + queue + ", whose limit is not reached, or was told");
         }
     }

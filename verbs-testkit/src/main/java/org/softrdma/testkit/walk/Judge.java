@@ -76,8 +76,7 @@ final class Judge {
                 .orElse(null);
     }
 
-    static void require(
-            boolean holds, WorkCompletion completion, WalkRequest request, WalkEnd end, String otherwise) {
+    static void require(boolean holds, WorkCompletion completion, WalkRequest request, WalkEnd end, String otherwise) {
         if (!holds) {
             throw new WalkFailure(
                     completion + " of " + request + " on " + end + ": " + otherwise + "; " + end.connection());

@@ -94,7 +94,8 @@ final class Misuse {
             return false;
         }
         state.note("post wrongly on " + end);
-        RefusedCalls.requireIllegal("an unknown flag", () -> posted(end.verbs().postSend(0, region.verbs(), 0, 1, UNKNOWN_FLAG)));
+        RefusedCalls.requireIllegal(
+                "an unknown flag", () -> posted(end.verbs().postSend(0, region.verbs(), 0, 1, UNKNOWN_FLAG)));
         RefusedCalls.requireIllegal(
                 "an inline READ",
                 () -> posted(

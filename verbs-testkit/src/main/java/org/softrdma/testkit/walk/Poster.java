@@ -3,11 +3,10 @@ package org.softrdma.testkit.walk;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
-import org.jspecify.annotations.Nullable;
+import org.softrdma.testkit.walk.TargetChooser.Target;
 import org.softrdma.testkit.walk.WalkRequest.Fault;
 import org.softrdma.testkit.walk.WalkRequest.Manner;
 import org.softrdma.testkit.walk.WalkRequest.Operands;
-import org.softrdma.testkit.walk.TargetChooser.Target;
 import org.softrdma.testkit.walk.WalkRequest.Part;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
@@ -46,7 +45,10 @@ final class Poster {
     boolean postWriteImmediate(WalkEnd end) {
         return state.uses(end.node(), Feature.WRITE_IMMEDIATE)
                 && isExpected(end, 0)
-                && post(end, CompletionOpcode.WRITE, Operands.ofImmediate(state.random().nextInt()));
+                && post(
+                        end,
+                        CompletionOpcode.WRITE,
+                        Operands.ofImmediate(state.random().nextInt()));
     }
 
     boolean postRead(WalkEnd end) {
@@ -238,12 +240,7 @@ final class Poster {
                         request.remoteKey(),
                         request.operands().compareAdd(),
                         flags);
-            default ->
-                send.read(
-                        request.wrId(),
-                        address(request.remote()),
-                        request.remoteKey(),
-                        flags);
+            default -> send.read(request.wrId(), address(request.remote()), request.remoteKey(), flags);
         }
     }
 

@@ -86,8 +86,7 @@ final class ReceivePoster {
     private PostStatus post(WalkSharedQueue queue, WalkRequest request) {
         Part first = request.parts().getFirst();
         if (request.parts().size() == 1 && first.region().isOpen() && state.percent(50)) {
-            return queue.verbs()
-                    .postReceive(request.wrId(), first.region().verbs(), first.offset(), first.length());
+            return queue.verbs().postReceive(request.wrId(), first.region().verbs(), first.offset(), first.length());
         }
         return queue.verbs().post(filled(request));
     }

@@ -36,8 +36,10 @@ final class RefusedCalls {
     static boolean isBusy(String what, Call call, Bindings.Hold hold) {
         boolean busy = isBusy(what, call);
         if (hold != Bindings.Hold.MAYBE && busy != (hold == Bindings.Hold.SURE)) {
-            throw new WalkFailure(what + (busy ? " was refused, and no window is bound to it"
-                    : " was not refused, and a window is bound to it"));
+            throw new WalkFailure(what
+                    + (busy
+                            ? " was refused, and no window is bound to it"
+                            : " was not refused, and a window is bound to it"));
         }
         return busy;
     }

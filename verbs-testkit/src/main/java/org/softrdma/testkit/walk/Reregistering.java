@@ -30,8 +30,7 @@ final class Reregistering {
         }
         Memory before = new Memory(region.buffer(), region.from(), region.length());
         Memory after = state.percent(50) ? memory.choose(node) : before;
-        WalkDomain domain =
-                state.percent(30) ? state.any(node.domains()).orElseThrow() : region.domain();
+        WalkDomain domain = state.percent(30) ? state.any(node.domains()).orElseThrow() : region.domain();
         boolean access = state.percent(50) || (after == before && domain == region.domain());
         Set<AccessFlag> rights = access ? memory.access(node) : region.access();
         Reregistration change = new Reregistration(

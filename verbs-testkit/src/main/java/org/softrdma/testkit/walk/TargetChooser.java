@@ -80,11 +80,10 @@ final class TargetChooser {
     private @Nullable Target open(WalkEnd end, int length, AccessFlag right) {
         return state.any(Bindings.open(end.peer().node()).stream()
                         .filter(WalkBinding::isBound)
-                        .filter(binding -> binding.allows(end, right)
-                                && binding.part().length() >= length)
+                        .filter(binding ->
+                                binding.allows(end, right) && binding.part().length() >= length)
                         .toList())
-                .map(binding -> within(
-                        binding, state.between(0, binding.part().length() - length), length))
+                .map(binding -> within(binding, state.between(0, binding.part().length() - length), length))
                 .orElse(null);
     }
 
@@ -105,8 +104,8 @@ final class TargetChooser {
             default ->
                 some(
                         open,
-                        binding -> binding.end().peer() == end
-                                && !binding.access().contains(right));
+                        binding ->
+                                binding.end().peer() == end && !binding.access().contains(right));
         };
         return state.any(wrong)
                 .map(binding -> within(binding, kind == 2 ? outside(binding.part(), length) : 0, length))

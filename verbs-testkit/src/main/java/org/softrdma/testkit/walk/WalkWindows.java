@@ -43,7 +43,8 @@ final class WalkWindows {
             return false;
         }
         if (state.environment().reusesKeys()
-                && window.bindings().stream().anyMatch(each -> !Bindings.users(each).isEmpty())) {
+                && window.bindings().stream()
+                        .anyMatch(each -> !Bindings.users(each).isEmpty())) {
             return false;
         }
         boolean used = open.stream()

@@ -69,8 +69,7 @@ final class WindowPoster {
 
     private WalkRequest request(WalkEnd end, CompletionOpcode kind, boolean faulty, List<Part> local) {
         Fault fault = faulty ? Fault.LOCAL : Fault.NONE;
-        return new WalkRequest(
-                state.nextId(), end, kind, poster.manner(end, kind, fault, 0), local, null, fault);
+        return new WalkRequest(state.nextId(), end, kind, poster.manner(end, kind, fault, 0), local, null, fault);
     }
 
     // ---- invalidate
@@ -109,8 +108,8 @@ final class WindowPoster {
         if (key == null) {
             return false;
         }
-        WalkRequest request = request(end, CompletionOpcode.INVALIDATE, true, List.of())
-                .with(Operands.ofInvalidation(key));
+        WalkRequest request =
+                request(end, CompletionOpcode.INVALIDATE, true, List.of()).with(Operands.ofInvalidation(key));
         poster.postPrepared(end, request, List.of());
         return true;
     }
@@ -174,8 +173,7 @@ final class WindowPoster {
             return false;
         }
         Manner manner = poster.manner(end, CompletionOpcode.SEND, Fault.REMOTE, length);
-        return post(new WalkRequest(
-                        state.nextId(), end, CompletionOpcode.SEND, manner, local, null, Fault.REMOTE)
+        return post(new WalkRequest(state.nextId(), end, CompletionOpcode.SEND, manner, local, null, Fault.REMOTE)
                 .with(Operands.ofInvalidation(key)));
     }
 
