@@ -108,7 +108,8 @@ public final class WalkCommand implements Callable<Integer> {
 
     @Option(
             names = "--features",
-            description = "Also run operations that not every device supports: atomics and WRITEs with immediate.")
+            description = "Also run operations that not every device supports: atomics, WRITEs with immediate, memory"
+                    + " windows, shared receive queues, events, reregistration, and resized completion queues.")
     private boolean features;
 
     @Option(
@@ -262,7 +263,9 @@ public final class WalkCommand implements Callable<Integer> {
                 + place.name().toLowerCase(Locale.ROOT) + " --seed " + number + " --operations " + operations
                 + " --nodes "
                 + nodes);
-        command.append(faults ? " --faults" : "").append(lawful ? " --lawful" : "");
+        command.append(faults ? " --faults" : "")
+                .append(lawful ? " --lawful" : "")
+                .append(features ? " --features" : "");
         if (faultPlan != null) {
             command.append(" --fault-plan ").append(faultPlan);
         }

@@ -79,11 +79,21 @@ class WalkCommandTest {
     @Test
     void shouldWalkOverTcp() {
         assertAgrees(2, "--seed", "1", "--seeds", "2");
+        assertAgrees(2, "--features", "--seed", "1", "--seeds", "2");
     }
 
     @Test
     void shouldFindNothingWithTheSanitiserInALawfulWalk() {
         String[] sanitised = {"--lawful", "--provider", "sanitised:sim", "--device", "sanitiser=throw", "--seed", "1"};
+        assertAgrees(1, sanitised);
+        assertAgrees(10, with(sanitised, "--transport", "fabric", "--seeds", "10"));
+    }
+
+    @Test
+    void shouldFindNothingWithTheSanitiserInALawfulWalkWithFeatures() {
+        String[] sanitised = {
+            "--lawful", "--features", "--provider", "sanitised:sim", "--device", "sanitiser=throw", "--seed", "1"
+        };
         assertAgrees(1, sanitised);
         assertAgrees(10, with(sanitised, "--transport", "fabric", "--seeds", "10"));
     }
@@ -96,6 +106,7 @@ class WalkCommandTest {
                 walk(
                         "--transport",
                         "fabric",
+                        "--features",
                         "--seed",
                         "1",
                         "--provider",
@@ -106,7 +117,7 @@ class WalkCommandTest {
         assertTrue(
                 out.toString()
                         .contains("again: softrdma walk --transport fabric --seed 1 --operations 200 --nodes 3"
-                                + " --provider sanitised:sim --device sanitiser=throw"),
+                                + " --features --provider sanitised:sim --device sanitiser=throw"),
                 out::toString);
     }
 

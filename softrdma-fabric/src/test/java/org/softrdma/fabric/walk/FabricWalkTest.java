@@ -1,24 +1,23 @@
 package org.softrdma.fabric.walk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.fabric.Seeds;
 import org.softrdma.sim.fabric.baton.SimulationException;
+import org.softrdma.sim.fabric.fault.FaultPlan;
 import org.softrdma.testkit.walk.WalkReport;
 import org.softrdma.testkit.walk.WalkSettings;
-import org.softrdma.verbs.Feature;
-import org.softrdma.verbs.device.VerbsDevice;
-import org.softrdma.verbs.device.VerbsProviders;
 
 /** The software RNIC agrees with the model of verbs on random walks, whatever the seed does and breaks. */
 class FabricWalkTest {
@@ -94,21 +93,62 @@ class FabricWalkTest {
     void shouldAgreeWithTheModelWithFeatures() {
         Map<String, Integer> counts = walkAll(0, 200, FabricWalkTest::walkWithFeatures, " --features");
 
-        Set<Feature> features;
-        try (VerbsDevice device = VerbsProviders.named("sim").open(Map.of("transport", "nio"))) {
-            features = device.capabilities().features();
+        for (String seen : List.of(
+                "posted COMPARE_AND_SWAP",
+                "posted FETCH_AND_ADD",
+                "post WRITE with immediate",
+                "posted BIND_WINDOW",
+                "posted INVALIDATE",
+                "posted SEND with invalidate",
+                "posted SEND with invalidate, wrong key",
+                "through a window",
+                "refused by a window",
+                "completions MEMORY_WINDOW_BIND_ERROR",
+                "completions LOCAL_QUEUE_PAIR_OPERATION_ERROR",
+                "completions REMOTE_INVALID_REQUEST_ERROR",
+                "deregistration refused",
+                "posted shared RECV",
+                "queue pairs on shared queues",
+                "event LIMIT_REACHED",
+                "event LAST_REQUEST_REACHED",
+                "event ACCESS_ERROR",
+                "event REQUEST_ERROR",
+                "resize queue",
+                "reregister",
+                "reregistration refused")) {
+            assertTrue(counts.getOrDefault(seen, 0) > 0, "no walk has met: " + seen);
         }
-        for (String posted : List.of("COMPARE_AND_SWAP", "FETCH_AND_ADD")) {
-            assertEquals(features.contains(Feature.ATOMICS), counts.containsKey("posted " + posted), posted);
+    }
+
+    @Test
+    void shouldWalkWithoutWhatTheDeviceLacks() {
+        Map<String, Integer> counts = walkAll(
+                0,
+                20,
+                (seed, faults) -> new FabricWalk(
+                        settings(seed).withFeatures(),
+                        faults,
+                        FaultPlan.NONE,
+                        Map.of("profile", "siw"),
+                        UnaryOperator.identity()),
+                " --features --device profile=siw");
+
+        for (String lacking :
+                List.of("posted BIND_WINDOW", "allocate window", "resize queue", "reregister", "post atomic")) {
+            assertFalse(counts.containsKey(lacking), lacking);
         }
-        String immediate = "post WRITE with immediate";
-        assertEquals(features.contains(Feature.WRITE_IMMEDIATE), counts.containsKey(immediate), immediate);
+        assertTrue(counts.containsKey("queue pairs on shared queues"), counts::toString);
+        assertTrue(counts.containsKey("event LAST_REQUEST_REACHED"), counts::toString);
     }
 
     @Test
     void shouldDoTheSameBySameSeed() {
         for (long seed = 0; seed < 4; seed++) {
             assertEquals(walk(seed, true).run().hash(), walk(seed, true).run().hash(), "seed " + seed);
+            assertEquals(
+                    walkWithFeatures(seed, true).run().hash(),
+                    walkWithFeatures(seed, true).run().hash(),
+                    "with features, seed " + seed);
         }
     }
 

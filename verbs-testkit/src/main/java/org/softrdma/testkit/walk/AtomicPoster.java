@@ -3,7 +3,7 @@ package org.softrdma.testkit.walk;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
-import java.util.OptionalInt;
+import org.softrdma.testkit.walk.TargetChooser.Target;
 import org.softrdma.testkit.walk.WalkRequest.Fault;
 import org.softrdma.testkit.walk.WalkRequest.Operands;
 import org.softrdma.testkit.walk.WalkRequest.Part;
@@ -17,11 +17,13 @@ final class AtomicPoster {
     private final WalkState state;
     private final Poster poster;
     private final PartChooser parts;
+    private final TargetChooser targets;
 
     AtomicPoster(WalkState state, Poster poster) {
         this.state = state;
         this.poster = poster;
         parts = new PartChooser(state);
+        targets = new TargetChooser(state);
     }
 
     /** Posts an atomic. With a bad buffer of its own it may have been executed or not, so none of those is posted. */
@@ -31,20 +33,21 @@ final class AtomicPoster {
         }
         Fault fault = state.breaks(FAULTY) ? Fault.REMOTE : Fault.NONE;
         List<Part> sink = parts.wordSink(end.domain());
-        Part word = fault == Fault.REMOTE ? parts.faultyWord(end.peer()) : parts.word(end.peer());
+        Target word = targets.word(end, fault == Fault.REMOTE);
         if (sink.isEmpty() || word == null) {
             return false;
         }
         CompletionOpcode kind = state.percent(50) ? CompletionOpcode.FETCH_AND_ADD : CompletionOpcode.COMPARE_AND_SWAP;
-        WalkRequest request = new WalkRequest(
-                        state.nextId(), end, kind, poster.manner(end, kind, fault, Long.BYTES), sink, word, fault)
-                .with(operands(word, fault));
-        List<Claim> claims = Conflicts.of(request);
-        if (poster.isUnwanted(claims, request)) {
-            return false;
-        }
-        poster.postPrepared(end, request, claims);
-        return true;
+        return poster.postWanted(new WalkRequest(
+                        state.nextId(),
+                        end,
+                        kind,
+                        poster.manner(end, kind, fault, Long.BYTES),
+                        sink,
+                        word.part(),
+                        fault)
+                .with(operands(word.part(), fault))
+                .about(word.binding()));
     }
 
     /** What a compare-and-swap expects is often there. */
@@ -55,6 +58,6 @@ final class AtomicPoster {
                     word.region().buffer().contents(word.from(), Long.BYTES).bytes();
             expected = ByteBuffer.wrap(now).order(ByteOrder.nativeOrder()).getLong();
         }
-        return new Operands(expected, state.random().nextLong(), OptionalInt.empty());
+        return Operands.ofAtomic(expected, state.random().nextLong());
     }
 }

@@ -29,9 +29,9 @@ final class Conflicts {
         if (request.isOneSided() && request.length() > 0) {
             Part remote = request.remote();
             boolean write = request.changesPeer();
-            // Of a range that leaves its region, a device may have written what lies within before it sees that.
-            int to = Math.min(
-                    remote.to(), remote.region().from() + remote.region().length());
+            // Of a range that leaves its region or window, a device may have written what lies within before it sees
+            // that.
+            int to = Math.min(remote.to(), end(request));
             if ((request.fault() == Fault.NONE || (request.kind() == CompletionOpcode.WRITE && isPartlyLawful(request)))
                     && remote.from() < to) {
                 claims.add(new Claim(remote.region(), remote.from(), to, write, request));
@@ -40,8 +40,23 @@ final class Conflicts {
         return claims;
     }
 
+    /** Behind the last byte of the buffer that its key opens. */
+    private static int end(WalkRequest request) {
+        WalkBinding binding = request.binding();
+        WalkRegion region = request.remote().region();
+        return binding == null
+                ? region.from() + region.length()
+                : binding.part().to();
+    }
+
     private static boolean isPartlyLawful(WalkRequest request) {
         Part remote = request.remote();
+        WalkBinding binding = request.binding();
+        if (binding != null) {
+            return !binding.isGone()
+                    && binding.allows(request.end(), AccessFlag.REMOTE_WRITE)
+                    && remote.from() >= binding.part().from();
+        }
         return remote.region().isOpen()
                 && remote.region().domain() == request.end().peer().domain()
                 && remote.region().access().contains(AccessFlag.REMOTE_WRITE)

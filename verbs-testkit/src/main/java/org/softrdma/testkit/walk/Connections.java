@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRejectedException;
@@ -21,19 +21,23 @@ import org.softrdma.verbs.cm.Connector;
 
 /** Makes, ends and closes connections, and the queues that they need. The walk's thread; one more connects. */
 final class Connections {
-    private static final int MOST_QUEUES = 4;
     private static final int MOST_DOMAINS = 3;
     private static final int MOST_ENDS = 6;
-    private static final int MOST_REQUESTS = 24;
-    private static final int ENTRIES = 400;
+    /** Most requests of a queue, before the device makes it larger. */
+    static final int MOST_REQUESTS = 24;
+
     private static final long CONNECT_NS = TimeUnit.SECONDS.toNanos(20);
 
     private final WalkState state;
-    private final Poster poster;
+    private final ReceivePoster receives;
+    private final CompletionQueues queues;
+    private final SharedQueues sharedQueues;
 
-    Connections(WalkState state, Poster poster) {
+    Connections(WalkState state, ReceivePoster receives, CompletionQueues queues, SharedQueues sharedQueues) {
         this.state = state;
-        this.poster = poster;
+        this.receives = receives;
+        this.queues = queues;
+        this.sharedQueues = sharedQueues;
     }
 
     /** How an attempt ended; written by the thread that connects. */
@@ -53,21 +57,6 @@ final class Connections {
         }
         state.note("allocate domain " + node.domains().size() + " of " + node);
         return node.domains().add(new WalkDomain(node.device().allocateProtectionDomain()));
-    }
-
-    boolean makeQueue(WalkNode node) {
-        if (node.queues().size() >= MOST_QUEUES) {
-            return false;
-        }
-        CompletionChannel channel = state.percent(50) ? node.device().createCompletionChannel() : null;
-        int entries = state.between(MOST_REQUESTS * 4, ENTRIES);
-        state.note("create queue " + node.queues().size() + " of " + node + " for " + entries);
-        return node.queues()
-                .add(new WalkQueue(
-                        channel == null
-                                ? node.device().createCompletionQueue(entries)
-                                : node.device().createCompletionQueue(entries, channel, 0),
-                        channel));
     }
 
     /** Connects two nodes; the one that is asked rejects now and then. */
@@ -192,31 +181,33 @@ final class Connections {
     private WalkEnd end(WalkNode node, Maker maker, WalkConnection connection) {
         QueuePairLimits limits = new QueuePairLimits(
                 state.between(1, MOST_REQUESTS), state.between(1, MOST_REQUESTS), 3, 3, state.percent(50) ? 64 : 0);
-        List<WalkQueue> roomy = node.queues().stream()
-                .filter(queue -> queue.hasRoom(MOST_REQUESTS * 4))
-                .toList();
-        WalkQueue sends = state.any(roomy).orElseGet(() -> ownQueue(node));
-        WalkQueue receives = state.any(roomy).orElse(sends);
+        List<WalkQueue> roomy = queues.roomy(node);
+        WalkQueue sends = state.any(roomy).orElseGet(() -> queues.own(node));
+        WalkQueue receiving = state.any(roomy).orElse(sends);
         boolean all = state.percent(20);
         WalkDomain domain = state.any(node.domains()).orElseThrow();
-        QueuePair queuePair =
-                maker.make(domain.verbs(), new QueuePairAttributes(sends.verbs(), receives.verbs(), limits, all));
-        WalkEnd end = new WalkEnd(node, domain, queuePair, new WalkEnd.Completions(sends, receives, all), connection);
-        sends.attach(end, queuePair.limits().maxSendWorkRequests());
-        receives.attach(end, queuePair.limits().maxReceiveWorkRequests());
+        WalkSharedQueue shared = sharedQueues.choose(node).orElse(null);
+        QueuePairAttributes attributes =
+                new QueuePairAttributes(sends.verbs(), receiving.verbs(), limits, all, verbs(shared));
+        WalkEnd.Completions completions = new WalkEnd.Completions(sends, receiving, all, shared);
+        WalkEnd end = new WalkEnd(node, domain, maker.make(domain.verbs(), attributes), completions, connection);
+        sends.attach(end, end.verbs().limits().maxSendWorkRequests());
+        receiving.attach(end, end.receiveCapacity());
+        if (shared != null) {
+            shared.ends().add(end);
+            state.count("queue pairs on shared queues");
+        }
         domain.ends().add(end);
         node.ends().add(end);
         connection.add(end);
         for (int i = state.below(4); i > 0; i--) {
-            poster.postReceive(end);
+            receives.post(end);
         }
         return end;
     }
 
-    private WalkQueue ownQueue(WalkNode node) {
-        WalkQueue queue = new WalkQueue(node.device().createCompletionQueue(ENTRIES), null);
-        node.queues().add(queue);
-        return queue;
+    private static @Nullable SharedReceiveQueue verbs(@Nullable WalkSharedQueue shared) {
+        return shared == null ? null : shared.verbs();
     }
 
     boolean disconnect(WalkEnd end) {
@@ -235,12 +226,18 @@ final class Connections {
         end.receives().forEach(Connections::abandon);
         end.sends().clear();
         end.receives().clear();
-        for (WalkRequest write : end.peer().unplaced()) {
-            write.forgetWritten();
-        }
+        // The answers to atomics may still come to the peer.
+        end.peer().unplaced().forEach(WalkRequest::abandonAtPeer);
         end.peer().unplaced().clear();
+        Bindings.open(end.node()).stream()
+                .filter(binding -> binding.end() == end)
+                .forEach(Bindings::gone);
+        WalkSharedQueue shared = end.shared();
+        if (shared != null) {
+            shared.leave(end);
+        }
         end.sendCompletions().detach(end, end.verbs().limits().maxSendWorkRequests());
-        end.receiveCompletions().detach(end, end.verbs().limits().maxReceiveWorkRequests());
+        end.receiveCompletions().detach(end, end.receiveCapacity());
         end.domain().ends().remove(end);
         end.node().ends().remove(end);
         if (end.verbs().state() != QueuePairState.CLOSED) {

@@ -3,12 +3,9 @@ package org.softrdma.testkit.walk;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.Iterator;
-import java.util.List;
-import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.testkit.walk.WalkRequest.Fault;
-import org.softrdma.testkit.walk.WalkRequest.Part;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.Feature;
@@ -59,21 +56,17 @@ final class Judge {
     private void judge(WalkQueue queue, WalkEnd end, WorkCompletion completion) {
         WalkRequest send = find(end.sends(), completion.wrId());
         if (send != null) {
-            require(queue == end.sendCompletions(), completion, send, "it is in the wrong completion queue");
+            require(queue == end.sendCompletions(), completion, send, end, "it is in the wrong completion queue");
             judgeSend(end, send, completion);
             return;
         }
-        WalkRequest receive = end.receives().peekFirst();
-        if (receive == null || receive.wrId() != completion.wrId()) {
+        WalkRequest receive = end.receive(completion.wrId());
+        if (receive == null) {
             throw new WalkFailure(completion + " on " + end + ": no such request is outstanding, or it is not its turn;"
-                    + " next RECV: " + receive + ", send queue: " + end.sends());
+                    + " RECVs: " + end.receives() + ", shared: " + end.shared() + ", send queue: " + end.sends());
         }
-        require(queue == end.receiveCompletions(), completion, receive, "it is in the wrong completion queue");
-        judgeReceive(end, receive, completion);
-    }
-
-    private static OptionalInt immediate(WorkCompletion received) {
-        return received.hasImmediate() ? OptionalInt.of(received.immediate()) : OptionalInt.empty();
+        require(queue == end.receiveCompletions(), completion, receive, end, "it is in the wrong completion queue");
+        ReceiveJudge.judge(end, receive, completion);
     }
 
     private static @Nullable WalkRequest find(Deque<WalkRequest> requests, long wrId) {
@@ -83,10 +76,10 @@ final class Judge {
                 .orElse(null);
     }
 
-    private static void require(boolean holds, WorkCompletion completion, WalkRequest request, String otherwise) {
+    static void require(boolean holds, WorkCompletion completion, WalkRequest request, WalkEnd end, String otherwise) {
         if (!holds) {
-            throw new WalkFailure(completion + " of " + request + " on " + request.end() + ": " + otherwise + "; "
-                    + request.end().connection());
+            throw new WalkFailure(
+                    completion + " of " + request + " on " + end + ": " + otherwise + "; " + end.connection());
         }
     }
 
@@ -103,16 +96,17 @@ final class Judge {
                     !each.isSignalled() && !end.sendFailed() && each.fault() != Fault.LOCAL,
                     completion,
                     request,
+                    end,
                     "it overtakes " + each);
             earlier.remove();
             succeed(end, each);
         }
         if (completion.isSuccess()) {
-            require(!end.sendFailed(), completion, request, "it succeeds behind one that failed");
-            require(request.isSignalled(), completion, request, "it was not signalled");
-            require(completion.opcode() == request.kind(), completion, request, "it was a " + request.kind());
+            require(!end.sendFailed(), completion, request, end, "it succeeds behind one that failed");
+            require(request.isSignalled(), completion, request, end, "it was not signalled");
+            require(completion.opcode() == request.kind(), completion, request, end, "it was a " + request.kind());
             long bytes = request.isAnswered() ? request.length() : 0;
-            require(completion.byteLength() == bytes, completion, request, "expected " + bytes + " bytes");
+            require(completion.byteLength() == bytes, completion, request, end, "expected " + bytes + " bytes");
             succeed(end, request);
             return;
         }
@@ -120,6 +114,7 @@ final class Judge {
                 allowed(end, request).contains(completion.status()),
                 completion,
                 request,
+                end,
                 "allowed are " + allowed(end, request));
         end.failSends();
         requireError(end, completion, request);
@@ -127,13 +122,17 @@ final class Judge {
         if (request.isAnswered()) {
             request.forgetWrittenHere();
         }
+        if (request.kind() == CompletionOpcode.BIND_WINDOW) {
+            Bindings.failed(request, completion.status());
+        }
     }
 
-    private static void requireError(WalkEnd end, WorkCompletion completion, WalkRequest request) {
+    static void requireError(WalkEnd end, WorkCompletion completion, WalkRequest request) {
         require(
                 end.verbs().state() == QueuePairState.ERROR,
                 completion,
                 request,
+                end,
                 "its queue pair is " + end.verbs().state());
     }
 
@@ -145,12 +144,13 @@ final class Judge {
             allowed.add(CompletionStatus.FLUSHED);
         }
         if (request.fault() == Fault.LOCAL || request.isVulnerable()) {
-            allowed.add(CompletionStatus.LOCAL_PROTECTION_ERROR);
+            allowed.add(ofThisSide(request.kind()));
         }
         if (request.fault() == Fault.REMOTE || request.isVulnerable()) {
             allowed.add(told ? CompletionStatus.REMOTE_ACCESS_ERROR : CompletionStatus.FLUSHED);
         }
-        if (told && end.connection().mayEndWithout(request)) {
+        boolean invalidation = request.invalidatesAtPeer() && (request.fault() != Fault.NONE || request.isVulnerable());
+        if (told && (invalidation || end.connection().mayEndWithout(request))) {
             allowed.add(CompletionStatus.REMOTE_OPERATION_ERROR);
             allowed.add(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
         }
@@ -158,6 +158,15 @@ final class Judge {
             allowed.add(CompletionStatus.RETRY_EXCEEDED_ERROR);
         }
         return allowed;
+    }
+
+    /** How a request fails for what it names on its own side. */
+    private static CompletionStatus ofThisSide(CompletionOpcode kind) {
+        return switch (kind) {
+            case BIND_WINDOW -> CompletionStatus.MEMORY_WINDOW_BIND_ERROR;
+            case INVALIDATE -> CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+            default -> CompletionStatus.LOCAL_PROTECTION_ERROR;
+        };
     }
 
     /** A request of a send queue has succeeded: so its bytes are where they should be, and WRITEs before a READ too. */
@@ -168,108 +177,16 @@ final class Judge {
             throw new WalkFailure(request + " on " + end + " succeeded");
         }
         if (request.isAnswered()) {
-            place(end, request.wrId() + (request.isAtomic() ? 1 : 0));
-            arrive(request, request.data(), request.isTainted());
+            PlacedBytes.place(end, request.wrId() + (request.isAtomic() ? 1 : 0));
+            PlacedBytes.arrive(request, request.data(), request.isTainted());
         }
         request.release(false);
-    }
-
-    /** The peer's memory has every WRITE and atomic of this end before a request. */
-    private static void place(WalkEnd end, long wrId) {
-        List<WalkRequest> unplaced = end.unplaced();
-        while (!unplaced.isEmpty() && unplaced.getFirst().wrId() < wrId) {
-            WalkRequest write = unplaced.removeFirst();
-            if (write.fault() != Fault.NONE) {
-                throw new WalkFailure(
-                        write + " on " + end + " was to be refused, and a request behind it has succeeded");
-            }
-            Part target = write.remote();
-            for (Claim claim : write.claims()) {
-                if (claim.writes() && write.isAtPeer(claim)) {
-                    claim.buffer().put(target.from(), write.written(), 0, write.length());
-                    if (write.isTainted()) {
-                        claim.buffer().forget(claim.from(), claim.to());
-                    }
-                }
-            }
-            write.releaseAtPeer();
-            target.region().buffer().check();
+        WalkBinding binding = request.binding();
+        if (binding != null && request.kind() == CompletionOpcode.BIND_WINDOW) {
+            binding.succeeded();
         }
-    }
-
-    /** Bytes have come into local buffers. */
-    private static void arrive(WalkRequest request, KnownBytes data, boolean unknown) {
-        if (unknown || request.isTainted() || request.isVulnerable()) {
-            request.forgetWritten();
-            return;
+        if (binding != null && request.kind() == CompletionOpcode.INVALIDATE) {
+            Bindings.gone(binding);
         }
-        int from = 0;
-        for (Part part : request.parts()) {
-            int length = Math.min(part.length(), data.bytes().length - from);
-            if (length > 0) {
-                part.region().buffer().put(part.from(), data, from, length);
-                from += length;
-            }
-        }
-        request.release(true);
-        request.parts().forEach(part -> part.region().buffer().check());
-    }
-
-    // ---- receive queues
-
-    private void judgeReceive(WalkEnd end, WalkRequest request, WorkCompletion completion) {
-        end.receives().removeFirst();
-        WalkEnd peer = end.peer();
-        WalkRequest message =
-                end.received() < peer.messages().size() ? peer.messages().get(end.received()) : null;
-        if (!completion.isSuccess()) {
-            Set<CompletionStatus> allowed = EnumSet.noneOf(CompletionStatus.class);
-            if (end.connection().mayEnd()) {
-                allowed.add(CompletionStatus.FLUSHED);
-            }
-            if (message != null && !end.receiveFailed()) {
-                if (!message.isOneSided() && message.length() > request.length()) {
-                    allowed.add(CompletionStatus.LOCAL_LENGTH_ERROR);
-                }
-                if (request.fault() == Fault.LOCAL || request.isVulnerable()) {
-                    allowed.add(CompletionStatus.LOCAL_PROTECTION_ERROR);
-                }
-            }
-            require(allowed.contains(completion.status()), completion, request, "allowed are " + allowed);
-            end.failReceives();
-            requireError(end, completion, request);
-            request.forgetWritten();
-            return;
-        }
-        require(!end.receiveFailed(), completion, request, "it succeeds behind one that failed");
-        if (message == null) {
-            throw new WalkFailure(completion + " of " + request + " on " + end + ": the peer has sent nothing");
-        }
-        boolean written = message.isOneSided();
-        CompletionOpcode opcode = written ? CompletionOpcode.RECEIVE_WRITE_IMMEDIATE : CompletionOpcode.RECEIVE;
-        require(completion.opcode() == opcode, completion, request, "the message was " + message);
-        require(completion.byteLength() == message.length(), completion, request, "the message was " + message);
-        require(
-                message.operands().immediate().equals(immediate(completion)),
-                completion,
-                request,
-                "the message was " + message);
-        if (written) {
-            require(message.fault() == Fault.NONE, completion, request, message + " was to be refused");
-            end.receivedOne();
-            place(peer, message.wrId() + 1);
-            request.releaseAll(); // Nothing is put into its buffer.
-            request.parts().forEach(part -> part.region().buffer().check());
-            return;
-        }
-        require(message.length() <= request.length(), completion, request, "too short for " + message);
-        require(
-                message.length() == 0 || (request.fault() == Fault.NONE && message.fault() == Fault.NONE),
-                completion,
-                request,
-                "it was to be refused, and so was " + message);
-        end.receivedOne();
-        place(peer, message.wrId());
-        arrive(request, message.data(), message.isTainted());
     }
 }

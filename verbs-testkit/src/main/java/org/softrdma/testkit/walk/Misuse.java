@@ -3,11 +3,11 @@ package org.softrdma.testkit.walk;
 import java.util.EnumSet;
 import java.util.List;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequest;
-import org.softrdma.verbs.VerbsErrorCode;
-import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.SharedReceiveQueue;
 
 /** Calls that every device refuses at once, and that change nothing. The walk's thread. */
 final class Misuse {
@@ -19,43 +19,32 @@ final class Misuse {
         this.state = state;
     }
 
-    private interface Call {
-        void run();
-    }
-
     /** Closes something that has children. */
     boolean closeBusy(WalkNode node) {
         if (node.domains().isEmpty()) {
             return false;
         }
-        requireBusy("closing the device of " + node, node.device()::close);
+        RefusedCalls.requireBusy("closing the device of " + node, node.device()::close);
         for (WalkDomain domain : node.domains()) {
             if (domain.isBusy()) {
-                requireBusy("closing a domain with regions or queue pairs", domain.verbs()::close);
+                RefusedCalls.requireBusy("closing a domain with something in it", domain.verbs()::close);
             }
         }
         for (WalkQueue queue : node.queues()) {
             if (queue.isBusy()) {
-                requireBusy("closing a completion queue in use", queue.verbs()::close);
+                RefusedCalls.requireBusy("closing a completion queue in use", queue.verbs()::close);
             }
             if (queue.channel() != null) {
-                requireBusy("closing a channel in use", queue.channel()::close);
+                RefusedCalls.requireBusy("closing a channel in use", queue.channel()::close);
+            }
+        }
+        for (WalkSharedQueue queue : node.sharedQueues()) {
+            if (!queue.ends().isEmpty()) {
+                RefusedCalls.requireBusy("closing a shared queue in use", queue.verbs()::close);
             }
         }
         state.note("close what is in use at " + node);
         return true;
-    }
-
-    private static void requireBusy(String what, Call call) {
-        try {
-            call.run();
-        } catch (VerbsException e) {
-            if (e.code() == VerbsErrorCode.BUSY) {
-                return;
-            }
-            throw new WalkFailure(what + " was refused with " + e.code(), e);
-        }
-        throw new WalkFailure(what + " was not refused");
     }
 
     /** Closes a domain or a queue that nobody uses. */
@@ -85,12 +74,12 @@ final class Misuse {
         }
         WalkDomain domain = state.any(node.domains()).orElseThrow();
         state.note("register wrongly at " + node);
-        requireIllegal(
+        RefusedCalls.requireIllegal(
                 "REMOTE_WRITE without LOCAL_WRITE",
                 () -> domain.verbs()
                         .register(buffer.segment(), EnumSet.of(AccessFlag.REMOTE_WRITE))
                         .close());
-        requireIllegal(
+        RefusedCalls.requireIllegal(
                 "a region of 0 bytes",
                 () -> domain.verbs()
                         .register(buffer.segment().asSlice(0, 0), EnumSet.of(AccessFlag.LOCAL_WRITE))
@@ -105,8 +94,9 @@ final class Misuse {
             return false;
         }
         state.note("post wrongly on " + end);
-        requireIllegal("an unknown flag", () -> posted(end.verbs().postSend(0, region.verbs(), 0, 1, UNKNOWN_FLAG)));
-        requireIllegal(
+        RefusedCalls.requireIllegal(
+                "an unknown flag", () -> posted(end.verbs().postSend(0, region.verbs(), 0, 1, UNKNOWN_FLAG)));
+        RefusedCalls.requireIllegal(
                 "an inline READ",
                 () -> posted(
                         end.verbs().postRead(0, region.verbs(), 0, 1, region.base(), region.key(), SendFlags.INLINE)));
@@ -114,20 +104,32 @@ final class Misuse {
         for (int i = end.verbs().limits().maxSendScatterGather(); i >= 0; i--) {
             request.add(region.verbs(), 0, 1);
         }
-        requireIllegal("too many entries", () -> posted(end.verbs().post(request)));
+        RefusedCalls.requireIllegal("too many entries", () -> posted(end.verbs().post(request)));
+        return true;
+    }
+
+    /** A queue pair on a shared queue has no RECVs of its own; sizes and limits have bounds. */
+    boolean shareWrongly(WalkNode node) {
+        WalkSharedQueue queue = state.any(node.sharedQueues()).orElse(null);
+        if (queue == null) {
+            return false;
+        }
+        state.note("use " + queue + " wrongly");
+        SharedReceiveQueue verbs = queue.verbs();
+        if (state.uses(node, Feature.ASYNC_EVENTS)) {
+            RefusedCalls.requireIllegal("a limit out of range", () -> verbs.arm(verbs.maxWorkRequests() + 1));
+        }
+        for (WalkEnd end : queue.ends()) {
+            WalkRegion region = state.any(end.domain().regions()).orElse(null);
+            if (region != null) {
+                RefusedCalls.requireIllegalState(
+                        "a RECV beside a shared queue", () -> posted(end.verbs().postReceive(0, region.verbs(), 0, 1)));
+            }
+        }
         return true;
     }
 
     private static void posted(PostStatus status) {
         throw new WalkFailure("what can never be posted was " + status);
-    }
-
-    private static void requireIllegal(String what, Call call) {
-        try {
-            call.run();
-        } catch (IllegalArgumentException e) {
-            return;
-        }
-        throw new WalkFailure(what + " was not refused");
     }
 }

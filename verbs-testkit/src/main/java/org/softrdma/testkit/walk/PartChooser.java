@@ -64,11 +64,12 @@ final class PartChooser {
     }
 
     /** Both the address that the peer uses and that of the memory count. */
-    private static boolean isAligned(Part part) {
+    static boolean isAligned(Part part) {
         return misalignment(part) == 0 && part.from() % Long.BYTES == 0;
     }
 
-    private static int misalignment(Part part) {
+    /** By how many bytes the address that the peer uses is more than a multiple of a word. */
+    static int misalignment(Part part) {
         return (int) Long.remainderUnsigned(part.region().base() + part.offset(), Long.BYTES);
     }
 
@@ -108,9 +109,12 @@ final class PartChooser {
      * needs.
      */
     List<Part> faulty(WalkEnd end, CompletionOpcode kind) {
-        WalkDomain domain = end.domain();
+        return faulty(end.node(), end.domain(), kind);
+    }
+
+    /** The same for a request that must name regions of a domain. */
+    List<Part> faulty(WalkNode node, WalkDomain domain, CompletionOpcode kind) {
         boolean source = kind == CompletionOpcode.SEND || kind == CompletionOpcode.WRITE;
-        WalkNode node = end.node();
         Part part = switch (state.below(4)) {
             case 0 -> whole(some(node.regions(), region -> region.domain() != domain));
             case 1 -> whole(some(node.closedRegions(), region -> isGone(node, region)));

@@ -1,8 +1,9 @@
 package org.softrdma.testkit.walk;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalInt;
-import org.jspecify.annotations.Nullable;
+import org.softrdma.testkit.walk.TargetChooser.Target;
 import org.softrdma.testkit.walk.WalkRequest.Fault;
 import org.softrdma.testkit.walk.WalkRequest.Manner;
 import org.softrdma.testkit.walk.WalkRequest.Operands;
@@ -10,64 +11,25 @@ import org.softrdma.testkit.walk.WalkRequest.Part;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePairState;
-import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequest;
 
 /** Posts requests of every kind, lawful or not, and works out what must come of them. The walk's thread. */
 final class Poster {
     private static final int FAULTY = 3;
-    private static final int OVERLAPPING = 20;
 
     private final WalkState state;
     private final PartChooser parts;
+    private final TargetChooser targets;
     private final SendWorkRequest send = new SendWorkRequest();
-    private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
 
     Poster(WalkState state) {
         this.state = state;
         parts = new PartChooser(state);
-    }
-
-    // ---- RECV
-
-    boolean postReceive(WalkEnd end) {
-        boolean faulty = state.breaks(FAULTY);
-        List<Part> sinks = faulty
-                ? parts.faulty(end, CompletionOpcode.RECEIVE)
-                : parts.sinks(end.domain(), end.verbs().limits().maxReceiveScatterGather());
-        if (sinks.isEmpty()) {
-            return false;
-        }
-        WalkRequest request = new WalkRequest(
-                state.nextId(),
-                end,
-                CompletionOpcode.RECEIVE,
-                new Manner(true, false, false),
-                sinks,
-                null,
-                faulty ? Fault.LOCAL : Fault.NONE);
-        List<Claim> claims = faulty ? List.of() : Conflicts.local(request, true);
-        boolean full = end.receives().size() >= end.verbs().limits().maxReceiveWorkRequests();
-        if (isUnwanted(claims, request) || (full && state.settings().lawful())) {
-            return false;
-        }
-        state.note("post " + request + " on " + end);
-        receive.receive(request.wrId());
-        sinks.forEach(part -> receive.add(
-                part.region().base() + part.offset(),
-                part.length(),
-                part.region().lkey()));
-        if (!accepted(end, request, end.verbs().post(receive), full)) {
-            return true;
-        }
-        Conflicts.take(request, claims);
-        end.receives().add(request);
-        end.allReceives().add(request);
-        match(end.peer(), end.allReceives().size() - 1);
-        return true;
+        targets = new TargetChooser(state);
     }
 
     // ---- SEND, WRITE, READ
@@ -83,7 +45,10 @@ final class Poster {
     boolean postWriteImmediate(WalkEnd end) {
         return state.uses(end.node(), Feature.WRITE_IMMEDIATE)
                 && isExpected(end, 0)
-                && post(end, CompletionOpcode.WRITE, Operands.of(state.random().nextInt()));
+                && post(
+                        end,
+                        CompletionOpcode.WRITE,
+                        Operands.ofImmediate(state.random().nextInt()));
     }
 
     boolean postRead(WalkEnd end) {
@@ -134,26 +99,31 @@ final class Poster {
         if (local.isEmpty() || (fault == Fault.REMOTE && length == 0)) {
             return false;
         }
-        Part remote = null;
+        Target target = null;
         if (kind != CompletionOpcode.SEND) {
             AccessFlag right = kind == CompletionOpcode.WRITE ? AccessFlag.REMOTE_WRITE : AccessFlag.REMOTE_READ;
-            remote = fault == Fault.REMOTE
-                    ? parts.faultyRemote(end.peer(), length, right)
-                    : parts.remote(end.peer(), length, right);
-            if (remote == null) {
+            target = targets.choose(end, length, right, fault == Fault.REMOTE);
+            if (target == null) {
                 return false;
             }
         } else if (!isExpected(end, length)) {
             return false;
         }
+        Part remote = target == null ? null : target.part();
         WalkRequest request = new WalkRequest(
                         state.nextId(), end, kind, manner(end, kind, fault, length), local, remote, fault)
-                .with(operands);
+                .with(operands)
+                .about(target == null ? null : target.binding());
+        return postWanted(request);
+    }
+
+    /** Posts a request unless it disturbs others. */
+    boolean postWanted(WalkRequest request) {
         List<Claim> claims = Conflicts.of(request);
-        if (isUnwanted(claims, request)) {
+        if (state.isUnwanted(claims, request)) {
             return false;
         }
-        postPrepared(end, request, claims);
+        postPrepared(request.end(), request, claims);
         return true;
     }
 
@@ -164,12 +134,9 @@ final class Poster {
         return kind == CompletionOpcode.SEND || state.percent(50) ? Fault.LOCAL : Fault.REMOTE;
     }
 
-    /** A SEND needs a RECV that is long enough; now and then it goes without. */
-    private boolean isExpected(WalkEnd end, int length) {
-        List<WalkRequest> receives = end.peer().allReceives();
-        int index = end.messages().size();
-        boolean fits = index < receives.size() && length <= receives.get(index).length();
-        return fits || state.breaks(4);
+    /** A message needs a RECV that is long enough; now and then it goes without. */
+    boolean isExpected(WalkEnd end, int length) {
+        return Messages.fit(end, length) || state.breaks(4);
     }
 
     Manner manner(WalkEnd end, CompletionOpcode kind, Fault fault, int length) {
@@ -183,16 +150,13 @@ final class Poster {
         return new Manner(signalled, state.percent(15), inline);
     }
 
-    boolean isUnwanted(List<Claim> claims, WalkRequest request) {
-        return Conflicts.exist(claims, request) && !state.breaks(OVERLAPPING);
-    }
-
-    void postPrepared(WalkEnd end, WalkRequest request, List<Claim> claims) {
+    /** Posts; false if the queue was full. */
+    boolean postPrepared(WalkEnd end, WalkRequest request, List<Claim> claims) {
         boolean full = isFull(end);
         state.note("post " + request + " on " + end);
         request.data(Conflicts.data(request));
-        if (!accepted(end, request, post(end, request), full)) {
-            return;
+        if (!state.accepted(request, post(end, request), full, end + " with " + end.sends())) {
+            return false;
         }
         request.written(Conflicts.written(request));
         Conflicts.take(request, claims);
@@ -202,60 +166,29 @@ final class Poster {
         }
         if (request.isMessage()) {
             end.messages().add(request);
-            match(end, end.messages().size() - 1);
+            Messages.sent(end);
         }
         if (request.changesPeer() && request.length() > 0 && request.fault() != Fault.LOCAL) {
             end.unplaced().add(request);
         }
-    }
-
-    private boolean accepted(WalkEnd end, WalkRequest request, PostStatus status, boolean full) {
-        if ((status == PostStatus.QUEUE_FULL) != full) {
-            throw new WalkFailure(request + " on " + end + " was " + status + ", and of its queue "
-                    + (request.kind() == CompletionOpcode.RECEIVE ? end.receives() : end.sends()) + " is outstanding; "
-                    + end.verbs().limits());
-        }
-        state.count("posted " + request.kind() + (full ? ", full" : ""));
-        return !full;
+        return true;
     }
 
     private PostStatus post(WalkEnd end, WalkRequest request) {
         int flags = (request.isSignalled() ? SendFlags.SIGNALLED : 0)
                 | (request.isFenced() ? SendFlags.FENCE : 0)
                 | (request.isInline() ? SendFlags.INLINE : 0);
-        Part first = request.parts().getFirst();
-        boolean single = request.parts().size() == 1 && first.region().isOpen() && state.percent(50);
-        switch (request.kind()) {
-            case SEND -> {
-                if (single) {
-                    return end.verbs()
-                            .postSend(request.wrId(), first.region().verbs(), first.offset(), first.length(), flags);
-                }
-                send.send(request.wrId(), flags);
-            }
-            case WRITE -> fillWrite(request, flags);
-            case COMPARE_AND_SWAP ->
-                send.compareAndSwap(
-                        request.wrId(),
-                        address(request.remote()),
-                        request.remote().region().key(),
-                        request.operands().compareAdd(),
-                        request.operands().swap(),
-                        flags);
-            case FETCH_AND_ADD ->
-                send.fetchAndAdd(
-                        request.wrId(),
-                        address(request.remote()),
-                        request.remote().region().key(),
-                        request.operands().compareAdd(),
-                        flags);
-            default ->
-                send.read(
-                        request.wrId(),
-                        address(request.remote()),
-                        request.remote().region().key(),
-                        flags);
+        if (isSingle(request) && state.percent(50) && request.kind() == CompletionOpcode.SEND) {
+            Part only = request.parts().getFirst();
+            MemoryRegion region = only.region().verbs();
+            OptionalInt key = request.operands().invalidatedKey();
+            return key.isPresent()
+                    ? end.verbs()
+                            .postSendInvalidate(
+                                    request.wrId(), region, only.offset(), only.length(), key.getAsInt(), flags)
+                    : end.verbs().postSend(request.wrId(), region, only.offset(), only.length(), flags);
         }
+        fill(request, flags);
         for (Part part : request.parts()) {
             if (request.isInline()) {
                 send.add(part.region().verbs(), part.offset(), part.length());
@@ -269,9 +202,51 @@ final class Poster {
         return end.verbs().post(send);
     }
 
+    private static boolean isSingle(WalkRequest request) {
+        return request.parts().size() == 1
+                && request.parts().getFirst().region().isOpen();
+    }
+
+    private void fill(WalkRequest request, int flags) {
+        switch (request.kind()) {
+            case SEND -> {
+                OptionalInt key = request.operands().invalidatedKey();
+                if (key.isPresent()) {
+                    send.sendInvalidate(request.wrId(), key.getAsInt(), flags);
+                } else {
+                    send.send(request.wrId(), flags);
+                }
+            }
+            case BIND_WINDOW -> {
+                WalkBinding binding = Objects.requireNonNull(request.binding());
+                send.bindWindow(request.wrId(), binding.window().verbs(), binding.access(), flags);
+            }
+            case INVALIDATE ->
+                send.invalidate(
+                        request.wrId(), request.operands().invalidatedKey().orElseThrow(), flags);
+            case WRITE -> fillWrite(request, flags);
+            case COMPARE_AND_SWAP ->
+                send.compareAndSwap(
+                        request.wrId(),
+                        address(request.remote()),
+                        request.remoteKey(),
+                        request.operands().compareAdd(),
+                        request.operands().swap(),
+                        flags);
+            case FETCH_AND_ADD ->
+                send.fetchAndAdd(
+                        request.wrId(),
+                        address(request.remote()),
+                        request.remoteKey(),
+                        request.operands().compareAdd(),
+                        flags);
+            default -> send.read(request.wrId(), address(request.remote()), request.remoteKey(), flags);
+        }
+    }
+
     private void fillWrite(WalkRequest request, int flags) {
         long address = address(request.remote());
-        int key = request.remote().region().key();
+        int key = request.remoteKey();
         OptionalInt immediate = request.operands().immediate();
         if (immediate.isPresent()) {
             send.writeImmediate(request.wrId(), address, key, immediate.getAsInt(), flags);
@@ -282,25 +257,5 @@ final class Poster {
 
     private static long address(Part remote) {
         return remote.region().base() + remote.offset();
-    }
-
-    // ---- SENDs and RECVs find each other by their numbers
-
-    /** Sees what comes of the SEND and the RECV with a number, if both are there. */
-    static void match(WalkEnd sender, int index) {
-        List<WalkRequest> receives = sender.peer().allReceives();
-        if (index >= sender.messages().size()) {
-            return;
-        }
-        WalkRequest message = sender.messages().get(index);
-        @Nullable WalkRequest receive = index < receives.size() ? receives.get(index) : null;
-        if (receive == null) {
-            sender.connection().mayEnd(message + " without a RECV");
-        } else if (!message.isOneSided()
-                && (message.length() > receive.length() || (receive.fault() != Fault.NONE && message.length() > 0))) {
-            sender.connection().mustEnd(message + " into " + receive);
-        } else if (receive.isVulnerable() || receive.fault() != Fault.NONE) {
-            sender.connection().mayEnd(message + " into " + receive);
-        }
     }
 }

@@ -1,18 +1,12 @@
 package org.softrdma.testkit.walk;
 
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
-import org.softrdma.verbs.CompletionChannel;
-import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -32,7 +26,16 @@ public final class Walk {
     private final Judge judge;
     private final Poster poster;
     private final AtomicPoster atomics;
+    private final ReceivePoster receives;
+    private final WindowPoster binds;
+    private final WalkWindows windows;
     private final WalkMemory memory;
+    private final Reregistering reregistering;
+    private final CompletionQueues queues;
+    private final SharedQueues sharedQueues;
+    private final EventJudge events;
+    private final Settling settling;
+    private final Teardown teardown;
     private final Connections connections;
     private final Misuse misuse;
     private final FaultChooser faults;
@@ -53,8 +56,17 @@ public final class Walk {
         judge = new Judge(state);
         poster = new Poster(state);
         atomics = new AtomicPoster(state, poster);
+        receives = new ReceivePoster(state);
+        binds = new WindowPoster(state, poster);
+        windows = new WalkWindows(state);
         memory = new WalkMemory(state);
-        connections = new Connections(state, poster);
+        reregistering = new Reregistering(state, memory);
+        queues = new CompletionQueues(state);
+        sharedQueues = new SharedQueues(state, receives);
+        events = new EventJudge(state);
+        settling = new Settling(state, judge, events);
+        teardown = new Teardown(state, sharedQueues);
+        connections = new Connections(state, receives, queues, sharedQueues);
         misuse = new Misuse(state);
         faults = new FaultChooser(state);
         declareOperations();
@@ -65,32 +77,52 @@ public final class Walk {
         add("deregister", 3, () -> onNode(memory::deregister));
         add("fill", 8, () -> onNode(memory::fill));
         add("connect", 4, () -> onNode(connections::connect));
-        add("post RECV", 22, () -> onEnd(end -> true, poster::postReceive));
-        add("post SEND", 20, () -> onEnd(Walk::isMade, poster::postSend));
-        add("post WRITE", 20, () -> onEnd(Walk::isMade, poster::postWrite));
-        add("post READ", 20, () -> onEnd(Walk::isMade, poster::postRead));
-        add("post empty READ", 2, () -> onEnd(Walk::isMade, poster::postEmptyRead));
+        add("post RECV", 22, () -> onEnd(end -> true, receives::post));
+        add("post SEND", 20, () -> onEnd(WalkEnd::isMade, poster::postSend));
+        add("post WRITE", 20, () -> onEnd(WalkEnd::isMade, poster::postWrite));
+        add("post READ", 20, () -> onEnd(WalkEnd::isMade, poster::postRead));
+        add("post empty READ", 2, () -> onEnd(WalkEnd::isMade, poster::postEmptyRead));
         add("poll", 30, () -> onNode(this::poll));
-        add("await", 3, () -> onNode(this::await));
-        add("settle", 2, this::settle);
+        add("await", 3, () -> onNode(settling::await));
+        add("settle", 2, settling::settle);
         add("sleep", 4, this::sleep);
         add("check memory", 2, this::check);
-        add("disconnect", 1, () -> onEnd(Walk::isMade, connections::disconnect));
+        add("disconnect", 1, () -> onEnd(WalkEnd::isMade, connections::disconnect));
         add("close queue pair", 2, this::close);
         add("make domain", 1, () -> onNode(connections::makeDomain));
-        add("make queue", 2, () -> onNode(connections::makeQueue));
+        add("make queue", 2, () -> onNode(queues::make));
         add("close what is idle", 2, () -> onNode(misuse::closeIdle));
         if (state.settings().features()) {
-            add("post atomic", 20, () -> onEnd(Walk::isMade, atomics::post));
-            add("post WRITE with immediate", 15, () -> onEnd(Walk::isMade, poster::postWriteImmediate));
+            declareFeatures();
         }
         if (!state.settings().lawful()) {
             add("close what is busy", 1, () -> onNode(misuse::closeBusy));
             add("register wrongly", 1, () -> onNode(misuse::registerWrongly));
-            add("post wrongly", 1, () -> onEnd(Walk::isMade, misuse::postWrongly));
+            add("post wrongly", 1, () -> onEnd(WalkEnd::isMade, misuse::postWrongly));
         }
         if (state.environment().faults().isPresent()) {
             add("fault", 1, faults::breakSomething);
+        }
+    }
+
+    /** Each does nothing on a device without its feature. */
+    private void declareFeatures() {
+        add("post atomic", 20, () -> onEnd(WalkEnd::isMade, atomics::post));
+        add("post WRITE with immediate", 15, () -> onEnd(WalkEnd::isMade, poster::postWriteImmediate));
+        add("allocate window", 3, () -> onNode(windows::allocate));
+        add("bind window", 30, () -> onEnd(WalkEnd::isMade, binds::bind));
+        add("invalidate window", 6, () -> onEnd(WalkEnd::isMade, binds::invalidate));
+        add("SEND with invalidate", 50, () -> onEnd(WalkEnd::isMade, binds::sendInvalidate));
+        add("close window", 1, () -> onNode(windows::close));
+        add("make shared queue", 2, () -> onNode(sharedQueues::make));
+        add("post shared RECV", 14, () -> onNode(sharedQueues::post));
+        add("set limit", 4, () -> onNode(sharedQueues::arm));
+        add("close shared queue", 1, () -> onNode(sharedQueues::closeIdle));
+        add("take events", 4, () -> onNode(events::take));
+        add("resize queue", 1, () -> onNode(queues::resize));
+        add("reregister", 2, () -> onNode(reregistering::change));
+        if (!state.settings().lawful()) {
+            add("share wrongly", 1, () -> onNode(misuse::shareWrongly));
         }
     }
 
@@ -119,7 +151,7 @@ public final class Walk {
         } catch (RuntimeException | WalkFailure e) {
             WalkFailure failure =
                     new WalkFailure(e.getMessage() + "\nlast operations:\n  " + String.join("\n  ", state.last()), e);
-            release(failure);
+            teardown.release(failure);
             throw failure;
         }
     }
@@ -134,59 +166,31 @@ public final class Walk {
             WalkNode node = new WalkNode(i, device, listener);
             state.nodes().add(node);
             connections.makeDomain(node);
-            connections.makeQueue(node);
+            queues.make(node);
             memory.register(node);
         }
     }
 
     private void end() {
-        settle();
+        settling.settle();
         for (WalkEnd end : state.liveEnds()) {
-            if (isMade(end) && !end.unplaced().isEmpty()) {
+            if (end.isMade() && !end.unplaced().isEmpty()) {
                 poster.postEmptyRead(end);
             }
         }
-        settle();
+        settling.settle();
         memory.check();
         for (WalkEnd end : state.liveEnds()) {
             if (end.verbs().state() != QueuePairState.ERROR && state.percent(50)) {
                 connections.disconnect(end);
             }
         }
-        settle();
+        settling.settle();
         state.liveEnds().forEach(connections::close);
         memory.check();
-        for (WalkNode node : state.liveNodes()) {
-            for (WalkDomain domain : node.domains()) {
-                domain.regions().forEach(region -> region.verbs().close());
-                domain.verbs().close();
-            }
-            node.queues().forEach(WalkQueue::close);
-            node.listener().close();
-            node.device().close();
-        }
+        teardown.closeAll();
         memory.check();
         state.nodes().forEach(node -> node.buffers().forEach(WalkBuffer::close));
-    }
-
-    /** After a failure: gives back what it can, so that a process can go on with another walk. */
-    private void release(WalkFailure failure) {
-        for (WalkNode node : state.liveNodes()) {
-            List<AutoCloseable> all = new ArrayList<>();
-            node.ends().forEach(end -> all.add(end.verbs()));
-            node.regions().forEach(region -> all.add(region.verbs()));
-            node.domains().forEach(domain -> all.add(domain.verbs()));
-            node.queues().forEach(queue -> all.add(queue::close));
-            all.add(node.listener());
-            all.add(node.device());
-            for (AutoCloseable each : all) {
-                try {
-                    each.close();
-                } catch (Exception e) {
-                    failure.addSuppressed(e);
-                }
-            }
-        }
     }
 
     // ---- operations
@@ -214,10 +218,6 @@ public final class Walk {
         Optional<WalkEnd> chosen =
                 state.any(state.liveEnds().stream().filter(condition).toList());
         return chosen.isPresent() && operation.test(chosen.get());
-    }
-
-    private static boolean isMade(WalkEnd end) {
-        return end.connection().ends().size() == 2 && end.verbs().state() != QueuePairState.INITIAL;
     }
 
     private boolean close() {
@@ -249,101 +249,5 @@ public final class Walk {
     private boolean check() {
         memory.check();
         return true;
-    }
-
-    /** Arms, drains and waits, as a program does that sleeps until there is something to do. */
-    private boolean await(WalkNode node) {
-        WalkQueue queue = state.any(node.queues().stream()
-                        .filter(each -> each.channel() != null)
-                        .toList())
-                .orElse(null);
-        if (queue == null) {
-            return false;
-        }
-        CompletionChannel channel = Objects.requireNonNull(queue.channel());
-        queue.verbs().requestNotification(false);
-        while (judge.poll(queue) > 0) {
-            // Until it is empty.
-        }
-        boolean expected = isExpecting(queue);
-        state.note("await an event of " + node + (expected ? ", which must come" : ""));
-        Optional<CompletionQueue> event = channel.await(expected ? WalkState.PATIENCE_NS : 0);
-        if (expected && event.isEmpty()) {
-            throw new WalkFailure(
-                    "no event came for a completion queue that is armed, and requests are to complete there");
-        }
-        event.ifPresent(raised -> raised.acknowledgeEvents(1));
-        return true;
-    }
-
-    private static boolean isExpecting(WalkQueue queue) {
-        for (WalkEnd end : queue.ends()) {
-            if (end.sendCompletions() == queue && isLively(end) && nextSignalled(end) != null) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isLively(WalkEnd end) {
-        return isMade(end) && !end.connection().mayEnd();
-    }
-
-    private static @Nullable WalkRequest nextSignalled(WalkEnd end) {
-        return end.sends().stream().filter(WalkRequest::isSignalled).findFirst().orElse(null);
-    }
-
-    /**
-     * A request that completes in error whatever it was: one that was not signalled may have succeeded without a word.
-     */
-    private static @Nullable WalkRequest mustComplete(WalkEnd end) {
-        return end.sends().stream()
-                .filter(request -> request.isSignalled() || request.fault() == WalkRequest.Fault.LOCAL)
-                .findFirst()
-                .orElse(null);
-    }
-
-    /** Waits until everything has completed that must. */
-    private boolean settle() {
-        state.note("settle");
-        boolean settled = state.await(WalkState.PATIENCE_NS, () -> {
-            judge.pollAll();
-            return unsettled() == null;
-        });
-        if (!settled) {
-            throw new WalkFailure("after " + WalkState.PATIENCE_NS / 1_000_000_000 + " s " + unsettled());
-        }
-        return true;
-    }
-
-    /** Something that is still to happen; null if there is nothing. */
-    private @Nullable String unsettled() {
-        for (WalkEnd end : state.liveEnds()) {
-            WalkRequest signalled = nextSignalled(end);
-            if (isLively(end) && signalled != null) {
-                return signalled + " on " + end + " has not completed; " + end.connection();
-            }
-            if (isLively(end)
-                    && end.received()
-                            < Math.min(
-                                    end.peer().messages().size(),
-                                    end.allReceives().size())) {
-                return end + " has received " + end.received() + " of "
-                        + end.peer().messages().size() + " messages";
-            }
-            boolean bothLive = end.connection().ends().stream()
-                    .noneMatch(each -> each.node().isDead());
-            boolean ended = end.verbs().state() == QueuePairState.ERROR;
-            if (end.connection().mustEnd() && bothLive && !ended) {
-                return end + " is " + end.verbs().state() + "; " + end.connection();
-            }
-            if (ended && (mustComplete(end) != null || !end.receives().isEmpty())) {
-                return end + " is in error, and does not flush " + end.sends() + " and " + end.receives();
-            }
-            if (end.connection().mayEnd() && !ended && signalled != null) {
-                return signalled + " on " + end + " neither completes nor fails; " + end.connection();
-            }
-        }
-        return null;
     }
 }

@@ -9,6 +9,8 @@ final class WalkDomain {
     private final ProtectionDomain domain;
     private final List<WalkRegion> regions = new ArrayList<>();
     private final List<WalkEnd> ends = new ArrayList<>();
+    private final List<WalkWindow> windows = new ArrayList<>();
+    private final List<WalkSharedQueue> sharedQueues = new ArrayList<>();
 
     WalkDomain(ProtectionDomain domain) {
         this.domain = domain;
@@ -28,7 +30,17 @@ final class WalkDomain {
         return ends;
     }
 
+    /** The open ones. */
+    List<WalkWindow> windows() {
+        return windows;
+    }
+
+    /** The open ones. */
+    List<WalkSharedQueue> sharedQueues() {
+        return sharedQueues;
+    }
+
     boolean isBusy() {
-        return !regions.isEmpty() || !ends.isEmpty();
+        return !regions.isEmpty() || !ends.isEmpty() || !windows.isEmpty() || !sharedQueues.isEmpty();
     }
 }

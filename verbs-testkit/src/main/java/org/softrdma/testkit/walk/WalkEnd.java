@@ -4,7 +4,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairState;
 
 /** A queue pair and the requests on it. The walk's thread. */
 final class WalkEnd {
@@ -15,6 +17,7 @@ final class WalkEnd {
     private final WalkQueue receiveCompletions;
     private final WalkConnection connection;
     private final boolean signalsAll;
+    private final @Nullable WalkSharedQueue shared;
     private final Deque<WalkRequest> sends = new ArrayDeque<>();
     private final Deque<WalkRequest> receives = new ArrayDeque<>();
     private final List<WalkRequest> messages = new ArrayList<>();
@@ -23,6 +26,7 @@ final class WalkEnd {
     private int received;
     private boolean sendFailed;
     private boolean receiveFailed;
+    private boolean lastReached;
 
     WalkEnd(WalkNode node, WalkDomain domain, QueuePair queuePair, Completions completions, WalkConnection connection) {
         this.node = node;
@@ -32,10 +36,21 @@ final class WalkEnd {
         sendCompletions = completions.sends();
         receiveCompletions = completions.receives();
         signalsAll = completions.ofAll();
+        shared = completions.shared();
     }
 
-    /** Where its completions go, and whether every request of its send queue gives one. */
-    record Completions(WalkQueue sends, WalkQueue receives, boolean ofAll) {}
+    /** Where its completions go, whether every request of its send queue gives one, and where it shares RECVs. */
+    record Completions(
+            WalkQueue sends,
+            WalkQueue receives,
+            boolean ofAll,
+            @Nullable WalkSharedQueue shared) {}
+
+    /** Where its RECVs come from; null if it has its own. */
+    @Nullable
+    WalkSharedQueue shared() {
+        return shared;
+    }
 
     boolean signalsAll() {
         return signalsAll;
@@ -69,6 +84,11 @@ final class WalkEnd {
         return connection.peer(this);
     }
 
+    /** Its connection has been made, whatever came of it since. */
+    boolean isMade() {
+        return connection.ends().size() == 2 && queuePair.state() != QueuePairState.INITIAL;
+    }
+
     boolean isOpen() {
         return node.ends().contains(this) && !node.isDead();
     }
@@ -78,7 +98,7 @@ final class WalkEnd {
         return sends;
     }
 
-    /** RECVs that hold slots of the receive queue, oldest first. */
+    /** RECVs that hold slots of its own receive queue, oldest first. */
     Deque<WalkRequest> receives() {
         return receives;
     }
@@ -88,7 +108,33 @@ final class WalkEnd {
         return messages;
     }
 
-    /** Every RECV so far, in order. */
+    /** The RECV that a completion with this number must be of; null if there is none. */
+    @Nullable
+    WalkRequest receive(long wrId) {
+        if (shared != null) {
+            return shared.receives().get(wrId);
+        }
+        WalkRequest next = receives.peekFirst();
+        return next != null && next.wrId() == wrId ? next : null;
+    }
+
+    /** The completion of a RECV was polled. */
+    void removeReceive(WalkRequest receive) {
+        if (shared != null) {
+            shared.receives().remove(receive.wrId());
+        } else {
+            receives.removeFirst();
+        }
+    }
+
+    /** Most completions of RECVs that may be in a queue. */
+    int receiveCapacity() {
+        return shared == null
+                ? queuePair.limits().maxReceiveWorkRequests()
+                : shared.verbs().maxWorkRequests();
+    }
+
+    /** Every RECV of its own so far, in order. */
     List<WalkRequest> allReceives() {
         return allReceives;
     }
@@ -107,6 +153,12 @@ final class WalkEnd {
         received++;
     }
 
+    /** Messages of the peer that may still take a RECV or have taken one whose completion was not polled. */
+    List<WalkRequest> unreceived() {
+        List<WalkRequest> sent = peer().messages();
+        return receiveFailed || peer() == this ? List.of() : sent.subList(received, sent.size());
+    }
+
     boolean sendFailed() {
         return sendFailed;
     }
@@ -121,6 +173,15 @@ final class WalkEnd {
 
     void failReceives() {
         receiveFailed = true;
+    }
+
+    /** It was told that no more RECVs of its shared queue are taken. */
+    boolean lastReached() {
+        return lastReached;
+    }
+
+    void reachLast() {
+        lastReached = true;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package org.softrdma.testkit.walk;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -27,21 +28,32 @@ final class WalkMemory {
             return false;
         }
         WalkDomain domain = state.any(node.domains()).orElseThrow();
+        Memory memory = choose(node);
+        Set<AccessFlag> access = access(node);
+        MemoryRegion region = domain.verbs().register(memory.segment(), access);
+        WalkRegion known = WalkRegion.of(domain, memory.buffer(), memory.from(), access, region);
+        known.require(memory.length());
+        domain.regions().add(known);
+        state.note("register " + known);
+        return true;
+    }
+
+    /** Part of a buffer, to be registered. */
+    record Memory(WalkBuffer buffer, int from, int length) {
+        MemorySegment segment() {
+            return buffer.segment().asSlice(from, length);
+        }
+    }
+
+    /** New or known memory of a node. */
+    Memory choose(WalkNode node) {
         WalkBuffer buffer =
                 node.buffers().size() < MOST_BUFFERS && (node.buffers().isEmpty() || state.percent(70))
                         ? allocate(node)
                         : state.any(node.buffers()).orElseThrow();
         int from = state.percent(60) ? 0 : state.below(buffer.length());
         int length = state.percent(60) ? buffer.length() - from : state.between(1, buffer.length() - from);
-        Set<AccessFlag> access = access(node);
-        MemoryRegion region = domain.verbs().register(buffer.segment().asSlice(from, length), access);
-        WalkRegion known = WalkRegion.of(domain, buffer, from, access, region);
-        if (region.length() != length || !region.access().containsAll(access)) {
-            throw new WalkFailure(known + " has length " + region.length() + " and rights " + region.access());
-        }
-        domain.regions().add(known);
-        state.note("register " + known);
-        return true;
+        return new Memory(buffer, from, length);
     }
 
     private WalkBuffer allocate(WalkNode node) {
@@ -53,7 +65,8 @@ final class WalkMemory {
         return buffer;
     }
 
-    private Set<AccessFlag> access(WalkNode node) {
+    /** Any lawful rights. */
+    Set<AccessFlag> access(WalkNode node) {
         Set<AccessFlag> access = EnumSet.noneOf(AccessFlag.class);
         if (state.percent(85)) {
             access.add(AccessFlag.LOCAL_WRITE);
@@ -77,6 +90,9 @@ final class WalkMemory {
         }
         if (state.uses(node, Feature.ATOMICS) && access.contains(AccessFlag.LOCAL_WRITE) && state.percent(60)) {
             access.add(AccessFlag.REMOTE_ATOMIC);
+        }
+        if (state.uses(node, Feature.MEMORY_WINDOWS) && state.percent(75)) {
+            access.add(AccessFlag.BIND_WINDOWS);
         }
         return access;
     }
@@ -112,21 +128,41 @@ final class WalkMemory {
         if (!users.isEmpty() && (state.environment().reusesKeys() || !state.breaks(30))) {
             return false;
         }
-        state.note("deregister " + region + " under " + users.size() + " requests");
+        Bindings.Hold hold = Bindings.of(node, region);
+        if (hold != Bindings.Hold.NONE && !state.breaks(50)) {
+            return false;
+        }
+        state.note("deregister " + region + " under " + users.size() + " requests, bound: " + hold);
+        if (!isClosed(region, hold)) {
+            return true;
+        }
         for (WalkRequest user : users) {
             user.expose();
-            user.end().connection().mayEnd("the deregistration of " + region + " under " + user);
+            if (user.isShared()) {
+                node.sharedQueues().forEach(WalkSharedQueue::changed);
+            } else {
+                user.end().connection().mayEnd("the deregistration of " + region + " under " + user);
+            }
         }
         region.domain().regions().remove(region);
         node.closedRegions().add(region);
-        region.verbs().close();
         users.forEach(user -> abandon(user, region));
+        Bindings.open(node).stream()
+                .filter(binding -> binding.part().region() == region)
+                .forEach(Bindings::gone);
         region.buffer().check();
         return true;
     }
 
+    /** Closes a region unless a window is bound to it. */
+    private boolean isClosed(WalkRegion region, Bindings.Hold hold) {
+        boolean closed = !RefusedCalls.isBusy("closing " + region, region.verbs()::close, hold);
+        state.count(closed ? "deregistered" : "deregistration refused");
+        return closed;
+    }
+
     /** Requests that may still use the region, here or from a peer. */
-    private List<WalkRequest> users(WalkNode node, WalkRegion region) {
+    static List<WalkRequest> users(WalkNode node, WalkRegion region) {
         List<WalkRequest> users = new ArrayList<>();
         for (WalkEnd end : node.ends()) {
             add(users, end.sends(), region);
@@ -134,6 +170,9 @@ final class WalkMemory {
             WalkEnd peer = end.peer();
             add(users, peer.sends(), region);
             add(users, peer.unplaced(), region);
+        }
+        for (WalkSharedQueue queue : node.sharedQueues()) {
+            add(users, queue.receives().values(), region);
         }
         return users;
     }

@@ -12,6 +12,7 @@ final class WalkNode {
     private final int index;
     private final VerbsDevice device;
     private final Listener listener;
+    private final Set<Feature> features;
     private final List<WalkDomain> domains = new ArrayList<>();
     private final List<WalkQueue> queues = new ArrayList<>();
     private final List<WalkEnd> ends = new ArrayList<>();
@@ -23,6 +24,7 @@ final class WalkNode {
         this.index = index;
         this.device = device;
         this.listener = listener;
+        features = device.capabilities().features();
     }
 
     int index() {
@@ -35,7 +37,7 @@ final class WalkNode {
 
     /** What its connections have too. */
     Set<Feature> features() {
-        return device.capabilities().features();
+        return features;
     }
 
     Listener listener() {
@@ -67,6 +69,18 @@ final class WalkNode {
     /** The open regions of all domains. */
     List<WalkRegion> regions() {
         return domains.stream().flatMap(domain -> domain.regions().stream()).toList();
+    }
+
+    /** The open windows of all domains. */
+    List<WalkWindow> windows() {
+        return domains.stream().flatMap(domain -> domain.windows().stream()).toList();
+    }
+
+    /** The open shared receive queues of all domains. */
+    List<WalkSharedQueue> sharedQueues() {
+        return domains.stream()
+                .flatMap(domain -> domain.sharedQueues().stream())
+                .toList();
     }
 
     /** Killed, or without power: nothing of it may be touched any more. */

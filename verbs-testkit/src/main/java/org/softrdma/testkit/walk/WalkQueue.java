@@ -45,6 +45,11 @@ final class WalkQueue {
         return promised + completions <= queue.entries();
     }
 
+    /** Most completions that may be in it. */
+    int promised() {
+        return promised;
+    }
+
     void attach(WalkEnd end, int completions) {
         ends.put(end.verbs().number(), end);
         promised += completions;

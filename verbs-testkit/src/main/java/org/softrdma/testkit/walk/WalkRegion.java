@@ -32,6 +32,13 @@ record WalkRegion(
         return new WalkRegion(domain, buffer, from, length, access, verbs, verbs.address(), verbs.lkey(), verbs.rkey());
     }
 
+    /** It is what was asked for. */
+    void require(int asked) {
+        if (length != asked || !verbs.access().containsAll(access)) {
+            throw new WalkFailure(this + " was to have " + asked + " bytes; it has rights " + verbs.access());
+        }
+    }
+
     boolean isOpen() {
         return domain.regions().contains(this);
     }

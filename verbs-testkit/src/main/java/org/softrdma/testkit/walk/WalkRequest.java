@@ -9,7 +9,7 @@ import org.softrdma.verbs.CompletionOpcode;
 /** A work request: what it is, what is wrong with it, and what the model expects of it. The walk's thread. */
 final class WalkRequest {
     private final long wrId;
-    private final WalkEnd end;
+    private final @Nullable WalkEnd end;
     private final CompletionOpcode kind;
     private final boolean signalled;
     private final boolean fenced;
@@ -22,6 +22,7 @@ final class WalkRequest {
     private KnownBytes data = KnownBytes.unknown(0);
     private KnownBytes written = KnownBytes.unknown(0);
     private Operands operands = Operands.NONE;
+    private @Nullable WalkBinding binding;
     private boolean tainted;
     private boolean vulnerable;
 
@@ -49,21 +50,41 @@ final class WalkRequest {
      * @param compareAdd what a compare-and-swap expects, or a fetch-and-add adds
      * @param swap what a compare-and-swap puts in its place
      * @param immediate of a WRITE
+     * @param invalidatedKey the key that it takes back, here or at the peer
      */
-    record Operands(long compareAdd, long swap, OptionalInt immediate) {
-        static final Operands NONE = new Operands(0, 0, OptionalInt.empty());
+    record Operands(long compareAdd, long swap, OptionalInt immediate, OptionalInt invalidatedKey) {
+        static final Operands NONE = new Operands(0, 0, OptionalInt.empty(), OptionalInt.empty());
 
-        static Operands of(int immediate) {
-            return new Operands(0, 0, OptionalInt.of(immediate));
+        static Operands ofImmediate(int immediate) {
+            return new Operands(0, 0, OptionalInt.of(immediate), OptionalInt.empty());
+        }
+
+        static Operands ofAtomic(long compareAdd, long swap) {
+            return new Operands(compareAdd, swap, OptionalInt.empty(), OptionalInt.empty());
+        }
+
+        static Operands ofInvalidation(int key) {
+            return new Operands(0, 0, OptionalInt.empty(), OptionalInt.of(key));
         }
     }
 
     /** How a request is posted. */
     record Manner(boolean signalled, boolean fenced, boolean inline) {}
 
+    /**
+     * A request to be posted.
+     *
+     * @param wrId its number
+     * @param end whose it is; null for a RECV of a shared queue
+     * @param kind of its completion
+     * @param manner of posting
+     * @param parts local memory
+     * @param remote memory of the peer, if it names any
+     * @param fault what is wrong with it
+     */
     WalkRequest(
             long wrId,
-            WalkEnd end,
+            @Nullable WalkEnd end,
             CompletionOpcode kind,
             Manner manner,
             List<Part> parts,
@@ -84,8 +105,17 @@ final class WalkRequest {
         return wrId;
     }
 
+    /** Not of RECVs of shared queues. */
     WalkEnd end() {
+        if (end == null) {
+            throw new IllegalStateException(this + " is of a shared queue");
+        }
         return end;
+    }
+
+    /** It is a RECV of a shared queue. */
+    boolean isShared() {
+        return end == null;
     }
 
     CompletionOpcode kind() {
@@ -115,6 +145,32 @@ final class WalkRequest {
 
     Operands operands() {
         return operands;
+    }
+
+    /** It goes by a window, or is about one. */
+    WalkRequest about(@Nullable WalkBinding newBinding) {
+        binding = newBinding;
+        return this;
+    }
+
+    /** The bind that it goes by, makes or takes back; null if there is none. */
+    @Nullable
+    WalkBinding binding() {
+        return binding;
+    }
+
+    boolean goesBy(WalkBinding other) {
+        return binding == other;
+    }
+
+    /** The key by which a one-sided request names the memory of the peer. */
+    int remoteKey() {
+        return binding == null ? remote().region().key() : binding.key();
+    }
+
+    /** It is a SEND that takes a key of the peer back. */
+    boolean invalidatesAtPeer() {
+        return kind == CompletionOpcode.SEND && operands.invalidatedKey().isPresent();
     }
 
     boolean isAtomic() {
@@ -234,6 +290,13 @@ final class WalkRequest {
                 .toList());
     }
 
+    /** What it does at the peer is over: what it still was to write there may be anything, and is free. */
+    void abandonAtPeer() {
+        List<Claim> there = claims.stream().filter(this::isAtPeer).toList();
+        there.stream().filter(Claim::writes).forEach(claim -> claim.buffer().forget(claim.from(), claim.to()));
+        release(there);
+    }
+
     private void release(List<Claim> some) {
         for (Claim claim : List.copyOf(some)) {
             claim.buffer().release(claim);
@@ -264,6 +327,7 @@ final class WalkRequest {
                 + (fenced ? ", fenced" : "")
                 + (inline ? ", inline" : "")
                 + (operands == Operands.NONE ? "" : ", " + operands)
-                + (remote == null ? "" : ", remote " + remote);
+                + (remote == null ? "" : ", remote " + remote)
+                + (binding == null ? "" : ", by " + binding);
     }
 }

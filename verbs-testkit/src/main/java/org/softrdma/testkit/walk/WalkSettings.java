@@ -7,7 +7,8 @@ package org.softrdma.testkit.walk;
  * @param operations how many to do
  * @param nodes how many devices there are, 2 to 8
  * @param lawful true to do only what a correct program does; else requests also break rules, and must fail as verbs say
- * @param features true to do also what not every device can, where it can: atomics, WRITEs with immediate
+ * @param features true to do also what not every device can, where it can: atomics, WRITEs with immediate, memory windows,
+ *     shared receive queues, asynchronous events, reregistration, other sizes of completion queues
  */
 public record WalkSettings(long seed, int operations, int nodes, boolean lawful, boolean features) {
     /** Most nodes of a walk. */

@@ -12,6 +12,7 @@ import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.PostStatus;
 
 /** What all parts of a walk share: its choices, its nodes and connections, what it has done. The walk's thread. */
 final class WalkState {
@@ -19,6 +20,7 @@ final class WalkState {
     static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(120);
 
     private static final int KEPT = 60;
+    private static final int OVERLAPPING = 20;
 
     private final WalkSettings settings;
     private final WalkEnvironment environment;
@@ -105,11 +107,29 @@ final class WalkState {
         return !settings.lawful() && percent(chance);
     }
 
+    /** A request disturbs others or is disturbed, and that is not wanted now. */
+    boolean isUnwanted(List<Claim> claims, WalkRequest request) {
+        return Conflicts.exist(claims, request) && !breaks(OVERLAPPING);
+    }
+
     <T> Optional<T> any(List<T> choices) {
         return choices.isEmpty() ? Optional.empty() : Optional.of(choices.get(below(choices.size())));
     }
 
     // ---- what happened
+
+    /**
+     * Counts a post, which must have been refused if and only if its queue was full.
+     *
+     * @return true if it was accepted
+     */
+    boolean accepted(WalkRequest request, PostStatus status, boolean full, String queue) {
+        if ((status == PostStatus.QUEUE_FULL) != full) {
+            throw new WalkFailure(request + " was " + status + " by " + queue);
+        }
+        count("posted " + request.kind() + (full ? ", full" : ""));
+        return !full;
+    }
 
     /** Counts something. */
     void count(String what) {
