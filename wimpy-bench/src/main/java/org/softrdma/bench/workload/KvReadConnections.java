@@ -160,6 +160,9 @@ public final class KvReadConnections implements StoreConnections {
     public StoreCounters counters() {
         StoreCounters counters = new StoreCounters();
         clients.forEach(client -> counters.add(StoreCounter.READS, client.counters().reads()));
+        if (writers != null) {
+            counters.add(writers.counters());
+        }
         return counters;
     }
 

@@ -44,6 +44,8 @@ final class TextConnection {
     /** Keys of a get of many that is still open. */
     private int open;
 
+    private long requests;
+
     TextConnection(InetSocketAddress address, Selector selector, TextDialect dialect, int window, int maxValueLength)
             throws IOException {
         this.dialect = dialect;
@@ -82,12 +84,11 @@ final class TextConnection {
             return false; // a get of many keys goes out when the last one is answered
         }
         add(tag, false);
-        if (many) {
-            if (open == 0) {
-                output.put(manyStart);
-            }
-            open++;
+        if (many && open == 0) {
+            output.put(manyStart);
         }
+        open += many ? 1 : 0;
+        requests += many && open > 1 ? 0 : 1;
         output.put(getStart).put(key).put(getEnd);
         return true;
     }
@@ -106,7 +107,13 @@ final class TextConnection {
         MemorySegment.copy(value, 0, outputSegment, output.position(), value.byteSize());
         output.position(output.position() + (int) value.byteSize());
         output.put(putEnd);
+        requests++;
         return true;
+    }
+
+    /** Requests so far; each has one answer. */
+    long requests() {
+        return requests;
     }
 
     private void add(long tag, boolean put) {

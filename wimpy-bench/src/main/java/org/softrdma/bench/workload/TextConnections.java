@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.stores.ResultHandler;
+import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 
 /**
@@ -97,10 +98,12 @@ public final class TextConnections implements StoreConnections {
         }
     }
 
-    /** Nothing: each operation is one request and one answer. */
+    /** Requests count as SENDs. */
     @Override
     public StoreCounters counters() {
-        return new StoreCounters();
+        StoreCounters counters = new StoreCounters();
+        connections.forEach(connection -> counters.add(StoreCounter.SENDS, connection.requests()));
+        return counters;
     }
 
     @Override
