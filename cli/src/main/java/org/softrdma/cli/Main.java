@@ -13,6 +13,7 @@ import org.softrdma.cli.perf.PerfCommand;
 import org.softrdma.cli.server.ServerCommand;
 import org.softrdma.cli.store.StoreCommand;
 import org.softrdma.cli.study.CompareCommand;
+import org.softrdma.cli.study.PapersCommand;
 import org.softrdma.cli.study.PinningStudyCommand;
 import org.softrdma.cli.study.WimpyCommand;
 import picocli.CommandLine;
@@ -46,6 +47,7 @@ public final class Main implements Runnable {
             StoreCommand.class,
             WimpyCommand.class,
             CompareCommand.class,
+            PapersCommand.class,
             PinningStudyCommand.class,
             PerfCommand.class,
             RpingCommand.class,

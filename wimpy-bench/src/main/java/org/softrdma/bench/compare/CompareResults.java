@@ -133,12 +133,12 @@ public record CompareResults(
     }
 
     /** The row of a system in a cell. */
-    static Optional<CompareRow> of(List<CompareRow> cell, String system) {
+    public static Optional<CompareRow> of(List<CompareRow> cell, String system) {
         return cell.stream().filter(row -> row.system().equals(system)).findFirst();
     }
 
     /** The form of a server of another project that cost it least in a cell. */
-    static Optional<CompareRow> cheapest(List<CompareRow> cell, SystemKind kind) {
+    public static Optional<CompareRow> cheapest(List<CompareRow> cell, SystemKind kind) {
         return cell.stream()
                 .filter(row -> row.kind() == kind && Double.isFinite(row.value(CompareRow.SERVER_CPU)))
                 .min(Comparator.comparingDouble(row -> row.value(CompareRow.SERVER_CPU)));

@@ -46,36 +46,48 @@ public record CompareRow(
         Map<String, Long> errors,
         Map<String, Double> memory) {
     /** Operations per second. */
-    static final String PER_SECOND = "operationsPerSecond";
+    public static final String PER_SECOND = "operationsPerSecond";
     /** CPU time of the server's process, microseconds per operation. */
-    static final String SERVER_CPU = "serverCpuMicros";
+    public static final String SERVER_CPU = "serverCpuMicros";
     /** Time that the server's core was not idle, microseconds per operation. */
-    static final String SERVER_CORE = "serverCoreMicros";
+    public static final String SERVER_CORE = "serverCoreMicros";
     /** CPU time of the load, microseconds per operation. */
-    static final String CLIENT_CPU = "clientCpuMicros";
+    public static final String CLIENT_CPU = "clientCpuMicros";
     /** Packets on the loopback interface, both directions, per operation. */
-    static final String PACKETS = "packets";
+    public static final String PACKETS = "packets";
     /** Their bytes. */
-    static final String WIRE_BYTES = "wireBytes";
+    public static final String WIRE_BYTES = "wireBytes";
 
-    static final String GET_P50 = "getP50Micros";
-    static final String GET_P99 = "getP99Micros";
-    static final String PUT_P50 = "putP50Micros";
-    static final String PUT_P99 = "putP99Micros";
+    /** Median latency of GETs. */
+    public static final String GET_P50 = "getP50Micros";
+    /** 99 % of the GETs are faster. */
+    public static final String GET_P99 = "getP99Micros";
+    /** Median latency of PUTs. */
+    public static final String PUT_P50 = "putP50Micros";
+    /** 99 % of the PUTs are faster. */
+    public static final String PUT_P99 = "putP99Micros";
     /** How long threads of the server waited for a core that other work had, percent of the time. */
-    static final String SERVER_WAITED = "serverWaitedPercent";
+    public static final String SERVER_WAITED = "serverWaitedPercent";
     /** The same of the load. */
-    static final String CLIENT_WAITED = "clientWaitedPercent";
+    public static final String CLIENT_WAITED = "clientWaitedPercent";
 
-    static final String KERNEL = "kernel";
-    static final String RNIC = "rnic";
-    static final String APPLICATION = "application";
-    static final String VIRTUAL_MACHINE = "virtualMachine";
+    /** CPU of the kernel for the threads that serve. */
+    public static final String KERNEL = "kernel";
+    /** CPU of the RNIC in user mode. */
+    public static final String RNIC = "rnic";
+    /** CPU of other threads that serve, in user mode. */
+    public static final String APPLICATION = "application";
+    /** CPU of compiling and collecting garbage. */
+    public static final String VIRTUAL_MACHINE = "virtualMachine";
 
-    static final String PAIRS = "pairs";
-    static final String DATA_PER_PAIR = "dataBytesPerPair";
-    static final String USED_PER_PAIR = "usedBytesPerPair";
-    static final String REGISTERED_PER_PAIR = "registeredBytesPerPair";
+    /** How many pairs the server holds. */
+    public static final String PAIRS = "pairs";
+    /** Bytes of key and value. */
+    public static final String DATA_PER_PAIR = "dataBytesPerPair";
+    /** Bytes that hold a pair, with all that belongs to it. */
+    public static final String USED_PER_PAIR = "usedBytesPerPair";
+    /** Registered bytes, used or not. */
+    public static final String REGISTERED_PER_PAIR = "registeredBytesPerPair";
 
     /** Copies the collections. */
     public CompareRow {
@@ -102,27 +114,27 @@ public record CompareRow(
     }
 
     /** A value; NaN if it was not measured. */
-    double value(String name) {
+    public double value(String name) {
         return values.getOrDefault(name, Double.NaN);
     }
 
     /** What clients counted per operation; 0 if nothing. */
-    double count(StoreCounter counter) {
+    public double count(StoreCounter counter) {
         return counts.getOrDefault(counter.name(), 0.0);
     }
 
     /** What the memory of the server is like; NaN if it does not tell. */
-    double memory(String name) {
+    public double memory(String name) {
         return memory.getOrDefault(name, Double.NaN);
     }
 
     /** Operations that went wrong. */
-    long failures() {
+    public long failures() {
         return errors.values().stream().mapToLong(Long::longValue).sum();
     }
 
     /** Messages in both directions per operation; NaN if the device of the clients does not count answers. */
-    double messages() {
+    public double messages() {
         double asked = 2 * count(StoreCounter.READS) + 2 * count(StoreCounter.ATOMICS);
         return switch (kind) {
             case DESIGN ->
