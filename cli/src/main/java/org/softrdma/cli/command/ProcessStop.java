@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a command that serves end in order whatever ends it: a signal, the end of its input, itself. One thread waits, any
- * thread may stop it; the process ends when the waiting thread has said that everything is closed.
+ * Lets a command that serves end in order whatever ends it: a signal, the end of its input, itself. One thread waits,
+ * any thread may stop it; the process ends when the waiting thread has said that everything is closed.
  */
 public final class ProcessStop {
     private static final int CLOSE_TIMEOUT_SECONDS = 60;

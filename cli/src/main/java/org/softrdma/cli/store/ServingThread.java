@@ -16,8 +16,8 @@ import org.softrdma.stores.StoreServer;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * The thread {@code store}: opens the device, which it may have to drive, makes the server, serves until it is to stop, and
- * closes both. Another thread starts it, asks and stops it.
+ * The thread {@code store}: opens the device, which it may have to drive, makes the server, serves until it is to
+ * stop, and closes both. Another thread starts it, asks and stops it.
  */
 final class ServingThread implements AutoCloseable {
     private final CompletableFuture<Started> started = new CompletableFuture<>();

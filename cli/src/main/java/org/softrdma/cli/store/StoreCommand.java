@@ -50,8 +50,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "store",
         description = {
-            "Serve a key-value store as a paper describes it; `softrdma compare` compares them. Its clients are those of"
-                    + " the Java class StoreDesigns, with the same --protocol, --window, --max-key and --max-value.",
+            "Serve a key-value store as a paper describes it; `softrdma compare` compares them. Its clients are"
+                    + " those of the Java class StoreDesigns, with the same --protocol, --window, --max-key and"
+                    + " --max-value.",
             "A study, not for your data: anyone who can connect can read and change everything."
         })
 public final class StoreCommand implements Callable<Integer> {
@@ -132,7 +133,8 @@ public final class StoreCommand implements Callable<Integer> {
             names = "--progress",
             paramLabel = "engine|manual",
             defaultValue = "engine",
-            description = "engine: a thread of the device drives it; manual: the store's thread does (${DEFAULT-VALUE}).")
+            description = "engine: a thread of the device drives it; manual: the store's thread does"
+                    + " (${DEFAULT-VALUE}).")
     private DeviceProgress progress = DeviceProgress.ENGINE;
 
     /** What the store's thread does when there is nothing to do. */

@@ -29,11 +29,11 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "compare",
         description = {
-            "Compare the stores of four papers with this project's key-value server, memcached and redis on this machine:"
-                    + " CPU of server and client, messages, latency, retries, memory. Prints a table and writes"
-                    + " results.json and report.html.",
-            "Each server is a child process on one core; the load runs on another. What is not installed is skipped, and"
-                    + " the report says so. docs/studies/compare.md says how to read it."
+            "Compare the stores of four papers with this project's key-value server, memcached and redis on this"
+                    + " machine: CPU of server and client, messages, latency, retries, memory. Prints a table and"
+                    + " writes results.json and report.html.",
+            "Each server is a child process on one core; the load runs on another. What is not installed is"
+                    + " skipped, and the report says so. docs/studies/compare.md says how to read it."
         })
 public final class CompareCommand implements Callable<Integer> {
     private static final String ALL = "all";

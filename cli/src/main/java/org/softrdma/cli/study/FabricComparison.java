@@ -46,8 +46,8 @@ import org.softrdma.stores.StoreServerContext;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * Counts what the stores do on a fabric: each with a fabric of its own of the same seed, a server on one node and the load on
- * another. One seed gives one result, whatever the machine. Runs on the calling thread. Of one use.
+ * Counts what the stores do on a fabric: each with a fabric of its own of the same seed, a server on one node and the
+ * load on another. One seed gives one result, whatever the machine. Runs on the calling thread. Of one use.
  */
 final class FabricComparison {
     private static final int PORT = 18_515;

@@ -26,10 +26,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "papers",
         description = {
-            "Judge the figures and tables of the papers by results that `softrdma compare` and `softrdma wimpy` have left."
-                    + " Measures nothing itself.",
-            "Each row holds, does not hold here, is of a model only, is not in our text of the paper, or was not run, and"
-                    + " says why."
+            "Judge the figures and tables of the papers by results that `softrdma compare` and `softrdma wimpy`"
+                    + " have left. Measures nothing itself.",
+            "Each row holds, does not hold here, is of a model only, is not in our text of the paper, or was not"
+                    + " run, and says why."
         })
 public final class PapersCommand implements Callable<Integer> {
     @Spec

@@ -8,8 +8,8 @@ import org.softrdma.bench.study.ReportText;
 import org.softrdma.stores.StoreCounter;
 
 /**
- * What the papers say of their designs, each beside the design it is compared with: by the server's CPU, GETs only, in every
- * cell of the widest window. Where a claim flips, the counters say by which mechanism. Stateless.
+ * What the papers say of their designs, each beside the design it is compared with: by the server's CPU, GETs only, in
+ * every cell of the widest window. Where a claim flips, the counters say by which mechanism. Stateless.
  */
 final class Claims {
     private static final String GETS_ONLY = "C";

@@ -144,7 +144,9 @@ public record ComparePlan(
         }
     }
 
-    /** Everything that can be compared: all designs on the class path, in the order of their names, then the others. */
+    /**
+     * Everything that can be compared: all designs on the class path, in the order of their names, then the others.
+     */
     public static List<String> systemNames() {
         List<String> names = new ArrayList<>();
         StoreDesigns.all().stream().map(StoreDesign::name).sorted().forEach(names::add);
@@ -171,8 +173,8 @@ public record ComparePlan(
     }
 
     /**
-     * Options of a design's server for values of a length: those that make its table as full as its paper has it, and then
-     * what was asked for.
+     * Options of a design's server for values of a length: those that make its table as full as its paper has it, and
+     * then what was asked for.
      *
      * @param design its name
      * @param valueLength bytes of every value

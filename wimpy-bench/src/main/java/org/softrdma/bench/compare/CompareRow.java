@@ -7,7 +7,8 @@ import org.softrdma.bench.study.ReportText;
 import org.softrdma.stores.StoreCounter;
 
 /**
- * What was found of one system under one load, as results.json has it. What could not be measured is absent from its map.
+ * What was found of one system under one load, as results.json has it. What could not be measured is absent from its
+ * map.
  *
  * @param system its name: a design's, {@code kv}, {@code kv chunk}, {@code kv tcp}, {@code memcached 1.6, mg/ms}
  * @param kind what it is

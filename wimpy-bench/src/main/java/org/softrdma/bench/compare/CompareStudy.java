@@ -29,9 +29,9 @@ import org.softrdma.stores.StoreException;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Stores side by side. For each value size all servers run at the same time, on one core; one is loaded at a time, the systems
- * take turns within a round, and servers of designs, whose threads look for work even when there is none, stand still until
- * it is their turn. Runs on the calling thread, which drives the devices of the load. Of one use.
+ * Stores side by side. For each value size all servers run at the same time, on one core; one is loaded at a time, the
+ * systems take turns within a round, and servers of designs, whose threads look for work even when there is none,
+ * stand still until it is their turn. Runs on the calling thread, which drives the devices of the load. Of one use.
  */
 public final class CompareStudy {
     private static final int WARM_UP_PASSES = 2;

@@ -29,8 +29,8 @@ import org.softrdma.stores.StoreDesign;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * Starts every server that is asked for and that this machine has, on the same core, and connects to it. What is not there or
- * does not start is skipped with its reason. The thread of the study.
+ * Starts every server that is asked for and that this machine has, on the same core, and connects to it. What is not
+ * there or does not start is skipped with its reason. The thread of the study.
  */
 final class CompareSystems {
     private static final int MEMORY_FACTOR = 4;

@@ -16,7 +16,9 @@ import org.softrdma.stores.StoreCounters;
 
 /** Adds up what the rounds of one system under one load have found. The thread of the study. */
 public final class CompareTally {
-    /** Counts of {@link CompareRow} that no store counts itself: GETs of a store that may lose pairs, which found none. */
+    /**
+     * Counts of {@link CompareRow} that no store counts itself: GETs of a store that may lose pairs, which found none.
+     */
     public static final String MISSES = "MISSES";
 
     private static final double NS_PER_US = 1e3;

@@ -8,9 +8,9 @@ import java.util.Optional;
 import org.softrdma.stores.StoreCounter;
 
 /**
- * What was predicted before anything was measured: GETs only, 16 outstanding on each of 8 connections, on one core. CPU was
- * predicted in microseconds on one machine, on which a GET by {@code kv} was to take 0.75 to 1.0, so on any machine it is
- * compared with {@code kv} of the same run. Stateless.
+ * What was predicted before anything was measured: GETs only, 16 outstanding on each of 8 connections, on one core.
+ * CPU was predicted in microseconds on one machine, on which a GET by {@code kv} was to take 0.75 to 1.0, so on any
+ * machine it is compared with {@code kv} of the same run. Stateless.
  */
 final class Predictions {
     private static final int SMALL = 32;
@@ -44,7 +44,7 @@ final class Predictions {
      * @param high most
      * @param getsWithoutServer GETs go on while the server's application stands still
      * @param putsWithoutServer so do PUTs
-     * @param provesMiss a GET that finds nothing proves it, or the server has answered it; not judged for {@code kv} and HERD
+     * @param provesMiss a GET that finds nothing proves it, or the server has answered; false if nothing was said
      */
     private record Prediction(
             String system,
@@ -131,17 +131,20 @@ final class Predictions {
 
     private static Judgement promises(Prediction prediction, CompareResults results) {
         String subject = prediction.system + ", its server's application stopped";
-        String said = goesOn(prediction.getsWithoutServer, prediction.putsWithoutServer);
+        String proven = prediction.provesMiss ? "; a miss is proven" : "";
+        String said = goesOn(prediction.getsWithoutServer, prediction.putsWithoutServer) + proven;
         return results.promises().stream()
                 .filter(each -> each.design().equals(prediction.system))
                 .findFirst()
                 .map(each -> {
                     boolean holds = each.getsWithoutServer() == prediction.getsWithoutServer
-                            && each.putsWithoutServer() == prediction.putsWithoutServer;
+                            && each.putsWithoutServer() == prediction.putsWithoutServer
+                            && (each.provesMiss() || !prediction.provesMiss);
                     return new Judgement(
                             subject,
                             said,
-                            goesOn(each.getsWithoutServer(), each.putsWithoutServer()) + ", by its tests",
+                            goesOn(each.getsWithoutServer(), each.putsWithoutServer())
+                                    + (each.provesMiss() ? "; a miss is proven" : "; a miss proves nothing"),
                             Verdict.of(holds),
                             holds ? "" : "the design promises something else");
                 })

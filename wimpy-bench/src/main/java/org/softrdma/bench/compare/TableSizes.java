@@ -5,9 +5,9 @@ import java.util.Map;
 import org.softrdma.bench.workload.MixPairs;
 
 /**
- * Options of the designs whose papers say how full their tables are, so that a comparison has them that full: Pilaf's 75 %
- * (its section 3.4), FaRM's 90 % with pairs of up to 128 bytes in the table (its section 5.2). A design that is not named
- * here runs with its defaults.
+ * Options of the designs whose papers say how full their tables are, so that a comparison has them that full: Pilaf's
+ * 75 % (its section 3.4), FaRM's 90 % with pairs of up to 128 bytes in the table (its section 5.2). A design that is
+ * not named here runs with its defaults.
  */
 final class TableSizes {
     private static final double PILAF_FILL = 0.75;

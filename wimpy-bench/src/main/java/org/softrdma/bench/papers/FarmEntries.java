@@ -67,6 +67,6 @@ final class FarmEntries {
         return Finding.of(
                 Math.abs(found - UTILISATION) <= NEAR,
                 String.format(
-                        Locale.ROOT, "%.2f, with checksums and overflow blocks, which the paper does not count", found));
+                        Locale.ROOT, "%.2f, checksums and overflow blocks included, which the paper leaves out", found));
     }
 }

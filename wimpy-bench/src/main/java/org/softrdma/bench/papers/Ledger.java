@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Every figure and table of the papers that this project reproduces, in their order, judged by code. What no study of this
- * program shows says so. Stateless.
+ * Every figure and table of the papers that this project reproduces, in their order, judged by code. What no study of
+ * this program shows says so. Stateless.
  */
 public final class Ledger {
     private static final String NO_PERF =
@@ -36,7 +36,7 @@ public final class Ledger {
             LedgerEntry.notRun(
                     "N-Fig10", "filter bits", "7 are as good as 11", "compare has one setting of a design at a time"),
             LedgerEntry.notRun(
-                    "N-Fig11", "cache", "a cache of 1 % helps as long as there are few PUTs", "compare counts no cache"));
+                    "N-Fig11", "cache", "a cache of 1 % helps while PUTs are few", "compare counts no cache"));
 
     private static final List<LedgerEntry> FARM = List.of(
             LedgerEntry.notRun("F-Fig2, F-Fig3", "messages by rings, READs, TCP", "READs are twice as fast", NO_PERF),

@@ -21,7 +21,10 @@ final class PilafEntries {
 
     private static final double EXACT = 0.03;
     private static final double SAME = 0.05;
-    /** GETs per second of the paper, with which it counts how long it takes until a checksum of 32 bits misses a change. */
+    /**
+     * GETs per second of the paper, with which it counts how long it takes until a checksum of 32 bits misses a
+     * change.
+     */
     private static final double GETS_PER_SECOND = 1.326e6;
 
     private static final double MINUTES = 54;
@@ -76,7 +79,7 @@ final class PilafEntries {
                 .filter(each -> each.system().equals("pilaf") && each.mix().equals("C"))
                 .findFirst();
         if (row.isEmpty() || results.conditions().skew() != 0 || Math.abs(fill - FILL) > 0.01) {
-            return Finding.notRun("it takes pilaf, mix C, --skew 0 and a table that is 75 % full, for example --pairs 24576");
+            return Finding.notRun("it takes pilaf, --mixes C, --skew 0, and --pairs 24576 or another table that is 75 % full");
         }
         double found = row.get().count(StoreCounter.READS);
         return Finding.of(
@@ -133,8 +136,8 @@ final class PilafEntries {
                 pilaf < messages && messages < tcp,
                 String.format(
                         Locale.ROOT,
-                        "mix A, %d bytes: %.2f, %.2f and %.2f \u00b5s of server CPU per operation, the last the cheapest"
-                                + " of TCP",
+                        "mix A, %d bytes: %.2f, %.2f and %.2f \u00b5s of server CPU per operation, the last is the"
+                                + " cheapest by TCP",
                         size,
                         pilaf,
                         messages,

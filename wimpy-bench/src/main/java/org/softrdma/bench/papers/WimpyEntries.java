@@ -11,8 +11,8 @@ import org.softrdma.bench.load.GetCommand;
 import org.softrdma.bench.papers.LedgerEntry.Finding;
 
 /**
- * Figures of the Wimpy paper (Stuedi, Trivedi, Metzler, USENIX ATC 2012), from results of {@code softrdma wimpy}. Its "stock"
- * memcached answers classic gets, so these are compared. Stateless.
+ * Figures of the Wimpy paper (Stuedi, Trivedi, Metzler, USENIX ATC 2012), from results of {@code softrdma wimpy}. Its
+ * "stock" memcached answers classic gets, so these are compared. Stateless.
  */
 final class WimpyEntries {
     private static final String NO_RESULTS = "there is no results.json of wimpy: run ./softrdma wimpy --full";

@@ -7,8 +7,8 @@ import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSample
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses pairs: all alike, or by popularity, rank r with a weight of 1 / r^skew. Which pair has which rank is a random
- * permutation, or how long ago it was written. One seed gives one sequence. Owned by the thread that loads.
+ * Chooses pairs: all alike, or by popularity, rank r with a weight of 1 / r^skew. Which pair has which rank is a
+ * random permutation, or how long ago it was written. One seed gives one sequence. Owned by the thread that loads.
  */
 public final class KeyChoice {
     private final int count;

@@ -26,9 +26,9 @@ import org.softrdma.stores.StoreCounters;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * The key-value server of this project by {@link KvClient}s on one device: GETs by READ of the places that they know. What a
- * READ does not bring is asked for with {@link KvClient#get}, one at a time. PUTs go over connections of memcached's
- * protocol, or, without these, by {@link KvClient#set}, one at a time too. The thread that made them.
+ * The key-value server of this project by {@link KvClient}s on one device: GETs by READ of the places that they know.
+ * What a READ does not bring is asked for with {@link KvClient#get}, one at a time. PUTs go over connections of
+ * memcached's protocol, or, without these, by {@link KvClient#set}, one at a time too. The thread that made them.
  */
 public final class KvReadConnections implements StoreConnections {
     private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);

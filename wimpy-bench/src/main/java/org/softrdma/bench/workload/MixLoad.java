@@ -15,8 +15,8 @@ import org.softrdma.stores.Outcome;
 import org.softrdma.stores.ResultHandler;
 
 /**
- * Loads a store with a mix of GETs and PUTs over some connections from one thread, with a window of operations outstanding
- * on each. Looks at every value. Allocates nothing per operation. Belongs to one thread.
+ * Loads a store with a mix of GETs and PUTs over some connections from one thread, with a window of operations
+ * outstanding on each. Looks at every value. Allocates nothing per operation. Belongs to one thread.
  */
 public final class MixLoad {
     private static final long STALL_NS = TimeUnit.SECONDS.toNanos(20);
@@ -149,7 +149,8 @@ public final class MixLoad {
     }
 
     private boolean startOf(Mix mix, KeyChoice choice, int connection, int slot) {
-        if (!slots.isDrawn(slot)) { // else it was not taken before: the same again, or the sequence would depend on time
+        // What was drawn and not taken is tried again, or the sequence would depend on time.
+        if (!slots.isDrawn(slot)) {
             boolean get = choice.percent() < mix.getPercent();
             int pair = !mix.prefersLatest() ? choice.next() : get ? choice.nextOfLatest() : choice.nextToWrite();
             slots.draw(slot, pair, get || mix.readsBeforeItWrites(), !get && mix.readsBeforeItWrites());

@@ -26,7 +26,9 @@ public record MixOutcome(
     public enum Fault {
         /** A GET brought something that is no value of its key. */
         WRONG_VALUE,
-        /** A GET did not find a pair that was stored; of a store that may lose pairs this is no error, but counted. */
+        /**
+         * A GET did not find a pair that was stored; of a store that may lose pairs this is no error, but counted.
+         */
         MISSING,
         /** A PUT was refused for want of memory. */
         FULL,

@@ -7,10 +7,10 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * Keys of one length, and for each of them a few values of one length, which PUTs store in turn. All values differ: each
- * is a window into one random array, so that comparing needs no copies. What a store returns is right if it is one of the
- * values of its key, from the first byte to the last; half of one and half of another is not. Owned by the thread that
- * loads.
+ * Keys of one length, and for each of them a few values of one length, which PUTs store in turn. All values differ:
+ * each is a window into one random array, so that comparing needs no copies. What a store returns is right if it is
+ * one of the values of its key, from the first byte to the last; half of one and half of another is not. Owned by the
+ * thread that loads.
  */
 public final class MixPairs {
     /** Bytes of every key. */

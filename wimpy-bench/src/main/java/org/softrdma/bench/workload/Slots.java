@@ -3,8 +3,8 @@ package org.softrdma.bench.workload;
 import java.util.Arrays;
 
 /**
- * Places of operations that are outstanding, so many of each connection, numbered one connection after the other. Owned by
- * the thread that loads.
+ * Places of operations that are outstanding, so many of each connection, numbered one connection after the other.
+ * Owned by the thread that loads.
  */
 final class Slots {
     private final int perConnection;

@@ -15,9 +15,9 @@ import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 
 /**
- * Connections of memcached's text protocol or redis' RESP, pipelined: one selector, which is asked and never waited for;
- * all requests that were started between two polls go out in one write. Allocates nothing per operation. The thread that
- * made them.
+ * Connections of memcached's text protocol or redis' RESP, pipelined: one selector, which is asked and never waited
+ * for; all requests that were started between two polls go out in one write. Allocates nothing per operation. The
+ * thread that made them.
  */
 public final class TextConnections implements StoreConnections {
     private final String server;
