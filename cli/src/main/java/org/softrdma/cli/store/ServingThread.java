@@ -11,6 +11,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.cpu.AllocationMeter;
 import org.softrdma.stores.SpaceUse;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -26,6 +27,7 @@ final class ServingThread implements AutoCloseable {
     private final Supplier<VerbsDevice> opening;
     private final Function<VerbsDevice, StoreServer> making;
     private final IdleStrategy idle;
+    private final AllocationMeter allocation = new AllocationMeter();
     private volatile boolean stopping;
 
     /** What it serves. */
@@ -76,9 +78,10 @@ final class ServingThread implements AutoCloseable {
         }
     }
 
-    private static Map<String, Long> report(StoreServer server, VerbsDevice device) {
+    private Map<String, Long> report(StoreServer server, VerbsDevice device) {
         SpaceUse space = server.space();
         Map<String, Long> report = new TreeMap<>(device.counters());
+        report.put("allocatedBytes", allocation.ownBytes() + allocation.othersBytes());
         report.put("pairs", space.pairs());
         report.put("dataBytes", space.dataBytes());
         report.put("usedBytes", space.usedBytes());
@@ -95,7 +98,7 @@ final class ServingThread implements AutoCloseable {
         return joined(started);
     }
 
-    /** What it holds, and what its device has counted; null if it has ended. */
+    /** What it holds, has allocated on the heap, and what its device has counted; null if it has ended. */
     @Nullable
     Map<String, Long> report() {
         CompletableFuture<Map<String, Long>> report = new CompletableFuture<>();

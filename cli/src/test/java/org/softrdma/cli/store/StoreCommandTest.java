@@ -129,7 +129,7 @@ class StoreCommandTest {
             assertEquals("ready", lines.readLine());
             int port = Integer.parseInt(first.replaceFirst(".*:([0-9]+),.*", "$1"));
             storeAndGet(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-            server.destroy();
+            assertTrue(server.toHandle().destroy()); // by SIGTERM, and leaves the streams open
             assertTrue(server.waitFor(60, TimeUnit.SECONDS));
             assertEquals(TERMINATED, server.exitValue());
             assertEquals(null, lines.readLine(), "it ends without a word");

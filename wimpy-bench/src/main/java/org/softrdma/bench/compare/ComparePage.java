@@ -233,6 +233,8 @@ public final class ComparePage {
         cells.addAll(List.of(
                 ReportText.number(row.value(CompareRow.PACKETS), 2),
                 ReportText.number(row.value(CompareRow.WIRE_BYTES), 0),
+                ReportText.number(row.value(CompareRow.SERVER_HEAP), 1),
+                ReportText.number(row.value(CompareRow.CLIENT_HEAP), 1),
                 ReportText.number(row.value(CompareRow.GET_P50), 1),
                 ReportText.number(row.value(CompareRow.GET_P99), 1),
                 ReportText.number(row.value(CompareRow.PUT_P50), 1),

@@ -59,6 +59,10 @@ public record CompareRow(
     /** Their bytes. */
     public static final String WIRE_BYTES = "wireBytes";
 
+    /** Bytes that the load allocated on its heap per operation. */
+    public static final String CLIENT_HEAP = "clientHeapBytes";
+    /** The same of the server. */
+    public static final String SERVER_HEAP = "serverHeapBytes";
     /** Median latency of GETs. */
     public static final String GET_P50 = "getP50Micros";
     /** 99 % of the GETs are faster. */

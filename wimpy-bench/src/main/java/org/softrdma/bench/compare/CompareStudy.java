@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.softrdma.bench.cpu.AllocationMeter;
 import org.softrdma.bench.cpu.Pinning;
 import org.softrdma.bench.machine.LoopbackTraffic;
 import org.softrdma.bench.measurement.MeasurementException;
@@ -37,8 +38,12 @@ public final class CompareStudy {
     private static final int WARM_UP_PASSES = 2;
     private static final long SEED = 0xC0_FFEE;
 
+    /** What the server of a design says of its heap. */
+    private static final String ALLOCATED = "allocatedBytes";
+
     private final ComparePlan plan;
     private final StudySetup setup;
+    private final AllocationMeter allocation = new AllocationMeter();
     private final List<CompareRow> rows = new ArrayList<>();
     private final Map<String, String> skipped = new LinkedHashMap<>();
     private final Map<String, String> failed = new LinkedHashMap<>();
@@ -233,18 +238,30 @@ public final class CompareStudy {
     private void measure(Measured each, int round) {
         ComparedSystem system = each.system;
         boolean ownCore = !plan.cores().servers().isEmpty();
-        CompareTally.Counts before = counts(system);
+        Map<String, Long> serverBefore = system.responder().get();
+        CompareTally.Counts before = counts(system, serverBefore);
         MixOutcome[] done = new MixOutcome[1];
+        long[] heap = new long[1];
         Optional<LoopbackTraffic> trafficBefore = LoopbackTraffic.now();
         RoundMeter.Reading reading = new RoundMeter(
                         system.meter(), ownCore ? plan.cores().servers().subList(0, 1) : List.of())
-                .around(() -> done[0] = run(each, MixLoad.End.afterNs(plan.timing().roundNs()), round));
+                .around(() -> {
+                    long heapBefore = allocation.ownBytes();
+                    done[0] = run(each, MixLoad.End.afterNs(plan.timing().roundNs()), round);
+                    heap[0] = allocation.ownBytes() - heapBefore;
+                });
         Optional<LoopbackTraffic> trafficAfter = LoopbackTraffic.now();
+        Map<String, Long> serverAfter = system.responder().get();
         MixOutcome outcome = done[0];
         each.tally.add(outcome);
-        each.tally.add(before, counts(system));
+        each.tally.add(before, counts(system, serverAfter));
         each.tally.add(outcome, reading);
         double operations = outcome.operations();
+        each.tally.addValue(CompareRow.CLIENT_HEAP, heap[0] / operations);
+        if (serverAfter.containsKey(ALLOCATED)) {
+            long allocated = serverAfter.getOrDefault(ALLOCATED, 0L) - serverBefore.getOrDefault(ALLOCATED, 0L);
+            each.tally.addValue(CompareRow.SERVER_HEAP, allocated / operations);
+        }
         if (trafficBefore.isPresent() && trafficAfter.isPresent()) {
             LoopbackTraffic was = trafficBefore.get();
             LoopbackTraffic is = trafficAfter.get();
@@ -253,17 +270,13 @@ public final class CompareStudy {
         }
     }
 
-    private static CompareTally.Counts counts(ComparedSystem system) {
+    private static CompareTally.Counts counts(ComparedSystem system, Map<String, Long> server) {
+        Map<String, Long> responder = new LinkedHashMap<>(server);
+        responder.keySet().removeIf(name -> !name.startsWith("responder"));
         return new CompareTally.Counts(
                 system.connections().counters(),
                 system.connections().otherRetries(),
                 system.connections().deviceCounters(),
-                onlyResponder(system.responder().get()));
-    }
-
-    private static Map<String, Long> onlyResponder(Map<String, Long> counters) {
-        Map<String, Long> kept = new LinkedHashMap<>(counters);
-        kept.keySet().removeIf(name -> !name.startsWith("responder"));
-        return kept;
+                responder);
     }
 }

@@ -83,18 +83,8 @@ final class CompareSummary {
         if (results.errors() > 0) {
             warnings.add(results.errors() + " operations or systems went wrong: do not use these figures.");
         }
-        for (CompareRow row : results.rows()) {
-            notAsCounted(row).ifPresent(warnings::add);
-            double compiling = compilingPercent(row);
-            if (compiling > COMPILING_PERCENT) {
-                warnings.add(String.format(
-                        Locale.ROOT,
-                        "%s, %s: %.0f %% of the server's CPU went into compiling bytecode, so it was not warm yet.",
-                        row.system(),
-                        row.title(),
-                        compiling));
-            }
-        }
+        results.rows().forEach(row -> notAsCounted(row).ifPresent(warnings::add));
+        notWarm().ifPresent(warnings::add);
         double waited = waitedPercent();
         if (waited > BUSY_PERCENT && results.conditions().ownCores()) {
             warnings.add(String.format(
@@ -124,6 +114,25 @@ final class CompareSummary {
                 row.title(),
                 asked,
                 served));
+    }
+
+    private Optional<String> notWarm() {
+        List<CompareRow> cold = results.rows().stream()
+                .filter(row -> compilingPercent(row) > COMPILING_PERCENT)
+                .sorted(Comparator.comparingDouble(CompareSummary::compilingPercent)
+                        .reversed())
+                .toList();
+        return cold.stream()
+                .findFirst()
+                .map(row -> String.format(
+                        Locale.ROOT,
+                        "Servers were not warm yet in %d of %d rows: of %s, %s, %.0f %% of the server's CPU went into"
+                                + " compiling bytecode.",
+                        cold.size(),
+                        results.rows().size(),
+                        row.system(),
+                        row.title(),
+                        compilingPercent(row)));
     }
 
     private static double compilingPercent(CompareRow row) {

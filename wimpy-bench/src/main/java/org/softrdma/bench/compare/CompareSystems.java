@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.softrdma.bench.cpu.Pinning;
 import org.softrdma.bench.server.MemcachedAdmin;
 import org.softrdma.bench.server.RedisAdmin;
@@ -40,6 +41,9 @@ final class CompareSystems {
     private static final int HEADROOM = 2048;
     private static final int CHUNK_FACTOR = 2;
     private static final int LOCATORS_PER_KEY = 8;
+    /** A busy machine is slow; that is no error of a store. */
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(10);
+
     private static final String INSTALL = " is not installed; ./ci/install installs it";
 
     private final ComparePlan plan;
@@ -79,7 +83,8 @@ final class CompareSystems {
     /** Starts those that spin: the designs. */
     SystemList<ComparedSystem> startDesigns() {
         for (StoreDesign design : plan.designs()) {
-            list.attempt(design.name(), () -> startDesign(design));
+            String spinning = waiting == CompareRow.Server.SPINNING ? "spinning " : "";
+            list.attempt(spinning + design.name(), () -> startDesign(design));
         }
         return list;
     }
@@ -123,6 +128,7 @@ final class CompareSystems {
         ServerProcess server = opened.add(ServerProcess.store(setup.store(), resources.pinning(), options));
         StoreConnections connections = opened.add(new DesignConnections(
                 device(), true, plan.connections(), device -> design.connect(device, context(server))));
+        server.suspend(); // until it is its turn: its thread looks for work even when there is none
         add(new ComparedSystem(
                 SystemKind.DESIGN,
                 design.name(),
@@ -141,6 +147,8 @@ final class CompareSystems {
                 .window(plan.maxWindow())
                 .maxKeyLength(MixPairs.KEY_LENGTH)
                 .maxValueLength(valueLength)
+                .timeoutNs(PATIENCE_NS)
+                .connectTimeoutNs(PATIENCE_NS)
                 .conclude();
     }
 

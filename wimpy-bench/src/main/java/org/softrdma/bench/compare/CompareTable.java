@@ -67,7 +67,9 @@ final class CompareTable {
                         out,
                         row.system(),
                         count(row, StoreCounter.READS),
-                        ReportText.number(row.count(StoreCounter.READ_BYTES), 0),
+                        row.count(StoreCounter.READ_BYTES) == 0
+                                ? ""
+                                : ReportText.number(row.count(StoreCounter.READ_BYTES), 0),
                         count(row, StoreCounter.WRITES),
                         count(row, StoreCounter.SENDS),
                         count(row, StoreCounter.ATOMICS),

@@ -46,6 +46,7 @@ public final class KvReadConnections implements StoreConnections {
     private final int[] connectionOf;
     private final ReadHandler reader = this::onRead;
     private long unknown;
+    private long requests;
     private @Nullable ResultHandler results;
     private int delivered;
 
@@ -103,6 +104,7 @@ public final class KvReadConnections implements StoreConnections {
         if (writers != null) {
             return writers.startPut(connection, key, value, tag);
         }
+        requests++;
         SetStatus status = clients.get(connection).set(key, 0, 0, value.toArray(ValueLayout.JAVA_BYTE));
         (status == SetStatus.STORED ? stored : refused).add(tag);
         return true;
@@ -147,6 +149,7 @@ public final class KvReadConnections implements StoreConnections {
 
     private void ask(Asked get, ResultHandler handler) {
         delivered++;
+        requests++;
         Optional<KvItem> item = clients.get(get.connection).get(get.key);
         if (item.isEmpty()) {
             handler.onResult(get.tag, Outcome.MISSING, NOTHING, 0, 0);
@@ -156,9 +159,11 @@ public final class KvReadConnections implements StoreConnections {
         }
     }
 
+    /** What is asked for without READ counts as SENDs, though it goes over TCP. */
     @Override
     public StoreCounters counters() {
         StoreCounters counters = new StoreCounters();
+        counters.add(StoreCounter.SENDS, requests);
         clients.forEach(client -> counters.add(StoreCounter.READS, client.counters().reads()));
         if (writers != null) {
             counters.add(writers.counters());

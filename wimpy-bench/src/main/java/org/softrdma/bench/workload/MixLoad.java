@@ -102,24 +102,23 @@ public final class MixLoad {
     }
 
     /**
-     * Gets each pair once over each connection, which lets clients learn where it is.
+     * Gets each pair once, which lets clients learn where it is.
      *
      * @param lossy true if the store may have lost some
      * @throws MeasurementException if one was not there, or wrong
      */
     public void getAll(boolean lossy) {
-        long all = (long) connections.count() * pairs.size();
-        int[] next = new int[connections.count()];
+        int[] next = {0};
         source = (connection, slot) -> {
-            int pair = next[connection];
+            int pair = next[0];
             slots.draw(slot, Math.min(pair, pairs.size() - 1), true, false);
             if (pair == pairs.size() || !start(connection, slot)) {
                 return false;
             }
-            next[connection]++;
+            next[0]++;
             return true;
         };
-        requireAll("got", lossy, run(window, End.after(all)), MixOutcome::gets);
+        requireAll("got", lossy, run(window, End.after(pairs.size())), MixOutcome::gets);
     }
 
     private void requireAll(

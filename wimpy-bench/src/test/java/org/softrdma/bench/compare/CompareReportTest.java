@@ -150,7 +150,7 @@ class CompareReportTest {
                 table);
         assertTrue(table.contains("skipped: redis: redis-server is not installed"), table);
         assertTrue(table.contains("errors: 0"), table);
-        assertTrue(table.contains("warning: pilaf, 1 KiB, 16 outstanding, mix A: 28 % of the server's CPU"), table);
+        assertTrue(table.contains("1 of 10 rows: of pilaf, 1 KiB, 16 outstanding, mix A, 28 % of the server's CPU"), table);
     }
 
     @Test
