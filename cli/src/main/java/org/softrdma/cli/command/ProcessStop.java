@@ -77,8 +77,7 @@ public final class ProcessStop {
             if (!closed.await(CLOSE_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
                 LOG.log(
                         System.Logger.Level.ERROR,
-                        "the server did not close within " + CLOSE_TIMEOUT_SECONDS
-                                + " s; the process ends anyway");
+                        "the server did not close within " + CLOSE_TIMEOUT_SECONDS + " s; the process ends anyway");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -33,8 +33,7 @@ final class ServingThread implements AutoCloseable {
     /** What it serves. */
     record Started(InetSocketAddress address, String device, String pinning) {}
 
-    private ServingThread(
-            Supplier<VerbsDevice> opening, Function<VerbsDevice, StoreServer> making, IdleStrategy idle) {
+    private ServingThread(Supplier<VerbsDevice> opening, Function<VerbsDevice, StoreServer> making, IdleStrategy idle) {
         this.opening = opening;
         this.making = making;
         this.idle = idle;

@@ -181,8 +181,8 @@ public final class StoreCommand implements Callable<Integer> {
     private int serve(StoreDesign design, StoreServerContext context, PrintWriter out) {
         CountDownLatch stopped = new CountDownLatch(1);
         ProcessStop stop = new ProcessStop(stopped);
-        try (ServingThread serving = ServingThread.start(
-                this::open, device -> made(design, device, context), idleStrategy(), stop::stop)) {
+        try (ServingThread serving =
+                ServingThread.start(this::open, device -> made(design, device, context), idleStrategy(), stop::stop)) {
             ServingThread.Started started = serving.awaitStart();
             out.println("store: " + text(started.address()) + ", design " + design.name() + " ("
                     + lower(context.protocol()) + "), device " + started.device());
@@ -313,8 +313,8 @@ public final class StoreCommand implements Callable<Integer> {
         out.println("  paper: " + design.paper());
         for (Protocol form : Protocol.values()) {
             Set<Feature> needs = design.needs(form);
-            out.println("  " + lower(form) + ": " + design.promises(form)
-                    + (needs.isEmpty() ? "" : "; needs " + needs));
+            out.println(
+                    "  " + lower(form) + ": " + design.promises(form) + (needs.isEmpty() ? "" : "; needs " + needs));
         }
         List<String> lines = new ArrayList<>();
         new TreeMap<>(design.serverOptions()).forEach((name, text) -> lines.add("  --option " + name + ": " + text));

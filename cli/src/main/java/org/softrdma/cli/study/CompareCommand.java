@@ -67,9 +67,7 @@ public final class CompareCommand implements Callable<Integer> {
 
     /** How much is compared. */
     static final class Extent {
-        @Option(
-                names = "--quick",
-                description = "Run three short rounds with 16 outstanding, in under three minutes.")
+        @Option(names = "--quick", description = "Run three short rounds with 16 outstanding, in under three minutes.")
         private boolean quick;
 
         @Option(
@@ -111,16 +109,10 @@ public final class CompareCommand implements Callable<Integer> {
             description = "YCSB's mixes of GETs and PUTs (${DEFAULT-VALUE}): C has GETs only, A half of them.")
     private List<String> mixes = List.of();
 
-    @Option(
-            names = "--connections",
-            paramLabel = "N",
-            description = "Number of connections (8; with --fabric 2).")
+    @Option(names = "--connections", paramLabel = "N", description = "Number of connections (8; with --fabric 2).")
     private @Nullable Integer connections;
 
-    @Option(
-            names = "--pairs",
-            paramLabel = "N",
-            description = "Number of key-value pairs (24576; with --fabric 6144).")
+    @Option(names = "--pairs", paramLabel = "N", description = "Number of key-value pairs (24576; with --fabric 6144).")
     private @Nullable Integer pairs;
 
     @Option(
@@ -195,8 +187,7 @@ public final class CompareCommand implements Callable<Integer> {
         if (spec.commandLine().getParseResult().hasMatchedOption("--provider")
                 || !provider.deviceOptions().isEmpty()
                 || !provider.capturedOptions().isEmpty()) {
-            throw new IllegalArgumentException(
-                    "--fabric has devices of its own; omit --provider, --device and --pcap");
+            throw new IllegalArgumentException("--fabric has devices of its own; omit --provider, --device and --pcap");
         }
         if (operations < 1) {
             throw new IllegalArgumentException("--operations " + operations + ": expected at least 1");
@@ -242,10 +233,8 @@ public final class CompareCommand implements Callable<Integer> {
                 protocol,
                 optionsByDesign(),
                 !quick,
-                new ComparePlan.Timing(
-                        count,
-                        (int) Math.max(1, Math.round(length * MILLIS)),
-                        (int) Math.min(quick ? QUICK_WARM_UP_MS : WARM_UP_MS, Math.round(length * MILLIS * ROUNDS))),
+                new ComparePlan.Timing(count, (int) Math.max(1, Math.round(length * MILLIS)), (int)
+                        Math.min(quick ? QUICK_WARM_UP_MS : WARM_UP_MS, Math.round(length * MILLIS * ROUNDS))),
                 Cores.of(Runtime.getRuntime().availableProcessors()));
     }
 

@@ -259,8 +259,8 @@ final class FabricComparison {
             place.letTimePass();
             try (FabricStore store = FabricStore.open(
                     place.fabric, place.server, context -> context.items(items -> items.registration(registration)))) {
-                SimulatedThread thread = place.client.start(
-                        "load", () -> counted.addAll(countKv(place, store, name, valueLength)));
+                SimulatedThread thread =
+                        place.client.start("load", () -> counted.addAll(countKv(place, store, name, valueLength)));
                 place.until(thread::isEnded);
             }
         });
@@ -270,11 +270,7 @@ final class FabricComparison {
     private List<CompareRow> countKv(Place place, FabricStore store, String name, int valueLength) {
         VerbsDevice device = place.client.open(Map.of());
         CompletionLoop loop = new CompletionLoop(
-                device,
-                plan.connections(),
-                plan.maxWindow(),
-                place.fabric.clock(),
-                place.fabric.idleStrategy());
+                device, plan.connections(), plan.maxWindow(), place.fabric.clock(), place.fabric.idleStrategy());
         List<KvClient> clients = new ArrayList<>();
         for (int i = 0; i < plan.connections(); i++) {
             clients.add(new KvClient(
@@ -285,8 +281,8 @@ final class FabricComparison {
                             .locatorCapacity(8 * plan.pairs())
                             .conclude()));
         }
-        try (StoreConnections connections = new KvReadConnections(
-                device, true, loop, clients, null, plan.connections() * plan.maxWindow())) {
+        try (StoreConnections connections =
+                new KvReadConnections(device, true, loop, clients, null, plan.connections() * plan.maxWindow())) {
             MixLoad load = load(place, connections, valueLength);
             load.insertAll();
             load.getAll(false); // clients learn where items are

@@ -75,7 +75,8 @@ public final class PapersCommand implements Callable<Integer> {
         out.println();
         out.println(rows.size() + " rows: "
                 + sums.entrySet().stream()
-                        .map(each -> each.getValue() + " " + each.getKey().words().replace(", because", ""))
+                        .map(each ->
+                                each.getValue() + " " + each.getKey().words().replace(", because", ""))
                         .collect(Collectors.joining(", ")));
         out.flush();
         if (json != null) {

@@ -50,7 +50,16 @@ final class ModuleArrows {
             Map.entry(
                     "cli",
                     Set.of(
-                            "verbs", "testkit", "sim", "ibverbs", "disni", "rdmacore", "kv", "stores", "fabric", "bench"))));
+                            "verbs",
+                            "testkit",
+                            "sim",
+                            "ibverbs",
+                            "disni",
+                            "rdmacore",
+                            "kv",
+                            "stores",
+                            "fabric",
+                            "bench"))));
 
     /** Libraries that stay where they are, by their packages, and the packages below the root that may use them. */
     static final Map<String, List<String>> LIBRARIES = new TreeMap<>(Map.of(

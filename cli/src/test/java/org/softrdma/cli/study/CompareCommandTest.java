@@ -87,7 +87,17 @@ class CompareCommandTest {
     private JsonNode counted(String name, String seed) throws IOException {
         Path out = directory.resolve(name);
         int code = execute(
-                "--fabric", "--seed", seed, "--pairs", "96", "--operations", "200", "--sizes", "32", "--out", out.toString());
+                "--fabric",
+                "--seed",
+                seed,
+                "--pairs",
+                "96",
+                "--operations",
+                "200",
+                "--sizes",
+                "32",
+                "--out",
+                out.toString());
         assertEquals(ExitCode.OK, code, err::toString);
         assertTrue(Files.readString(out.resolve("report.html")).contains("echarts.init"));
         return new ObjectMapper().readTree(out.resolve("results.json").toFile());
@@ -102,7 +112,8 @@ class CompareCommandTest {
         assertNotEquals(first.get("rows"), other.get("rows"));
         Set<String> systems = new HashSet<>(first.get("rows").findValuesAsText("system"));
         for (StoreDesign design : StoreDesigns.all()) {
-            assertTrue(systems.contains(design.name()), () -> first.get("failed").toString());
+            assertTrue(
+                    systems.contains(design.name()), () -> first.get("failed").toString());
         }
         assertTrue(systems.containsAll(Set.of("kv", "kv-chunk")), systems::toString);
         assertEquals(0, first.get("errors").asLong());
@@ -140,17 +151,30 @@ class CompareCommandTest {
     @Tag("slow")
     void shouldCompareWhateverIsInstalled() throws IOException, InterruptedException {
         JsonNode results = study(
-                "--rounds", "2", "--seconds", "0.05", "--pairs", "300", "--sizes", "32,100", "--window", "1,4", "--mixes",
-                "C,A", "--connections", "2");
+                "--rounds",
+                "2",
+                "--seconds",
+                "0.05",
+                "--pairs",
+                "300",
+                "--sizes",
+                "32,100",
+                "--window",
+                "1,4",
+                "--mixes",
+                "C,A",
+                "--connections",
+                "2");
         assertEquals(0, results.get("errors").asLong(), results::toString);
         Set<String> systems = new HashSet<>(results.get("rows").findValuesAsText("system"));
         for (StoreDesign design : StoreDesigns.all()) {
             assertTrue(
-                    systems.contains(design.name())
-                            || results.get("skipped").has(design.name()),
+                    systems.contains(design.name()) || results.get("skipped").has(design.name()),
                     results.get("skipped")::toString);
         }
-        assertTrue(systems.containsAll(Set.of("pilaf", "pilaf-vo", "farm", "kv", "kv-chunk", "kv-tcp")), systems::toString);
+        assertTrue(
+                systems.containsAll(Set.of("pilaf", "pilaf-vo", "farm", "kv", "kv-chunk", "kv-tcp")),
+                systems::toString);
         for (JsonNode row : results.get("rows")) {
             assertTrue(row.get("operations").asLong() > 0, row::toString);
             assertTrue(row.get("values").get("operationsPerSecond").asDouble() > 0, row::toString);

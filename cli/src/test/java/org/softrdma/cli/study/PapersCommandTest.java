@@ -49,7 +49,8 @@ class PapersCommandTest {
                 said.toString().contains("verdict: not run, because: there is no results.json of compare"),
                 said::toString);
         assertTrue(said.toString().contains("2 not in our text of the paper"), said::toString);
-        JsonNode rows = new ObjectMapper().readTree(directory.resolve("ledger.json").toFile());
+        JsonNode rows =
+                new ObjectMapper().readTree(directory.resolve("ledger.json").toFile());
         assertEquals("W-Fig1", rows.get(0).get("id").asText());
     }
 

@@ -61,10 +61,7 @@ public final class ComparePage {
                         .distinct()
                         .sorted()
                         .map(letter -> Map.of(
-                                "letter",
-                                letter,
-                                "text",
-                                Mix.named(letter).description()))
+                                "letter", letter, "text", Mix.named(letter).description()))
                         .toList());
         page.put(
                 "figures",
@@ -78,7 +75,9 @@ public final class ComparePage {
         page.put("hasJudgements", !counted);
         page.put("predictions", counted ? List.of() : judgements(Predictions.judge(results)));
         page.put("claims", counted ? List.of() : judgements(Claims.judge(results)));
-        page.put("promises", results.promises().stream().map(ComparePage::promises).toList());
+        page.put(
+                "promises",
+                results.promises().stream().map(ComparePage::promises).toList());
         page.put("blocks", results.cells().stream().map(this::block).toList());
         page.put("retries", retries());
         page.put("left", left());
@@ -120,8 +119,7 @@ public final class ComparePage {
         return figures;
     }
 
-    private void addTo(
-            List<Figure> figures, List<List<CompareRow>> cells, String id, String load, boolean widest) {
+    private void addTo(List<Figure> figures, List<List<CompareRow>> cells, String id, String load, boolean widest) {
         if (!counted) {
             figures.add(new Figure(
                     "cpu" + id,
@@ -265,9 +263,7 @@ public final class ComparePage {
                         "text", text.apply(row),
                         "misses",
                                 String.format(
-                                        Locale.ROOT,
-                                        "%.5f",
-                                        row.counts().getOrDefault(CompareTally.MISSES, 0.0))))
+                                        Locale.ROOT, "%.5f", row.counts().getOrDefault(CompareTally.MISSES, 0.0))))
                 .toList();
     }
 

@@ -71,8 +71,9 @@ public final class CompareStudy {
      * @throws IOException if the results cannot be written
      */
     public long run(Path directory) throws IOException {
-        String startedAt =
-                OffsetDateTime.now(ZoneOffset.UTC).truncatedTo(ChronoUnit.SECONDS).toString();
+        String startedAt = OffsetDateTime.now(ZoneOffset.UTC)
+                .truncatedTo(ChronoUnit.SECONDS)
+                .toString();
         try {
             for (int valueLength : plan.valueLengths()) {
                 block(valueLength, plan.windows(), plan.mixes(), CompareRow.Server.SLEEPING);
@@ -82,7 +83,10 @@ public final class CompareStudy {
                 Mix mix = plan.mixes().stream()
                         .min(Comparator.comparingInt(Mix::getPercent))
                         .orElseThrow();
-                int longest = plan.valueLengths().stream().mapToInt(Integer::intValue).max().orElseThrow();
+                int longest = plan.valueLengths().stream()
+                        .mapToInt(Integer::intValue)
+                        .max()
+                        .orElseThrow();
                 block(longest, List.of(plan.maxWindow()), List.of(mix), CompareRow.Server.SPINNING);
             }
         } finally {
@@ -148,8 +152,9 @@ public final class CompareStudy {
         MixLoad load = new MixLoad(system.connections(), pairs, plan.maxWindow());
         List<Measured> list = new ArrayList<>();
         attempt(system, () -> {
-            setup.progress().say("storing " + pairs.size() + " pairs of " + pairs.valueLength() + " bytes in "
-                    + system.label());
+            setup.progress()
+                    .say("storing " + pairs.size() + " pairs of " + pairs.valueLength() + " bytes in "
+                            + system.label());
             load.insertAll();
             load.getAll(system.lossy());
             for (int window : windows) {

@@ -63,8 +63,7 @@ final class CompareSystems {
      * @param waiting how servers of designs wait
      * @param opened takes what is started, to be closed
      */
-    CompareSystems(
-            ComparePlan plan, StudySetup setup, int valueLength, CompareRow.Server waiting, CloseStack opened) {
+    CompareSystems(ComparePlan plan, StudySetup setup, int valueLength, CompareRow.Server waiting, CloseStack opened) {
         this.plan = plan;
         this.setup = setup;
         this.valueLength = valueLength;
@@ -96,8 +95,7 @@ final class CompareSystems {
             list.attempt(ComparePlan.KV, () -> startKv(ComparePlan.KV, List.of()));
         }
         if (plan.wants(ComparePlan.KV_CHUNK)) {
-            list.attempt(
-                    ComparePlan.KV_CHUNK, () -> startKv(ComparePlan.KV_CHUNK, List.of("--registration", "chunk")));
+            list.attempt(ComparePlan.KV_CHUNK, () -> startKv(ComparePlan.KV_CHUNK, List.of("--registration", "chunk")));
         }
         if (plan.wants(ComparePlan.KV_TCP)) {
             list.attempt(ComparePlan.KV_TCP, this::startKvTcp);
@@ -186,12 +184,7 @@ final class CompareSystems {
             throw e;
         }
         StoreConnections connections = opened.add(new KvReadConnections(
-                device,
-                true,
-                loop,
-                clients,
-                texts(server, TextDialect.META),
-                plan.connections() * plan.maxWindow()));
+                device, true, loop, clients, texts(server, TextDialect.META), plan.connections() * plan.maxWindow()));
         add(new ComparedSystem(
                 SystemKind.KV_READ,
                 name,
@@ -214,8 +207,7 @@ final class CompareSystems {
     }
 
     private StoreConnections texts(ServerProcess server, TextDialect dialect) {
-        return new TextConnections(
-                server.address(), dialect, plan.connections(), plan.maxWindow(), valueLength);
+        return new TextConnections(server.address(), dialect, plan.connections(), plan.maxWindow(), valueLength);
     }
 
     private void startKvTcp() {

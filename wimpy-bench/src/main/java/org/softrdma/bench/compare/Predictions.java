@@ -170,8 +170,7 @@ final class Predictions {
         CompareRow cheapest = designs.stream()
                 .min(Comparator.comparingDouble(row -> row.value(CompareRow.SERVER_CPU)))
                 .orElseThrow();
-        double fewest =
-                designs.stream().mapToDouble(CompareRow::messages).min().orElseThrow();
+        double fewest = designs.stream().mapToDouble(CompareRow::messages).min().orElseThrow();
         boolean holds = cheapest.messages() <= fewest * SAME;
         return new Judgement(
                 subject,

@@ -52,8 +52,7 @@ final class TableSizes {
         options.put("values", valueLength <= FARM_INLINE ? "inline" : "outline");
         options.put("buckets", Long.toString(Math.round(Math.ceil(pairs / FARM_FILL / FARM_SLOTS_OF_BUCKET))));
         long bytes = (long) FARM_MEMORY_FACTOR * pairs * (MixPairs.KEY_LENGTH + valueLength + FARM_OVERHEAD);
-        options.put(
-                "region", Long.toString(Math.clamp(1L << log2(bytes), FARM_LEAST_REGION, FARM_LARGEST_REGION)));
+        options.put("region", Long.toString(Math.clamp(1L << log2(bytes), FARM_LEAST_REGION, FARM_LARGEST_REGION)));
         return options;
     }
 

@@ -41,9 +41,8 @@ final class FarmEntries {
                 .filter(results -> results.conditions().skew() == 0)
                 .map(CompareResults::rows)
                 .flatMap(rows -> rows.stream()
-                        .filter(row -> row.system().equals("farm")
-                                && row.mix().equals("C")
-                                && row.valueBytes() == INLINE)
+                        .filter(row ->
+                                row.system().equals("farm") && row.mix().equals("C") && row.valueBytes() == INLINE)
                         .findFirst());
     }
 
@@ -62,11 +61,12 @@ final class FarmEntries {
         if (row.isEmpty()) {
             return Finding.notRun(NEEDS);
         }
-        double found =
-                row.get().memory(CompareRow.DATA_PER_PAIR) / row.get().memory(CompareRow.USED_PER_PAIR);
+        double found = row.get().memory(CompareRow.DATA_PER_PAIR) / row.get().memory(CompareRow.USED_PER_PAIR);
         return Finding.of(
                 Math.abs(found - UTILISATION) <= NEAR,
                 String.format(
-                        Locale.ROOT, "%.2f, checksums and overflow blocks included, which the paper leaves out", found));
+                        Locale.ROOT,
+                        "%.2f, checksums and overflow blocks included, which the paper leaves out",
+                        found));
     }
 }

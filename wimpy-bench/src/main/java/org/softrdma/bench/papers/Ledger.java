@@ -55,14 +55,7 @@ public final class Ledger {
 
     /** All rows. */
     public static List<LedgerRow> judge(LedgerSources sources) {
-        return Stream.of(
-                        WimpyEntries.ALL,
-                        PilafEntries.ALL,
-                        HERD,
-                        NESSIE,
-                        FARM,
-                        FarmEntries.ALL,
-                        FARM_LATER)
+        return Stream.of(WimpyEntries.ALL, PilafEntries.ALL, HERD, NESSIE, FARM, FarmEntries.ALL, FARM_LATER)
                 .flatMap(List::stream)
                 .map(entry -> entry.judged(sources))
                 .toList();

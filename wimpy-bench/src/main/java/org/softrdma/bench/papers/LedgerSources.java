@@ -20,8 +20,7 @@ import org.softrdma.bench.measurement.MeasurementException;
  * @param counts results of {@code softrdma compare --fabric}; empty if there are none
  * @param wimpy rows of results of {@code softrdma wimpy}; empty if there are none
  */
-public record LedgerSources(
-        Optional<CompareResults> compare, Optional<CompareResults> counts, List<JsonNode> wimpy) {
+public record LedgerSources(Optional<CompareResults> compare, Optional<CompareResults> counts, List<JsonNode> wimpy) {
     /** Copies the list. */
     public LedgerSources {
         wimpy = List.copyOf(wimpy);

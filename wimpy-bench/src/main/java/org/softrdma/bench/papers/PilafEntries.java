@@ -56,11 +56,7 @@ final class PilafEntries {
                     "Pilaf, Pilaf-VO, memcached and redis, GETs and PUTs",
                     "Pilaf costs its server less than Pilaf-VO, and that less than TCP",
                     PilafEntries::order),
-            new LedgerEntry(
-                    "P-Fig11",
-                    "latency of GETs",
-                    "fewer round trips are faster",
-                    PilafEntries::latency),
+            new LedgerEntry("P-Fig11", "latency of GETs", "fewer round trips are faster", PilafEntries::latency),
             new LedgerEntry(
                     "P-CRC",
                     "how long a checksum of 32 bits lasts",
@@ -74,12 +70,14 @@ final class PilafEntries {
             return Finding.notRun(NO_COUNTS);
         }
         CompareResults results = sources.counts().get();
-        double fill = (double) results.conditions().pairs() / (1L << entries(results.conditions().pairs()));
+        double fill = (double) results.conditions().pairs()
+                / (1L << entries(results.conditions().pairs()));
         Optional<CompareRow> row = results.rows().stream()
                 .filter(each -> each.system().equals("pilaf") && each.mix().equals("C"))
                 .findFirst();
         if (row.isEmpty() || results.conditions().skew() != 0 || Math.abs(fill - FILL) > 0.01) {
-            return Finding.notRun("it takes pilaf, --mixes C, --skew 0, and --pairs 24576 or another table that is 75 % full");
+            return Finding.notRun(
+                    "it takes pilaf, --mixes C, --skew 0, and --pairs 24576 or another table that is 75 % full");
         }
         double found = row.get().count(StoreCounter.READS);
         return Finding.of(
@@ -162,8 +160,8 @@ final class PilafEntries {
         List<String> found = new ArrayList<>();
         for (int i = 0; i < cell.size(); i++) {
             CompareRow row = cell.get(i);
-            ordered &= i == 0
-                    || row.value(CompareRow.GET_P50) >= cell.get(i - 1).value(CompareRow.GET_P50) * (1 - SAME);
+            ordered &=
+                    i == 0 || row.value(CompareRow.GET_P50) >= cell.get(i - 1).value(CompareRow.GET_P50) * (1 - SAME);
             found.add(String.format(
                     Locale.ROOT,
                     "%s %.2f trips, %.1f \u00b5s",
@@ -186,7 +184,11 @@ final class PilafEntries {
     }
 
     static List<Integer> sizes(CompareResults results) {
-        return results.rows().stream().map(CompareRow::valueBytes).distinct().sorted().toList();
+        return results.rows().stream()
+                .map(CompareRow::valueBytes)
+                .distinct()
+                .sorted()
+                .toList();
     }
 
     static int widest(CompareResults results) {

@@ -37,8 +37,7 @@ final class WimpyEntries {
                     "GETs per second, READ beside stock, two clocks",
                     "READ is not slower, and wins more on the slow clock",
                     WimpyEntries::winsMoreWhenSlow),
-            new LedgerEntry(
-                    "W-Fig8a", "CPU per GET, READ beside stock", "less for each size", WimpyEntries::costsLess),
+            new LedgerEntry("W-Fig8a", "CPU per GET, READ beside stock", "less for each size", WimpyEntries::costsLess),
             new LedgerEntry(
                     "W-Fig8b",
                     "GETs per second by cores",
@@ -68,7 +67,11 @@ final class WimpyEntries {
     }
 
     private static List<Integer> sizes(List<JsonNode> rows) {
-        return rows.stream().map(row -> row.path("valueBytes").asInt()).distinct().sorted().toList();
+        return rows.stream()
+                .map(row -> row.path("valueBytes").asInt())
+                .distinct()
+                .sorted()
+                .toList();
     }
 
     private static Optional<JsonNode> row(
@@ -83,11 +86,11 @@ final class WimpyEntries {
                 .findFirst();
     }
 
-    private static double ratio(
-            Optional<JsonNode> above, Optional<JsonNode> below, String name) {
+    private static double ratio(Optional<JsonNode> above, Optional<JsonNode> below, String name) {
         return above.isEmpty() || below.isEmpty()
                 ? Double.NaN
-                : above.get().path(name).asDouble(Double.NaN) / below.get().path(name).asDouble(Double.NaN);
+                : above.get().path(name).asDouble(Double.NaN)
+                        / below.get().path(name).asDouble(Double.NaN);
     }
 
     private static Finding kernelGrows(LedgerSources sources) {
@@ -97,8 +100,9 @@ final class WimpyEntries {
             double last = 0;
             for (int size : sizes(rows)) {
                 Optional<JsonNode> stock = row(rows, WimpyEntries::isStock, size, FULL, 1);
-                double part = stock.map(row -> row.path("serverSystemMicrosPerGet").asDouble(Double.NaN)
-                                / row.path("serverCpuMicrosPerGet").asDouble(Double.NaN))
+                double part = stock.map(
+                                row -> row.path("serverSystemMicrosPerGet").asDouble(Double.NaN)
+                                        / row.path("serverCpuMicrosPerGet").asDouble(Double.NaN))
                         .orElse(Double.NaN);
                 if (!Double.isFinite(part)) {
                     return Finding.notRun("the results have no classic gets of memcached for each size");

@@ -56,7 +56,8 @@ final class WimpyCharts {
                 List<List<WimpyRow>> bySpeed = cells.get(column);
                 WimpyRow first = bySpeed.getFirst().getFirst();
                 String title = line == 0 ? ReportText.size(first.valueLength) : "";
-                int index = ChartPanels.panel(option, cells.size(), column, TOP + line * (panel + PANEL_GAP), panel, title);
+                int index =
+                        ChartPanels.panel(option, cells.size(), column, TOP + line * (panel + PANEL_GAP), panel, title);
                 axes(option, index, bySpeed.getFirst(), column == 0, metric.name());
                 for (int speed = 0; speed < bySpeed.size(); speed++) {
                     ObjectNode series = ChartPanels.series(option, index, speeds.get(speed));
@@ -84,7 +85,8 @@ final class WimpyCharts {
         ObjectNode option = ChartPanels.frame(PARTS.stream().map(Part::name).toList());
         for (int column = 0; column < cells.size(); column++) {
             List<WimpyRow> rows = cells.get(column);
-            int index = ChartPanels.panel(option, cells.size(), column, TOP, panel, ReportText.size(rows.getFirst().valueLength));
+            int index = ChartPanels.panel(
+                    option, cells.size(), column, TOP, panel, ReportText.size(rows.getFirst().valueLength));
             axes(option, index, rows, column == 0, "\u00b5s per GET");
             for (Part part : PARTS) {
                 ObjectNode series = ChartPanels.series(option, index, part.name());
@@ -141,7 +143,8 @@ final class WimpyCharts {
                             .filter(row -> row.system.label().equals(first.system.label()))
                             .findFirst()
                             .ifPresentOrElse(
-                                    row -> data.add(ChartPanels.rounded(row.median(WimpyRow.GETS_PER_SECOND) / THOUSAND)),
+                                    row -> data.add(
+                                            ChartPanels.rounded(row.median(WimpyRow.GETS_PER_SECOND) / THOUSAND)),
                                     data::addNull);
                 }
             }
@@ -175,6 +178,7 @@ final class WimpyCharts {
     }
 
     private static void axes(ObjectNode option, int index, List<WimpyRow> rows, boolean labelled, String name) {
-        ChartPanels.axes(option, index, rows.stream().map(row -> row.system.label()).toList(), labelled, name);
+        ChartPanels.axes(
+                option, index, rows.stream().map(row -> row.system.label()).toList(), labelled, name);
     }
 }

@@ -36,7 +36,6 @@ public final class WimpyStudy {
     /** Part of the rate flat out that arrives in open loop. */
     private static final double OPEN_LOOP_LOAD = 0.5;
 
-
     private final WimpyPlan plan;
     private final StudySetup setup;
     private final List<KeySpace> spaces;

@@ -164,7 +164,8 @@ public final class KvReadConnections implements StoreConnections {
     public StoreCounters counters() {
         StoreCounters counters = new StoreCounters();
         counters.add(StoreCounter.SENDS, requests);
-        clients.forEach(client -> counters.add(StoreCounter.READS, client.counters().reads()));
+        clients.forEach(
+                client -> counters.add(StoreCounter.READS, client.counters().reads()));
         if (writers != null) {
             counters.add(writers.counters());
         }
@@ -175,14 +176,21 @@ public final class KvReadConnections implements StoreConnections {
     public Map<String, Long> otherRetries() {
         Map<String, Long> retries = new HashMap<>();
         retries.put("place unknown", unknown);
-        missed.forEach((outcome, count) -> retries.put("item " + switch (outcome) {
-            case STALE -> "replaced";
-            case TORN -> "torn";
-            case KEY_MISMATCH -> "of another key";
-            case EXPIRED -> "expired";
-            case FORWARDED, HIT, LOST -> "lost";
-        }, count));
-        retries.put("forward followed", clients.stream().mapToLong(client -> client.counters().forwarded()).sum());
+        missed.forEach((outcome, count) -> retries.put(
+                "item "
+                        + switch (outcome) {
+                            case STALE -> "replaced";
+                            case TORN -> "torn";
+                            case KEY_MISMATCH -> "of another key";
+                            case EXPIRED -> "expired";
+                            case FORWARDED, HIT, LOST -> "lost";
+                        },
+                count));
+        retries.put(
+                "forward followed",
+                clients.stream()
+                        .mapToLong(client -> client.counters().forwarded())
+                        .sum());
         retries.values().removeIf(count -> count == 0);
         return retries;
     }

@@ -121,8 +121,7 @@ public final class MixLoad {
         requireAll("got", lossy, run(window, End.after(pairs.size())), MixOutcome::gets);
     }
 
-    private void requireAll(
-            String what, boolean lossy, MixOutcome outcome, ToLongFunction<MixOutcome> count) {
+    private void requireAll(String what, boolean lossy, MixOutcome outcome, ToLongFunction<MixOutcome> count) {
         long failed = outcome.failed(lossy);
         if (failed > 0) {
             long done = count.applyAsLong(outcome);

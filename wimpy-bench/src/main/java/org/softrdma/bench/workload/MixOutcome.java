@@ -16,12 +16,7 @@ import org.HdrHistogram.Histogram;
  * @param putLatencies nanoseconds of PUTs; reused by the next run
  */
 public record MixOutcome(
-        long gets,
-        long puts,
-        Map<Fault, Long> errors,
-        long elapsedNs,
-        Histogram getLatencies,
-        Histogram putLatencies) {
+        long gets, long puts, Map<Fault, Long> errors, long elapsedNs, Histogram getLatencies, Histogram putLatencies) {
     /** What can go wrong with an operation. */
     public enum Fault {
         /** A GET brought something that is no value of its key. */

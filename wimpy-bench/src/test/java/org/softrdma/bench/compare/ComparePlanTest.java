@@ -43,9 +43,9 @@ class ComparePlanTest {
 
     @Test
     void shouldFillTablesAsPapersDo() {
-        ComparePlan plan = plan(List.of("pilaf"), 24_576, Map.of("pilaf", Map.of("fingerprints", "on", "extents", "9")));
-        assertEquals(
-                Map.of("entries", "15", "extents", "9", "fingerprints", "on"), plan.serverOptions("pilaf", 1024));
+        ComparePlan plan =
+                plan(List.of("pilaf"), 24_576, Map.of("pilaf", Map.of("fingerprints", "on", "extents", "9")));
+        assertEquals(Map.of("entries", "15", "extents", "9", "fingerprints", "on"), plan.serverOptions("pilaf", 1024));
         assertEquals(Map.of("entries", "15", "extents", "21"), plan.serverOptions("pilaf-vo", 32));
         // 9103 buckets of 3 slots are 90 % full.
         assertEquals(

@@ -60,14 +60,19 @@ class CompareReportTest {
     void shouldReadWhatItWrites() throws IOException {
         Path again = CompareJson.write(results, directory.resolve("again"));
         assertEquals(results, CompareJson.read(again));
-        assertEquals(0, new ObjectMapper().readTree(again.toFile()).get("errors").asLong());
+        assertEquals(
+                0, new ObjectMapper().readTree(again.toFile()).get("errors").asLong());
     }
 
     @Test
     void shouldRefuseOtherFiles() throws IOException {
         Path file = directory.resolve("other.json");
-        for (String text : List.of("{\"study\": \"wimpy\", \"schema\": 1}", "{\"study\": \"compare\", \"schema\": 9}",
-                "{\"study\": \"compare\", \"schema\": 1}", "[]", "nothing")) {
+        for (String text : List.of(
+                "{\"study\": \"wimpy\", \"schema\": 1}",
+                "{\"study\": \"compare\", \"schema\": 9}",
+                "{\"study\": \"compare\", \"schema\": 1}",
+                "[]",
+                "nothing")) {
             Files.writeString(file, text);
             MeasurementException refused = assertThrows(MeasurementException.class, () -> CompareJson.read(file));
             assertTrue(String.valueOf(refused.getMessage()).contains("other.json"), refused::toString);
@@ -83,11 +88,15 @@ class CompareReportTest {
         assertEquals(2, CompareResults.of(cell, "kv").orElseThrow().messages(), 1e-9);
         assertEquals(
                 0.14,
-                CompareResults.of(cell, "memcached 1.6.18, multi-key get/set").orElseThrow().messages(),
+                CompareResults.of(cell, "memcached 1.6.18, multi-key get/set")
+                        .orElseThrow()
+                        .messages(),
                 1e-9);
         assertEquals(
                 "memcached 1.6.18, multi-key get/set",
-                CompareResults.cheapest(cell, SystemKind.MEMCACHED).orElseThrow().system());
+                CompareResults.cheapest(cell, SystemKind.MEMCACHED)
+                        .orElseThrow()
+                        .system());
     }
 
     private static String text(List<Judgement> list, String subject) {
@@ -109,13 +118,12 @@ class CompareReportTest {
         assertEquals("HOLDS 1.00 \u00b5s per GET | ", text(list, "kv, 1 KiB, server CPU"));
         assertEquals(
                 "NOT_MEASURED  | no row of farm with 32 B, 16 outstanding, mix C", text(list, "farm, 32 B, messages"));
-        assertEquals(
-                "NOT_MEASURED  | " + results.skipped().get("nessie"), text(list, "nessie, 1 KiB, server CPU"));
+        assertEquals("NOT_MEASURED  | " + results.skipped().get("nessie"), text(list, "nessie, 1 KiB, server CPU"));
         assertEquals(
                 "HOLDS GETs go on, PUTs do not; a miss is proven | ",
                 text(list, "pilaf, its server's application stopped"));
-        assertEquals("HOLDS kv costs least, with 2.00 messages per GET; the fewest are 2.00 | ",
-                text(list, "all, 1 KiB"));
+        assertEquals(
+                "HOLDS kv costs least, with 2.00 messages per GET; the fewest are 2.00 | ", text(list, "all, 1 KiB"));
         // Whatever there is no row of has a reason.
         for (Judgement each : list) {
             assertEquals(each.verdict() == Verdict.HOLDS, each.because().isEmpty(), each::toString);
@@ -150,7 +158,9 @@ class CompareReportTest {
                 table);
         assertTrue(table.contains("skipped: redis: redis-server is not installed"), table);
         assertTrue(table.contains("errors: 0"), table);
-        assertTrue(table.contains("1 of 10 rows: of pilaf, 1 KiB, 16 outstanding, mix A, 28 % of the server's CPU"), table);
+        assertTrue(
+                table.contains("1 of 10 rows: of pilaf, 1 KiB, 16 outstanding, mix A, 28 % of the server's CPU"),
+                table);
     }
 
     @Test
@@ -160,7 +170,8 @@ class CompareReportTest {
         assertTrue(page.contains("kv cost its server least, 1.00 \u00b5s of CPU per GET (2.00 messages)"), page);
         assertTrue(page.contains("memcached in its cheapest form took 1.40"), page);
         assertTrue(page.contains("A &lt;CPU&gt; &amp; more"), page);
-        assertTrue(page.contains("<tr><td>herd-rc</td><td>yes</td><td>no</td><td>no</td><td>no</td><td>yes</td>"
+        assertTrue(
+                page.contains("<tr><td>herd-rc</td><td>yes</td><td>no</td><td>no</td><td>no</td><td>yes</td>"
                         + "<td>yes</td></tr>"),
                 page);
         assertTrue(page.contains("entry retries 0.00012"), page);
@@ -223,7 +234,8 @@ class CompareReportTest {
         List<String> warnings = new CompareSummary(spoilt).warnings();
         assertTrue(warnings.getFirst().startsWith("4 operations or systems went wrong"), warnings::toString);
         assertTrue(
-                warnings.stream().anyMatch(each -> each.contains("2.060 READs per operation, the server's device 1.500")),
+                warnings.stream()
+                        .anyMatch(each -> each.contains("2.060 READs per operation, the server's device 1.500")),
                 warnings::toString);
         String page = text(page(spoilt));
         assertTrue(page.contains("<tr class=\"wrong\"><td>farm</td>"), page);

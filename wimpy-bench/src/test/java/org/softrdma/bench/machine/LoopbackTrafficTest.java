@@ -14,7 +14,9 @@ class LoopbackTrafficTest {
                   eth0: 1000     10    0    0    0     0          0         0     2000      20    0
                     lo:123456789 4321    0    0    0     0          0         0 123456789    4321    0
                 """;
-        assertEquals(new LoopbackTraffic(4321, 123_456_789), LoopbackTraffic.parse(table).orElseThrow());
+        assertEquals(
+                new LoopbackTraffic(4321, 123_456_789),
+                LoopbackTraffic.parse(table).orElseThrow());
         assertTrue(LoopbackTraffic.parse("nothing\n").isEmpty());
     }
 }

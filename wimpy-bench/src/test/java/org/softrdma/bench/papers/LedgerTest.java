@@ -28,8 +28,7 @@ import org.softrdma.bench.measurement.MeasurementException;
 
 /** Verdicts on results whose numbers are known. */
 class LedgerTest {
-    private static final LedgerSources NOTHING =
-            new LedgerSources(Optional.empty(), Optional.empty(), List.of());
+    private static final LedgerSources NOTHING = new LedgerSources(Optional.empty(), Optional.empty(), List.of());
 
     @TempDir
     private Path directory;
@@ -63,7 +62,9 @@ class LedgerTest {
         for (String paper : List.of("W-", "P-", "H-", "N-", "F-")) {
             assertTrue(ids.stream().anyMatch(id -> id.startsWith(paper)), ids::toString);
         }
-        assertEquals("there is no results.json of compare: run ./softrdma compare", row(NOTHING, "P-Fig7, P-Fig8").why());
+        assertEquals(
+                "there is no results.json of compare: run ./softrdma compare",
+                row(NOTHING, "P-Fig7, P-Fig8").why());
     }
 
     @Test
@@ -125,17 +126,23 @@ class LedgerTest {
     void shouldJudgeCounts() {
         LedgerSources right = counts(3.10, 1.06, 24_576, 0);
         assertEquals(LedgerVerdict.HOLDS, row(right, "P-Fig6, P-Reads").verdict());
-        assertEquals("3.100 READs per GET at 75 %", row(right, "P-Fig6, P-Reads").why());
+        assertEquals(
+                "3.100 READs per GET at 75 %", row(right, "P-Fig6, P-Reads").why());
         assertEquals(LedgerVerdict.HOLDS, row(right, "F-Fig10").verdict());
         assertEquals(LedgerVerdict.HOLDS, row(right, "F-Fig11").verdict());
         LedgerSources wrong = counts(2.5, 1.3, 24_576, 0);
         assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(wrong, "P-Fig6, P-Reads").verdict());
         assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(wrong, "F-Fig10").verdict());
-        assertEquals(LedgerVerdict.NOT_RUN, row(counts(3.1, 1.06, 24_576, 0.9), "P-Fig6, P-Reads").verdict());
-        assertEquals(LedgerVerdict.NOT_RUN, row(counts(3.1, 1.06, 20_000, 0), "P-Fig6, P-Reads").verdict());
+        assertEquals(
+                LedgerVerdict.NOT_RUN,
+                row(counts(3.1, 1.06, 24_576, 0.9), "P-Fig6, P-Reads").verdict());
+        assertEquals(
+                LedgerVerdict.NOT_RUN,
+                row(counts(3.1, 1.06, 20_000, 0), "P-Fig6, P-Reads").verdict());
     }
 
-    private static JsonNode wimpy(String system, String protocol, int size, int percent, double gets, double cpu, double kernel)
+    private static JsonNode wimpy(
+            String system, String protocol, int size, int percent, double gets, double cpu, double kernel)
             throws IOException {
         return new ObjectMapper()
                 .readTree(String.format(
@@ -169,9 +176,14 @@ class LedgerTest {
     void shouldJudgeTheWimpyStudy() throws IOException {
         LedgerSources right = wimpy(700, 3);
         for (String id : List.of("W-Fig2", "W-Fig7", "W-Fig8a")) {
-            assertEquals(LedgerVerdict.HOLDS, row(right, id).verdict(), () -> row(right, id).toString());
+            assertEquals(
+                    LedgerVerdict.HOLDS,
+                    row(right, id).verdict(),
+                    () -> row(right, id).toString());
         }
-        assertEquals("READ beside classic get: 0.50 at 1024 bytes, 0.75 at 10240 bytes", row(right, "W-Fig8a").why());
+        assertEquals(
+                "READ beside classic get: 0.50 at 1024 bytes, 0.75 at 10240 bytes",
+                row(right, "W-Fig8a").why());
         assertEquals(LedgerVerdict.NOT_RUN, row(right, "W-Fig8b").verdict());
         LedgerSources wrong = wimpy(400, 5);
         assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(wrong, "W-Fig7").verdict());
@@ -184,8 +196,8 @@ class LedgerTest {
         Path none = directory.resolve("none");
         assertTrue(LedgerSources.read(compare, none, none).compare().isPresent());
         for (Path[] files : new Path[][] {{none, compare, none}, {none, none, compare}}) {
-            MeasurementException refused = assertThrows(
-                    MeasurementException.class, () -> LedgerSources.read(files[0], files[1], files[2]));
+            MeasurementException refused =
+                    assertThrows(MeasurementException.class, () -> LedgerSources.read(files[0], files[1], files[2]));
             assertTrue(String.valueOf(refused.getMessage()).startsWith(compare.toString()), refused::toString);
         }
     }

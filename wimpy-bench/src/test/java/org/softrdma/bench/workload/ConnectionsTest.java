@@ -61,8 +61,7 @@ class ConnectionsTest {
             load.insertAll();
             load.getAll(false);
             long before = connections.counters().get(StoreCounter.SENDS);
-            MixOutcome outcome =
-                    load.run(mix, new KeyChoice(PAIRS, 0.5, 3), window, MixLoad.End.after(OPERATIONS));
+            MixOutcome outcome = load.run(mix, new KeyChoice(PAIRS, 0.5, 3), window, MixLoad.End.after(OPERATIONS));
             assertEquals(Map.of(), outcome.errors());
             long requests = connections.counters().get(StoreCounter.SENDS) - before;
             if (dialect == TextDialect.MULTI_KEY) {
@@ -147,8 +146,7 @@ class ConnectionsTest {
         int length = 40;
         MixPairs pairs = new MixPairs(2, length);
         try (ScriptedServer scripted = new ScriptedServer(redis(length));
-                TextConnections connections =
-                        new TextConnections(scripted.address(), TextDialect.RESP, 1, 1, length)) {
+                TextConnections connections = new TextConnections(scripted.address(), TextDialect.RESP, 1, 1, length)) {
             int[] stored = new int[1];
             MixLoad load = new MixLoad(connections, pairs, 1);
             MixOutcome missed = load.run(Mix.C, new KeyChoice(2, 0, 1), 1, MixLoad.End.after(1));

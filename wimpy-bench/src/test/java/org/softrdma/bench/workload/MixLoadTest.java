@@ -80,12 +80,14 @@ class MixLoadTest {
             if (value != null && spoilt) {
                 value[LENGTH - 1]++;
             }
-            take(connection, () -> results.onResult(
-                    tag,
-                    value == null ? Outcome.MISSING : Outcome.FOUND,
-                    value == null ? MemorySegment.NULL : MemorySegment.ofArray(value),
-                    0,
-                    value == null ? 0 : value.length));
+            take(
+                    connection,
+                    () -> results.onResult(
+                            tag,
+                            value == null ? Outcome.MISSING : Outcome.FOUND,
+                            value == null ? MemorySegment.NULL : MemorySegment.ofArray(value),
+                            0,
+                            value == null ? 0 : value.length));
             return true;
         }
 
@@ -96,8 +98,9 @@ class MixLoadTest {
             }
             asked.add("put " + text(key));
             map.put(text(key), value.toArray(ValueLayout.JAVA_BYTE));
-            take(connection, () -> results.onResult(
-                    tag, full ? Outcome.FULL : Outcome.STORED, MemorySegment.NULL, 0, 0));
+            take(
+                    connection,
+                    () -> results.onResult(tag, full ? Outcome.FULL : Outcome.STORED, MemorySegment.NULL, 0, 0));
             return true;
         }
 
@@ -195,7 +198,8 @@ class MixLoadTest {
 
     @Test
     void shouldCountWhatIsWrong() {
-        assertEquals(Map.of(MixOutcome.Fault.MISSING, (long) OPERATIONS), run(Mix.C).errors());
+        assertEquals(
+                Map.of(MixOutcome.Fault.MISSING, (long) OPERATIONS), run(Mix.C).errors());
         load.insertAll();
         connections.spoilt = true;
         MixOutcome wrong = run(Mix.C);
