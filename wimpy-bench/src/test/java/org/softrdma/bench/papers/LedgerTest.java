@@ -148,7 +148,8 @@ class LedgerTest {
                 .readTree(String.format(
                         Locale.ROOT,
                         "{\"system\": \"%s\", \"protocol\": \"%s\", \"valueBytes\": %d, \"window\": 16,"
-                                + " \"throttlePercent\": %d, \"serverCores\": 1, \"loop\": \"closed\", \"getsPerSecond\": %f,"
+                                + " \"throttlePercent\": %d, \"serverCores\": 1, \"loop\": \"closed\","
+                                + " \"getsPerSecond\": %f,"
                                 + " \"serverCpuMicrosPerGet\": %f, \"serverSystemMicrosPerGet\": %f}",
                         system,
                         protocol,
