@@ -154,19 +154,19 @@ class StoreCommandTest {
     @Test
     void shouldReportToItsParent() throws Exception {
         Process server = server("--design", "farm", "--until-input-ends");
-        try (BufferedReader lines = server.inputReader();
-                PrintWriter input = new PrintWriter(server.outputWriter(), true)) {
+        try (BufferedReader lines = server.inputReader()) {
             String line = lines.readLine();
             while (!line.equals("ready")) {
                 line = lines.readLine();
             }
-            input.println("what?");
-            input.println("report");
-            String report = lines.readLine();
-            assertTrue(report.startsWith("report: "), report);
-            assertTrue(report.contains(" pairs=0 ") && report.contains(" responderReads=0 "), report);
-            assertTrue(report.matches(".* registeredBytes=[1-9][0-9]* .*"), report);
-            input.close();
+            try (PrintWriter input = new PrintWriter(server.outputWriter(), true)) {
+                input.println("what?");
+                input.println("report");
+                String report = lines.readLine();
+                assertTrue(report.startsWith("report: "), report);
+                assertTrue(report.contains(" pairs=0 ") && report.contains(" responderReads=0 "), report);
+                assertTrue(report.matches(".* registeredBytes=[1-9][0-9]* .*"), report);
+            }
             assertTrue(server.waitFor(60, TimeUnit.SECONDS));
             assertEquals(ExitCode.OK, server.exitValue());
         } finally {

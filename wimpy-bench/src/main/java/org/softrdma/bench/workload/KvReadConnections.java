@@ -38,7 +38,8 @@ public final class KvReadConnections implements StoreConnections {
     private final CompletionLoop loop;
     private final List<KvClient> clients;
     private final @Nullable StoreConnections writers;
-    private final Queue<Asked> unanswered = new ArrayDeque<>();
+    /** GETs that the server is to be asked for. */
+    private final Queue<Long> unanswered = new ArrayDeque<>();
     private final Queue<Long> stored = new ArrayDeque<>();
     private final Queue<Long> refused = new ArrayDeque<>();
     private final Map<ReadOutcome, Long> missed = new EnumMap<>(ReadOutcome.class);
@@ -49,9 +50,6 @@ public final class KvReadConnections implements StoreConnections {
     private long requests;
     private @Nullable ResultHandler results;
     private int delivered;
-
-    /** A GET that the server is to be asked for. */
-    private record Asked(int connection, byte[] key, long tag) {}
 
     /**
      * Connections.
@@ -94,7 +92,7 @@ public final class KvReadConnections implements StoreConnections {
         connectionOf[(int) tag] = connection;
         if (status == StartStatus.UNKNOWN) {
             unknown++;
-            unanswered.add(new Asked(connection, key, tag));
+            unanswered.add(tag);
         }
         return true;
     }
@@ -116,7 +114,7 @@ public final class KvReadConnections implements StoreConnections {
         delivered = 0;
         int ignored = loop.poll();
         for (int i = 0; i < clients.size(); i++) {
-            int ignoredHere = clients.get(i).deliver(reader); // what is to be asked for is not delivered yet
+            deliver(clients.get(i));
         }
         while (!unanswered.isEmpty()) {
             ask(unanswered.remove(), handler);
@@ -127,6 +125,11 @@ public final class KvReadConnections implements StoreConnections {
             delivered += writers.poll(handler);
         }
         return delivered;
+    }
+
+    /** What is to be asked for is not delivered yet, though the client counts it. */
+    private void deliver(KvClient client) {
+        int ignored = client.deliver(reader);
     }
 
     private void deliver(Queue<Long> tags, Outcome outcome, ResultHandler handler) {
@@ -143,19 +146,19 @@ public final class KvReadConnections implements StoreConnections {
             handler.onResult(tag, Outcome.FOUND, item.memory(), item.valueOffset(), item.valueLength());
         } else {
             missed.merge(outcome, 1L, Long::sum);
-            unanswered.add(new Asked(connectionOf[(int) tag], keys[(int) tag], tag));
+            unanswered.add(tag);
         }
     }
 
-    private void ask(Asked get, ResultHandler handler) {
+    private void ask(long tag, ResultHandler handler) {
         delivered++;
         requests++;
-        Optional<KvItem> item = clients.get(get.connection).get(get.key);
+        Optional<KvItem> item = clients.get(connectionOf[(int) tag]).get(keys[(int) tag]);
         if (item.isEmpty()) {
-            handler.onResult(get.tag, Outcome.MISSING, NOTHING, 0, 0);
+            handler.onResult(tag, Outcome.MISSING, NOTHING, 0, 0);
         } else {
             byte[] value = item.get().value();
-            handler.onResult(get.tag, Outcome.FOUND, MemorySegment.ofArray(value), 0, value.length);
+            handler.onResult(tag, Outcome.FOUND, MemorySegment.ofArray(value), 0, value.length);
         }
     }
 
