@@ -41,7 +41,7 @@ public final class CompareCommand implements Callable<Integer> {
     /** Warm-up of each row of a JVM. */
     private static final int WARM_UP_MS = 1500;
 
-    private static final int QUICK_WARM_UP_MS = 400;
+    private static final int QUICK_WARM_UP_MS = 500;
     private static final int QUICK_ROUNDS = 3;
     private static final double QUICK_SECONDS = 0.25;
     private static final int ROUNDS = 5;

@@ -72,6 +72,7 @@ public final class ComparePage {
                                 "text", figure.text(),
                                 "height", figure.chart().height()))
                         .toList());
+        page.put("systems", SystemTexts.of(results));
         page.put("hasJudgements", !counted);
         page.put("predictions", counted ? List.of() : judgements(Predictions.judge(results)));
         page.put("claims", counted ? List.of() : judgements(Claims.judge(results)));

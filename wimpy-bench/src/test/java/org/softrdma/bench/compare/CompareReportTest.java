@@ -174,6 +174,8 @@ class CompareReportTest {
                 page.contains("<tr><td>herd-rc</td><td>yes</td><td>no</td><td>no</td><td>no</td><td>yes</td>"
                         + "<td>yes</td></tr>"),
                 page);
+        assertTrue(page.contains("<dt>pilaf</dt><dd>A client finds a pair by READs"), page);
+        assertFalse(page.contains("<dt>nessie</dt>"), "it is not among the results");
         assertTrue(page.contains("entry retries 0.00012"), page);
         assertTrue(page.contains("<td>0.01000</td>"), page);
         assertTrue(page.contains("<strong>redis</strong>: redis-server is not installed"), page);
