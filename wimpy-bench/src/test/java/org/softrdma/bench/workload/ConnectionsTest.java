@@ -142,6 +142,20 @@ class ConnectionsTest {
     }
 
     @Test
+    void shouldAskForManyKeysOnceTheLastOnesAreAnswered() throws IOException {
+        byte[] key = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+        try (ScriptedServer silent = new ScriptedServer(request -> null);
+                TextConnections connections =
+                        new TextConnections(silent.address(), TextDialect.MULTI_KEY, 1, 4, 100)) {
+            assertTrue(connections.startGet(0, key, 0));
+            assertTrue(connections.startGet(0, key, 1));
+            assertEquals(1, connections.counters().get(StoreCounter.SENDS));
+            int ignored = connections.poll((tag, outcome, memory, offset, size) -> {});
+            assertTrue(!connections.startGet(0, key, 2), "two are on their way");
+        }
+    }
+
+    @Test
     void shouldSpeakRedis() throws IOException {
         int length = 40;
         MixPairs pairs = new MixPairs(2, length);
