@@ -2,11 +2,13 @@ package org.softrdma.cli.study;
 
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -43,6 +45,7 @@ import org.softrdma.stores.StoreDesign;
 import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
@@ -176,6 +179,11 @@ final class FabricComparison {
         Place place = new Place();
         List<CompareRow> counted = new ArrayList<>();
         place.fabric.run(place.client, () -> {
+            Set<Feature> missing = missing(place, design);
+            if (!missing.isEmpty()) {
+                skipped.put(design.name(), "a device of the fabric has no " + missing);
+                return;
+            }
             place.letTimePass();
             Serving serving = serve(place, design, valueLength);
             try (StoreConnections connections = new DesignConnections(
@@ -198,6 +206,14 @@ final class FabricComparison {
             place.until(() -> serving.stopped);
         });
         rows.addAll(counted);
+    }
+
+    private Set<Feature> missing(Place place, StoreDesign design) {
+        Set<Feature> missing = new HashSet<>(design.needs(plan.protocol()));
+        try (VerbsDevice device = place.client.open(Map.of())) {
+            missing.removeAll(device.capabilities().features());
+        }
+        return missing;
     }
 
     private Serving serve(Place place, StoreDesign design, int valueLength) {

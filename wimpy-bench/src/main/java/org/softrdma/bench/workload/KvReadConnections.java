@@ -40,6 +40,7 @@ public final class KvReadConnections implements StoreConnections {
     private final @Nullable StoreConnections writers;
     /** GETs that the server is to be asked for. */
     private final Queue<Long> unanswered = new ArrayDeque<>();
+
     private final Queue<Long> stored = new ArrayDeque<>();
     private final Queue<Long> refused = new ArrayDeque<>();
     private final Map<ReadOutcome, Long> missed = new EnumMap<>(ReadOutcome.class);

@@ -145,8 +145,7 @@ class ConnectionsTest {
     void shouldAskForManyKeysOnceTheLastOnesAreAnswered() throws IOException {
         byte[] key = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
         try (ScriptedServer silent = new ScriptedServer(request -> null);
-                TextConnections connections =
-                        new TextConnections(silent.address(), TextDialect.MULTI_KEY, 1, 4, 100)) {
+                TextConnections connections = new TextConnections(silent.address(), TextDialect.MULTI_KEY, 1, 4, 100)) {
             assertTrue(connections.startGet(0, key, 0));
             assertTrue(connections.startGet(0, key, 1));
             assertEquals(1, connections.counters().get(StoreCounter.SENDS));
