@@ -20,7 +20,7 @@ final class FarmEntries {
     /** Bytes of pairs beside bytes of buckets, 16 and 32 bytes, neighbourhood of 6. */
     private static final double UTILISATION = 0.62;
 
-    private static final double NEAR = 0.06;
+    private static final double NEAR = 0.02;
 
     static final List<LedgerEntry> ALL = List.of(
             new LedgerEntry(

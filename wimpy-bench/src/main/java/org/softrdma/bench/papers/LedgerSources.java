@@ -32,7 +32,7 @@ public record LedgerSources(Optional<CompareResults> compare, Optional<CompareRe
      * @param compare results.json of a comparison
      * @param counts results.json of a comparison on the fabric
      * @param wimpy results.json of the Wimpy study
-     * @throws MeasurementException if a file is there and is something else
+     * @throws MeasurementException if a file is there and is something else, or if something went wrong in it
      */
     public static LedgerSources read(Path compare, Path counts, Path wimpy) throws IOException {
         return new LedgerSources(comparison(compare, false), comparison(counts, true), wimpy(wimpy));
@@ -46,6 +46,10 @@ public record LedgerSources(Optional<CompareResults> compare, Optional<CompareRe
         if (results.conditions().onFabric() != onFabric) {
             throw new MeasurementException(file + ": expected results of compare "
                     + (onFabric ? "--fabric" : "without --fabric") + ", found those of '" + results.scenario() + "'");
+        }
+        if (results.errors() > 0) {
+            throw new MeasurementException(
+                    file + ": " + results.errors() + " operations or systems went wrong; run the comparison again");
         }
         return Optional.of(results);
     }

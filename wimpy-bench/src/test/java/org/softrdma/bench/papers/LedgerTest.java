@@ -41,7 +41,7 @@ class LedgerTest {
     }
 
     private CompareResults fixed() throws IOException {
-        Path file = directory.resolve("results.json");
+        Path file = Files.createTempDirectory(directory, "fixed").resolve("results.json");
         try (InputStream in = Objects.requireNonNull(CompareResults.class.getResourceAsStream("results.json"))) {
             Files.copy(in, file);
         }
@@ -75,6 +75,60 @@ class LedgerTest {
         assertEquals("the results have one value size only", sizes.why());
         LedgerRow mixes = row(sources, "P-Fig10a, P-Fig10b");
         assertEquals(LedgerVerdict.NOT_RUN, mixes.verdict(), mixes::toString);
+    }
+
+    private LedgerSources rates(double small, double large) throws IOException {
+        CompareResults fixed = fixed();
+        List<CompareRow> rows = List.of(
+                loaded("pilaf", 32, small),
+                loaded("pilaf-vo", 32, 1),
+                loaded("pilaf", 1024, large),
+                loaded("pilaf-vo", 1024, 1));
+        return new LedgerSources(
+                Optional.of(new CompareResults(
+                        fixed.schema(),
+                        fixed.study(),
+                        fixed.machine(),
+                        fixed.startedAt(),
+                        fixed.scenario(),
+                        fixed.conditions(),
+                        rows,
+                        Map.of(),
+                        Map.of(),
+                        List.of())),
+                Optional.empty(),
+                List.of());
+    }
+
+    private static CompareRow loaded(String system, int size, double perSecond) {
+        CompareRow row = counted(system, size, 0, Map.of());
+        return new CompareRow(
+                row.system(),
+                row.kind(),
+                CompareRow.Server.SLEEPING,
+                row.valueBytes(),
+                row.window(),
+                row.mix(),
+                row.operations(),
+                Map.of(CompareRow.PER_SECOND, perSecond),
+                row.rounds(),
+                row.cpu(),
+                row.cpuByThreads(),
+                row.counts(),
+                row.answers(),
+                row.responder(),
+                row.retries(),
+                row.errors(),
+                row.memory());
+    }
+
+    @Test
+    void shouldSayWhetherRatesConverge() throws IOException {
+        assertEquals(LedgerVerdict.HOLDS, row(rates(0.5, 0.9), "P-Fig7, P-Fig8").verdict());
+        assertEquals(LedgerVerdict.HOLDS, row(rates(1.01, 0.99), "P-Fig7, P-Fig8").verdict());
+        LedgerRow same = row(rates(0.57, 0.57), "P-Fig7, P-Fig8");
+        assertEquals(LedgerVerdict.DOES_NOT_HOLD, same.verdict());
+        assertEquals("GETs per second, pilaf beside pilaf-vo: 0.57 at 32 bytes, 0.57 at 1024 bytes", same.why());
     }
 
     private static CompareRow counted(String system, int size, double reads, Map<String, Double> memory) {
