@@ -125,7 +125,8 @@ class LedgerTest {
     @Test
     void shouldSayWhetherRatesConverge() throws IOException {
         assertEquals(LedgerVerdict.HOLDS, row(rates(0.5, 0.9), "P-Fig7, P-Fig8").verdict());
-        assertEquals(LedgerVerdict.HOLDS, row(rates(1.01, 0.99), "P-Fig7, P-Fig8").verdict());
+        assertEquals(
+                LedgerVerdict.HOLDS, row(rates(1.01, 0.99), "P-Fig7, P-Fig8").verdict());
         LedgerRow same = row(rates(0.57, 0.57), "P-Fig7, P-Fig8");
         assertEquals(LedgerVerdict.DOES_NOT_HOLD, same.verdict());
         assertEquals("GETs per second, pilaf beside pilaf-vo: 0.57 at 32 bytes, 0.57 at 1024 bytes", same.why());
