@@ -11,6 +11,9 @@ import org.softrdma.cli.diagnosis.WalkCommand;
 import org.softrdma.cli.kv.KvCommand;
 import org.softrdma.cli.perf.PerfCommand;
 import org.softrdma.cli.server.ServerCommand;
+import org.softrdma.cli.store.StoreCommand;
+import org.softrdma.cli.study.CompareCommand;
+import org.softrdma.cli.study.PapersCommand;
 import org.softrdma.cli.study.PinningStudyCommand;
 import org.softrdma.cli.study.WimpyCommand;
 import picocli.CommandLine;
@@ -41,7 +44,10 @@ public final class Main implements Runnable {
     private static final List<Class<?>> SUBCOMMANDS = List.of(
             ServerCommand.class,
             KvCommand.class,
+            StoreCommand.class,
             WimpyCommand.class,
+            CompareCommand.class,
+            PapersCommand.class,
             PinningStudyCommand.class,
             PerfCommand.class,
             RpingCommand.class,

@@ -16,6 +16,7 @@ import org.softrdma.cli.command.OwnProgram;
 import org.softrdma.cli.command.ProviderMixin;
 import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.kv.client.KvException;
+import org.softrdma.stores.StoreException;
 import org.softrdma.verbs.VerbsException;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -50,7 +51,7 @@ final class StudyRun {
         requireWritable(out);
         try {
             return study.run(out) == 0 ? ExitCode.OK : ExitCode.FAILED;
-        } catch (MeasurementException | KvException | VerbsException e) {
+        } catch (MeasurementException | KvException | StoreException | VerbsException e) {
             return CommandFailure.tell(spec, e);
         } catch (IOException e) {
             throw unwritable(out, e);
@@ -66,13 +67,11 @@ final class StudyRun {
      * @param path where other programs are looked for
      */
     static StudySetup setup(CommandSpec spec, ProviderMixin provider, StudySetup.@Nullable Remote remote, String path) {
-        List<String> server =
-                new ArrayList<>(OwnProgram.again(spec.root().userObject().getClass(), List.of("server")));
-        server.addAll(provider.arguments());
         return new StudySetup(
                 wanted -> provider.openWithKnown(wanted),
                 provider.provider().name(),
-                server,
+                again(spec, provider, "server"),
+                again(spec, provider, "store"),
                 Optional.of(ENGINE_THREADS)
                         .filter(name -> provider.provider().options().containsKey(name)),
                 ring(provider),
@@ -82,6 +81,14 @@ final class StudyRun {
                 MachineDescription.here(OwnProgram.codeDirectory()),
                 spec.commandLine().getOut(),
                 new TerminalProgress(spec.commandLine().getErr()));
+    }
+
+    /** Another command of this program on the same provider. */
+    private static List<String> again(CommandSpec spec, ProviderMixin provider, String command) {
+        List<String> line =
+                new ArrayList<>(OwnProgram.again(spec.root().userObject().getClass(), List.of(command)));
+        line.addAll(provider.arguments());
+        return line;
     }
 
     /** Nothing if somebody has chosen a transport, or if the provider has none to choose. */

@@ -46,10 +46,20 @@ final class ModuleArrows {
             Map.entry("stores", Set.of("verbs")),
             Map.entry("farm", Set.of("verbs", "stores")),
             Map.entry("fabric", Set.of("verbs", "testkit", "sim", "kv")),
-            Map.entry("bench", Set.of("kv", "verbs")),
+            Map.entry("bench", Set.of("kv", "stores", "verbs")),
             Map.entry(
                     "cli",
-                    Set.of("verbs", "testkit", "sim", "ibverbs", "disni", "rdmacore", "kv", "fabric", "bench"))));
+                    Set.of(
+                            "verbs",
+                            "testkit",
+                            "sim",
+                            "ibverbs",
+                            "disni",
+                            "rdmacore",
+                            "kv",
+                            "stores",
+                            "fabric",
+                            "bench"))));
 
     /** Libraries that stay where they are, by their packages, and the packages below the root that may use them. */
     static final Map<String, List<String>> LIBRARIES = new TreeMap<>(Map.of(

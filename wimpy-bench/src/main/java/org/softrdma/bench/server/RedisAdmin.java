@@ -47,6 +47,11 @@ public final class RedisAdmin implements ServerAdmin {
         return user == null || system == null ? Optional.empty() : Optional.of(CpuTime.ofSeconds(user, system));
     }
 
+    /** Bytes that redis says its pairs take, with all that belongs to them. */
+    public long dataBytes() {
+        return Long.parseLong(info("memory").getOrDefault("used_memory_dataset", "0"));
+    }
+
     /** One section of INFO, by name. The bulk string that carries it is counted with the ends of its lines. */
     private Map<String, String> info(String section) {
         String header = connection.ask("INFO " + section);

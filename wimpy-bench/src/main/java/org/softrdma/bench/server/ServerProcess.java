@@ -8,7 +8,9 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
@@ -78,13 +80,40 @@ public final class ServerProcess implements AutoCloseable {
         command.addAll(List.of("-l", "127.0.0.1", "-p", "0", "--until-input-ends"));
         command.addAll(resources.options());
         command.addAll(options);
+        return speaking("softrdma server", command, child -> {
+            String address = child.await("memcached:", START_SECONDS);
+            child.await("rdma:", START_SECONDS);
+            return port(address);
+        });
+    }
+
+    /**
+     * Starts {@code softrdma store}.
+     *
+     * @param program the command that runs it
+     * @param pinning what to put before its command
+     * @param options further options
+     * @throws MeasurementException if it does not start, with the first line of what it said
+     */
+    public static ServerProcess store(List<String> program, List<String> pinning, List<String> options) {
+        List<String> command = new ArrayList<>(pinning);
+        command.addAll(program);
+        command.addAll(List.of("-l", "127.0.0.1", "-p", "0", "--until-input-ends"));
+        command.addAll(options);
+        return speaking("softrdma store", command, child -> {
+            String listening = child.await("store:", START_SECONDS);
+            child.await("ready", START_SECONDS);
+            return port(listening.substring(0, listening.indexOf(',')));
+        });
+    }
+
+    /** Starts a program of ours, which says where it listens. */
+    private static ServerProcess speaking(String name, List<String> command, Listening listening) {
         try {
-            Child child = Child.start("softrdma server", command);
+            Child child = Child.start(name, command);
             try {
-                String listening = child.await("memcached:", START_SECONDS);
-                child.await("rdma:", START_SECONDS);
-                int port = Integer.parseInt(listening.substring(listening.lastIndexOf(':') + 1));
-                return new ServerProcess(child, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+                return new ServerProcess(
+                        child, new InetSocketAddress(InetAddress.getLoopbackAddress(), listening.port(child)));
             } catch (IOException e) {
                 String said = child.errorOutput();
                 child.close();
@@ -93,6 +122,15 @@ public final class ServerProcess implements AutoCloseable {
         } catch (IOException e) {
             throw failure(e);
         }
+    }
+
+    private static int port(String address) {
+        return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
+    }
+
+    /** Hears where a program listens. */
+    private interface Listening {
+        int port(Child child) throws IOException;
     }
 
     /**
@@ -201,6 +239,39 @@ public final class ServerProcess implements AutoCloseable {
     /** Its process number. */
     public long pid() {
         return child.pid();
+    }
+
+    /** What {@code softrdma store} says of itself now, by name. */
+    public Map<String, Long> report() {
+        try {
+            child.send("report");
+            Map<String, Long> report = new HashMap<>();
+            for (String word : child.await("report:", START_SECONDS).split(" ", -1)) {
+                int equals = word.indexOf('=');
+                report.put(word.substring(0, equals), Long.valueOf(word.substring(equals + 1)));
+            }
+            return report;
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    /** Stops it where it is, so that it leaves its core to others; {@link #resume} lets it go on. */
+    public void suspend() {
+        try {
+            child.suspend();
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    /** Lets it go on after {@link #suspend}. */
+    public void resume() {
+        try {
+            child.resume();
+        } catch (IOException e) {
+            throw failure(e);
+        }
     }
 
     /** A meter of its threads. */

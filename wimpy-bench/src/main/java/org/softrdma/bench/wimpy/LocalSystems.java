@@ -19,6 +19,7 @@ import org.softrdma.bench.server.RedisAdmin;
 import org.softrdma.bench.server.ServerMeter;
 import org.softrdma.bench.server.ServerProcess;
 import org.softrdma.bench.study.StudySetup;
+import org.softrdma.bench.study.SystemList;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -45,7 +46,7 @@ final class LocalSystems {
     private final StudySetup setup;
     private final List<KeySpace> spaces;
     private final CloseStack opened;
-    private final SystemList list;
+    private final SystemList<MeasuredSystem> list;
     private final ServerProcess.Resources resources;
 
     /**
@@ -62,7 +63,7 @@ final class LocalSystems {
         this.setup = setup;
         this.spaces = spaces;
         this.opened = opened;
-        list = new SystemList(setup.progress()::say);
+        list = new SystemList<>(setup.progress()::say);
         List<Integer> servers = plan.cores().servers();
         List<Integer> cores = servers.subList(0, Math.min(coreCount, servers.size()));
         resources = new ServerProcess.Resources(
@@ -73,7 +74,7 @@ final class LocalSystems {
     }
 
     /** Starts them all. */
-    SystemList start() {
+    SystemList<MeasuredSystem> start() {
         list.attempt("memcached", this::startMemcached);
         list.attempt("redis", this::startRedis);
         setup.progress().say("starting softrdma server, storing " + plan.pairs() + " pairs of each length");

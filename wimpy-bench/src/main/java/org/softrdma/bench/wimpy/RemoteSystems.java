@@ -13,6 +13,7 @@ import org.softrdma.bench.server.MemcachedAdmin;
 import org.softrdma.bench.server.ServerAdmin;
 import org.softrdma.bench.server.ServerMeter;
 import org.softrdma.bench.study.StudySetup;
+import org.softrdma.bench.study.SystemList;
 import org.softrdma.kv.CloseStack;
 
 /**
@@ -24,7 +25,7 @@ final class RemoteSystems {
     private final StudySetup setup;
     private final List<KeySpace> spaces;
     private final CloseStack opened;
-    private final SystemList list;
+    private final SystemList<MeasuredSystem> list;
 
     /**
      * Systems that are not connected yet.
@@ -39,11 +40,11 @@ final class RemoteSystems {
         this.setup = setup;
         this.spaces = spaces;
         this.opened = opened;
-        list = new SystemList(setup.progress()::say);
+        list = new SystemList<>(setup.progress()::say);
     }
 
     /** Connects to all. */
-    SystemList connect(StudySetup.Remote addresses) {
+    SystemList<MeasuredSystem> connect(StudySetup.Remote addresses) {
         // First of all, so that a wrong address is told at once.
         MemcachedAdmin softrdma = opened.add(new MemcachedAdmin(addresses.softrdma()));
         InetSocketAddress memcached = addresses.memcached();

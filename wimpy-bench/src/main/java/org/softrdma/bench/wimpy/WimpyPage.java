@@ -9,14 +9,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.softrdma.bench.machine.MachineDescription;
+import org.softrdma.bench.study.ChartPanels;
+import org.softrdma.bench.study.MachineFacts;
 import org.softrdma.bench.study.ReportPage;
 import org.softrdma.bench.study.ReportText;
 
 /** The results as a page for people: what the template {@code wimpy.html} needs. */
 final class WimpyPage {
-    private static final double GIB = 1 << 30;
-
     private final StudyResults results;
     private final WimpySummary summary;
     private final WimpyCharts charts = new WimpyCharts();
@@ -27,7 +26,7 @@ final class WimpyPage {
         summary = new WimpySummary(results);
     }
 
-    private record Figure(String id, String title, String text, String caption, WimpyCharts.Chart chart) {}
+    private record Figure(String id, String title, String text, String caption, ChartPanels.Chart chart) {}
 
     /**
      * Writes the file.
@@ -73,7 +72,7 @@ final class WimpyPage {
                 results.skipped().entrySet().stream()
                         .map(entry -> Map.of("system", entry.getKey(), "reason", entry.getValue()))
                         .toList());
-        page.put("machine", machine(results.machine()));
+        page.put("machine", MachineFacts.of(results.machine()));
         ObjectNode options = mapper.createObjectNode();
         figures.forEach(figure -> options.set(figure.id(), figure.chart().option()));
         return ReportPage.write(
@@ -220,21 +219,5 @@ final class WimpyPage {
                 ReportText.number(row.median(WimpyRow.P999), 1),
                 ReportText.number(row.median(WimpyRow.ONE_SIDED), 3),
                 Long.toString(row.errors));
-    }
-
-    private static List<Map<String, String>> machine(MachineDescription machine) {
-        Map<String, String> facts = new LinkedHashMap<>();
-        facts.put("CPU", machine.cpuModel() + ", " + machine.cpus() + " available, " + machine.architecture());
-        facts.put("memory", ReportText.number(machine.memoryBytes() / GIB, 1) + " GiB");
-        facts.put("kernel", machine.kernel());
-        facts.put("JDK", machine.jdk() + " " + String.join(" ", machine.jvmFlags()));
-        facts.put("governor", Optional.ofNullable(machine.governor()).orElse("not reported by the kernel"));
-        facts.put(
-                "huge pages",
-                Optional.ofNullable(machine.transparentHugePages()).orElse("not reported by the kernel"));
-        facts.put("commit", Optional.ofNullable(machine.commit()).orElse("unknown"));
-        return facts.entrySet().stream()
-                .map(fact -> Map.of("name", fact.getKey(), "value", fact.getValue()))
-                .toList();
     }
 }

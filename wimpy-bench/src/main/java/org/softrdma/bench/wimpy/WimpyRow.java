@@ -1,6 +1,7 @@
 package org.softrdma.bench.wimpy;
 
 import org.softrdma.bench.measurement.MedianOfRounds;
+import org.softrdma.bench.study.CpuShares;
 
 /**
  * What was measured of one system under one load: named values of each round; NaN is what could not be measured. Filled by

@@ -10,12 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
-import org.softrdma.bench.cpu.CoreClock;
-import org.softrdma.bench.cpu.CpuClock;
-import org.softrdma.bench.cpu.CpuUse;
 import org.softrdma.bench.cpu.Pinning;
 import org.softrdma.bench.load.KeySpace;
 import org.softrdma.bench.load.LoadOutcome;
@@ -23,7 +18,9 @@ import org.softrdma.bench.machine.Throttle;
 import org.softrdma.bench.machine.Throttles;
 import org.softrdma.bench.measurement.Arrivals;
 import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.study.RoundMeter;
 import org.softrdma.bench.study.StudySetup;
+import org.softrdma.bench.study.SystemList;
 import org.softrdma.kv.CloseStack;
 
 /**
@@ -33,15 +30,11 @@ import org.softrdma.kv.CloseStack;
  */
 public final class WimpyStudy {
     private static final double NS_PER_US = 1e3;
-    private static final double PERCENT = 100;
     /** More than one, so that what is compiled during the last rows is there before the first row is measured. */
     private static final int WARM_UP_PASSES = 3;
 
     /** Part of the rate flat out that arrives in open loop. */
     private static final double OPEN_LOOP_LOAD = 0.5;
-
-    private static final long QUIET_NS = TimeUnit.MILLISECONDS.toNanos(20);
-    private static final CpuClock CLIENT_CLOCK = CpuClock.ofThisProcess();
 
     private final WimpyPlan plan;
     private final StudySetup setup;
@@ -119,7 +112,7 @@ public final class WimpyStudy {
     private void measureWith(int coreCount) {
         try (CloseStack opened = new CloseStack()) {
             StudySetup.Remote remote = setup.remote();
-            SystemList list = remote == null
+            SystemList<MeasuredSystem> list = remote == null
                     ? new LocalSystems(plan, setup, spaces, coreCount, opened).start()
                     : new RemoteSystems(plan, setup, spaces, opened).connect(remote);
             list.skipped().forEach(skipped::putIfAbsent);
@@ -216,28 +209,25 @@ public final class WimpyStudy {
         MeasuredSystem system = row.system;
         List<Integer> servers = plan.cores().servers();
         boolean dedicated = setup.remote() == null && !servers.isEmpty();
-        CoreClock core = new CoreClock(dedicated ? servers.subList(0, row.serverCores) : List.of());
         Arrivals arrivals =
                 row.isOpen() ? Arrivals.open(row.offeredPerSecond, plan.roundNs()) : Arrivals.closed(plan.roundNs());
         long readsBefore = reads(system);
-        LockSupport.parkNanos(QUIET_NS); // the kernel brings thread times up to date when threads sleep
-        system.meter().start();
-        CpuClock.Sample clientStart = CLIENT_CLOCK.sample();
-        CoreClock.Sample coreStart = core.sample();
-        LoadOutcome outcome = system.load().run(space(row), row.window, arrivals);
-        CoreClock.Sample coreEnd = core.sample();
-        LockSupport.parkNanos(QUIET_NS);
-        Optional<CpuUse> server = system.meter().stop();
-        CpuUse client = CLIENT_CLOCK.sample().since(clientStart);
+        LoadOutcome[] done = new LoadOutcome[1];
+        RoundMeter.Reading reading = new RoundMeter(
+                        system.meter(), dedicated ? servers.subList(0, row.serverCores) : List.of())
+                .around(() -> done[0] = system.load().run(space(row), row.window, arrivals));
+        LoadOutcome outcome = done[0];
         double gets = outcome.gets() == 0 ? Double.NaN : outcome.gets();
         row.errors += outcome.errors();
+        reading.server().ifPresent(use -> row.shares.add(use, outcome.gets()));
         row.rounds.add(WimpyRow.GETS_PER_SECOND, outcome.perSecond());
-        addServer(row, server, gets, outcome.elapsedNs());
-        server.ifPresent(use -> row.shares.add(use, outcome.gets()));
-        row.rounds.add(
-                WimpyRow.SERVER_CORE, dedicated ? coreEnd.busyNsSince(coreStart) / NS_PER_US / gets : Double.NaN);
-        row.rounds.add(WimpyRow.CLIENT_CPU, client.totalNs() / NS_PER_US / gets);
-        row.rounds.add(WimpyRow.CLIENT_WAITED, PERCENT * client.waitNs() / outcome.elapsedNs());
+        row.rounds.add(WimpyRow.SERVER_CPU, reading.serverMicros(gets));
+        row.rounds.add(WimpyRow.SERVER_USER, reading.serverUserMicros(gets));
+        row.rounds.add(WimpyRow.SERVER_SYSTEM, reading.serverSystemMicros(gets));
+        row.rounds.add(WimpyRow.SERVER_WAITED, reading.serverWaitedPercent(outcome.elapsedNs()));
+        row.rounds.add(WimpyRow.SERVER_CORE, reading.coreMicros(gets));
+        row.rounds.add(WimpyRow.CLIENT_CPU, reading.clientMicros(gets));
+        row.rounds.add(WimpyRow.CLIENT_WAITED, reading.clientWaitedPercent(outcome.elapsedNs()));
         row.rounds.add(WimpyRow.P50, micros(outcome.latencies(), 50));
         row.rounds.add(WimpyRow.P99, micros(outcome.latencies(), 99));
         row.rounds.add(WimpyRow.P999, micros(outcome.latencies(), 99.9));
@@ -250,25 +240,6 @@ public final class WimpyStudy {
 
     private static double micros(Histogram latencies, double percentile) {
         return latencies.getTotalCount() == 0 ? Double.NaN : latencies.getValueAtPercentile(percentile) / NS_PER_US;
-    }
-
-    private static void addServer(WimpyRow row, Optional<CpuUse> measured, double gets, long elapsedNs) {
-        double micros = NS_PER_US * gets;
-        row.rounds.add(
-                WimpyRow.SERVER_CPU, measured.map(use -> use.totalNs() / micros).orElse(Double.NaN));
-        // The ticks of user and system time are coarse: they split the exact total.
-        double user = measured.filter(use -> use.userNs() + use.systemNs() > 0)
-                .map(use -> (double) use.userNs() / (use.userNs() + use.systemNs()))
-                .orElse(Double.NaN);
-        row.rounds.add(
-                WimpyRow.SERVER_USER,
-                measured.map(use -> user * use.totalNs() / micros).orElse(Double.NaN));
-        row.rounds.add(
-                WimpyRow.SERVER_SYSTEM,
-                measured.map(use -> (1 - user) * use.totalNs() / micros).orElse(Double.NaN));
-        row.rounds.add(
-                WimpyRow.SERVER_WAITED,
-                measured.map(use -> PERCENT * use.waitNs() / elapsedNs).orElse(Double.NaN));
     }
 
     private static long reads(MeasuredSystem system) {

@@ -14,23 +14,25 @@ import java.util.function.UnaryOperator;
  * Accepts one connection and answers each complete request as a script says, in pieces of a few bytes. A request is what the
  * script understands: it gives an answer, or null until more has come. One daemon thread.
  */
-final class ScriptedServer implements AutoCloseable {
+public final class ScriptedServer implements AutoCloseable {
     private static final int PIECE = 7;
 
     private final ServerSocket listener;
     private final StringBuilder received = new StringBuilder();
 
-    ScriptedServer(UnaryOperator<String> script) throws IOException {
+    /** Listens from now on. */
+    public ScriptedServer(UnaryOperator<String> script) throws IOException {
         listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         Thread.ofPlatform().daemon().name("scripted server").start(() -> serve(script));
     }
 
-    InetSocketAddress address() {
+    /** Where it listens. */
+    public InetSocketAddress address() {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.getLocalPort());
     }
 
     /** All that was asked. */
-    String received() {
+    public String received() {
         synchronized (received) {
             return received.toString();
         }

@@ -26,6 +26,7 @@ import org.softrdma.bench.load.GetLoad;
 import org.softrdma.bench.machine.MachineDescription;
 import org.softrdma.bench.server.ServerMeter;
 import org.softrdma.bench.study.Cores;
+import org.softrdma.bench.study.CpuShares;
 
 /** The table, results.json and report.html of results whose numbers are known. */
 class StudyResultsTest {

@@ -17,6 +17,7 @@ import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.server.ServerMeter;
 import org.softrdma.bench.server.ServerProcess;
 import org.softrdma.bench.study.Cores;
+import org.softrdma.bench.study.SystemList;
 
 /** Which rows there are, and what becomes of systems that are not. */
 class WimpyPlanTest {
@@ -97,7 +98,7 @@ class WimpyPlanTest {
     @Test
     void shouldSkipSystemsThatFailAndGoOn() {
         List<String> said = new ArrayList<>();
-        SystemList list = new SystemList(said::add);
+        SystemList<MeasuredSystem> list = new SystemList<>(said::add);
         list.attempt("C floor", () -> {
             throw new MeasurementException("there is no C compiler");
         });

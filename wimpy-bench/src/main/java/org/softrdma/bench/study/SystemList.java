@@ -1,4 +1,4 @@
-package org.softrdma.bench.wimpy;
+package org.softrdma.bench.study;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -7,11 +7,16 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.kv.client.KvException;
+import org.softrdma.stores.StoreException;
 import org.softrdma.verbs.VerbsException;
 
-/** The systems of a study, and those it has to do without, with the reasons. */
-final class SystemList {
-    private final List<MeasuredSystem> systems = new ArrayList<>();
+/**
+ * The systems of a study, and those it has to do without, with the reasons.
+ *
+ * @param <S> what a system is
+ */
+public final class SystemList<S> {
+    private final List<S> systems = new ArrayList<>();
     private final List<Long> processes = new ArrayList<>();
     private final Map<String, String> skipped = new LinkedHashMap<>();
     private final Consumer<String> progress;
@@ -21,42 +26,47 @@ final class SystemList {
      *
      * @param progress told what is skipped
      */
-    SystemList(Consumer<String> progress) {
+    public SystemList(Consumer<String> progress) {
         this.progress = progress;
     }
 
     /** Adds systems; if that fails they are skipped, and the study goes on without them. */
-    void attempt(String name, Runnable adding) {
+    public void attempt(String name, Runnable adding) {
         try {
             adding.run();
-        } catch (MeasurementException | KvException | VerbsException e) {
+        } catch (MeasurementException | KvException | StoreException | VerbsException e) {
             skip(name, String.valueOf(e.getMessage()));
         }
     }
 
-    void skip(String name, String reason) {
+    /** Notes that a system is skipped, and why. */
+    public void skip(String name, String reason) {
         progress.accept("skipping " + name + ": " + reason);
         skipped.put(name, reason);
     }
 
-    void add(MeasuredSystem system) {
+    /** Adds a system. */
+    public void add(S system) {
         systems.add(system);
     }
 
     /** A process of this machine that serves some of the systems. */
-    void addProcess(long pid) {
+    public void addProcess(long pid) {
         processes.add(pid);
     }
 
-    List<MeasuredSystem> systems() {
+    /** The systems, in the order in which they were added. */
+    public List<S> systems() {
         return List.copyOf(systems);
     }
 
-    List<Long> processes() {
+    /** Processes that serve them. */
+    public List<Long> processes() {
         return List.copyOf(processes);
     }
 
-    Map<String, String> skipped() {
+    /** What is skipped, with the reasons. */
+    public Map<String, String> skipped() {
         return skipped;
     }
 }

@@ -1,4 +1,4 @@
-package org.softrdma.bench.wimpy;
+package org.softrdma.bench.study;
 
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -9,9 +9,9 @@ import org.softrdma.bench.cpu.ThreadClass;
 
 /**
  * Where the CPU time of a server went, on average over all rounds: what a class of threads did in a few of them only, such as
- * collecting garbage, counts for what it was. Microseconds per GET. Owned by the thread of the study.
+ * collecting garbage, counts for what it was. Microseconds per operation. Owned by the thread of the study.
  */
-final class CpuShares {
+public final class CpuShares {
     private static final double NS_PER_US = 1e3;
     private static final double PERCENT = 100;
     private static final Set<ThreadClass> OF_THE_VM = Set.of(ThreadClass.JIT, ThreadClass.GC, ThreadClass.JVM);
@@ -20,38 +20,47 @@ final class CpuShares {
     private final Map<ThreadClass, Long> userNs = new EnumMap<>(ThreadClass.class);
     private long wholeUserNs;
     private long wholeSystemNs;
-    private long gets;
+    private long operations;
 
-    void add(CpuUse use, long getsDone) {
+    /** Nothing yet. */
+    public CpuShares() {}
+
+    /**
+     * Adds a round.
+     *
+     * @param use what the server used in it
+     * @param done operations that it served
+     */
+    public void add(CpuUse use, long done) {
         use.byClassNs().forEach((threads, ns) -> totalNs.merge(threads, ns, Long::sum));
         use.userByClassNs().forEach((threads, ns) -> userNs.merge(threads, ns, Long::sum));
         wholeUserNs += use.userNs();
         wholeSystemNs += use.systemNs();
-        gets += getsDone;
+        operations += done;
     }
 
     /** True if nothing is known. */
-    boolean isEmpty() {
-        return gets == 0;
+    public boolean isEmpty() {
+        return operations == 0;
     }
 
     /** The kernel's work for the threads that serve: system calls, and TCP within them. */
-    double kernel() {
+    public double kernel() {
         return totalNs.isEmpty() ? micros(wholeSystemNs) : serving(totalNs) - serving(userNs);
     }
 
     /** What the RNIC did in user mode. */
-    double rnic() {
+    public double rnic() {
         return micros(userNs.getOrDefault(ThreadClass.RNIC, 0L));
     }
 
     /** What the other threads that serve did in user mode. */
-    double application() {
+    public double application() {
         return totalNs.isEmpty() ? micros(wholeUserNs) : serving(userNs) - rnic();
     }
 
     /** What a virtual machine needed for itself: compiling, collecting garbage. */
-    double virtualMachine() {
+    public double virtualMachine() {
         return micros(totalNs.entrySet().stream()
                 .filter(entry -> OF_THE_VM.contains(entry.getKey()))
                 .mapToLong(Map.Entry::getValue)
@@ -59,18 +68,18 @@ final class CpuShares {
     }
 
     /** Percent of the whole that compiling bytecode took; 0 if nothing is known. */
-    double compilingPercent() {
+    public double compilingPercent() {
         long whole = totalNs.values().stream().mapToLong(Long::longValue).sum();
         return whole == 0 ? 0 : PERCENT * totalNs.getOrDefault(ThreadClass.JIT, 0L) / whole;
     }
 
     /** By class of thread. */
-    Map<String, Double> byClass() {
+    public Map<String, Double> byClass() {
         return named(totalNs);
     }
 
     /** By class of thread, what was in user mode. */
-    Map<String, Double> userByClass() {
+    public Map<String, Double> userByClass() {
         return named(userNs);
     }
 
@@ -88,6 +97,6 @@ final class CpuShares {
     }
 
     private double micros(long ns) {
-        return gets == 0 ? Double.NaN : ns / NS_PER_US / gets;
+        return operations == 0 ? Double.NaN : ns / NS_PER_US / operations;
     }
 }

@@ -1,0 +1,363 @@
+package org.softrdma.cli.study;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.compare.ComparePlan;
+import org.softrdma.bench.compare.CompareResults;
+import org.softrdma.bench.compare.CompareRow;
+import org.softrdma.bench.compare.CompareTally;
+import org.softrdma.bench.compare.SystemKind;
+import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.workload.DesignConnections;
+import org.softrdma.bench.workload.KeyChoice;
+import org.softrdma.bench.workload.KvReadConnections;
+import org.softrdma.bench.workload.Mix;
+import org.softrdma.bench.workload.MixLoad;
+import org.softrdma.bench.workload.MixOutcome;
+import org.softrdma.bench.workload.MixPairs;
+import org.softrdma.bench.workload.StoreConnections;
+import org.softrdma.fabric.kv.FabricStore;
+import org.softrdma.kv.client.CompletionLoop;
+import org.softrdma.kv.client.KvClient;
+import org.softrdma.kv.client.KvProtocol;
+import org.softrdma.kv.server.ItemSettings.Registration;
+import org.softrdma.sim.fabric.Fabric;
+import org.softrdma.sim.fabric.FabricNode;
+import org.softrdma.sim.fabric.FabricSettings;
+import org.softrdma.sim.fabric.baton.Baton;
+import org.softrdma.sim.fabric.baton.SimulatedThread;
+import org.softrdma.sim.fabric.baton.SimulationException;
+import org.softrdma.stores.SpaceUse;
+import org.softrdma.stores.StoreClientContext;
+import org.softrdma.stores.StoreDesign;
+import org.softrdma.stores.StoreException;
+import org.softrdma.stores.StoreServer;
+import org.softrdma.stores.StoreServerContext;
+import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/**
+ * Counts what the stores do on a fabric: each with a fabric of its own of the same seed, a server on one node and the
+ * load on another. One seed gives one result, whatever the machine. Runs on the calling thread. Of one use.
+ */
+final class FabricComparison {
+    private static final int PORT = 18_515;
+    private static final long SLICE_NS = TimeUnit.MICROSECONDS.toNanos(500);
+    private static final long PATIENCE_NS = TimeUnit.HOURS.toNanos(1);
+    private static final long MOST_STEPS = 1_000_000_000;
+    private static final String ELSEWHERE = "it is no process of a fabric: compare it without --fabric";
+
+    private final ComparePlan plan;
+    private final long seed;
+    private final int operations;
+    private final Consumer<String> said;
+    private final List<CompareRow> rows = new ArrayList<>();
+    private final Map<String, String> skipped = new LinkedHashMap<>();
+    private final Map<String, String> failed = new LinkedHashMap<>();
+
+    /**
+     * A comparison to come.
+     *
+     * @param plan what is compared; its rounds and cores do not matter
+     * @param seed of the fabrics
+     * @param operations of each row
+     * @param said told what happens
+     */
+    FabricComparison(ComparePlan plan, long seed, int operations, Consumer<String> said) {
+        this.plan = plan;
+        this.seed = seed;
+        this.operations = operations;
+        this.said = said;
+    }
+
+    /** Counts. */
+    CompareResults run() {
+        for (int valueLength : plan.valueLengths()) {
+            for (StoreDesign design : plan.designs()) {
+                attempt(design.name(), valueLength, () -> count(design, valueLength));
+            }
+            if (plan.systems().contains(ComparePlan.KV)) {
+                attempt(ComparePlan.KV, valueLength, () -> count(ComparePlan.KV, Registration.ARENA, valueLength));
+            }
+            if (plan.systems().contains(ComparePlan.KV_CHUNK)) {
+                attempt(
+                        ComparePlan.KV_CHUNK,
+                        valueLength,
+                        () -> count(ComparePlan.KV_CHUNK, Registration.CHUNK, valueLength));
+            }
+        }
+        for (String other : List.of(ComparePlan.KV_TCP, ComparePlan.MEMCACHED, ComparePlan.REDIS)) {
+            if (plan.systems().contains(other)) {
+                skipped.put(other, ELSEWHERE);
+            }
+        }
+        return new CompareResults(
+                CompareResults.SCHEMA,
+                CompareResults.STUDY,
+                null,
+                "simulated",
+                plan.scenario(),
+                new CompareResults.Conditions(
+                        "of the fabric",
+                        "fabric",
+                        plan.protocol().name().toLowerCase(Locale.ROOT),
+                        plan.connections(),
+                        plan.pairs(),
+                        MixPairs.KEY_LENGTH,
+                        plan.skew(),
+                        1,
+                        0,
+                        operations,
+                        seed,
+                        false),
+                rows,
+                skipped,
+                failed,
+                plan.promises());
+    }
+
+    private void attempt(String system, int valueLength, Runnable work) {
+        said.accept("counting " + system + ", values of " + valueLength + " bytes");
+        try {
+            work.run();
+        } catch (MeasurementException | StoreException | SimulationException e) {
+            failed.put(system + ", " + valueLength + " bytes", String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** A fabric, and where its server and its load are. */
+    private final class Place {
+        private final Fabric fabric = new Fabric(
+                seed,
+                FabricSettings.DEFAULT.with(new Baton.Limits(
+                        MOST_STEPS,
+                        Baton.Limits.DEFAULT.virtualNs(),
+                        Baton.Limits.DEFAULT.realNs(),
+                        Baton.Limits.DEFAULT.preemptions())));
+        private final FabricNode server = fabric.node("server");
+        private final FabricNode client = fabric.node("client");
+
+        /** Else time would leap to the next time limit, as everybody only polls. */
+        void letTimePass() {
+            SimulatedThread ignored = client.startHelper("clock", () -> {
+                while (true) {
+                    fabric.baton().sleep(SLICE_NS);
+                }
+            });
+        }
+
+        void until(BooleanSupplier condition) {
+            if (!fabric.baton().until(condition, PATIENCE_NS)) {
+                throw new MeasurementException("it has not come to an end within an hour of the fabric");
+            }
+        }
+    }
+
+    // ---- designs
+
+    /** A server that a helper of its node drives. */
+    private static final class Serving {
+        private @Nullable VerbsDevice device;
+        private @Nullable StoreServer store;
+        private boolean stopping;
+        private boolean stopped;
+    }
+
+    private void count(StoreDesign design, int valueLength) {
+        Place place = new Place();
+        List<CompareRow> counted = new ArrayList<>();
+        place.fabric.run(place.client, () -> {
+            Set<Feature> missing = missing(place, design);
+            if (!missing.isEmpty()) {
+                skipped.put(design.name(), "a device of the fabric has no " + missing);
+                return;
+            }
+            place.letTimePass();
+            Serving serving = serve(place, design, valueLength);
+            try (StoreConnections connections = new DesignConnections(
+                    place.client.open(Map.of()),
+                    true,
+                    plan.connections(),
+                    device -> design.connect(device, context(place, valueLength)))) {
+                boolean lossy = design.promises(plan.protocol()).lossy();
+                MixLoad load = load(place, connections, valueLength);
+                load.insertAll();
+                counted.addAll(count(
+                        new Subject(design.name(), SystemKind.DESIGN, lossy),
+                        connections,
+                        load,
+                        valueLength,
+                        () -> Objects.requireNonNull(serving.device).counters(),
+                        () -> memory(Objects.requireNonNull(serving.store).space())));
+            }
+            serving.stopping = true;
+            place.until(() -> serving.stopped);
+        });
+        rows.addAll(counted);
+    }
+
+    private Set<Feature> missing(Place place, StoreDesign design) {
+        Set<Feature> missing = new HashSet<>(design.needs(plan.protocol()));
+        try (VerbsDevice device = place.client.open(Map.of())) {
+            missing.removeAll(device.capabilities().features());
+        }
+        return missing;
+    }
+
+    private Serving serve(Place place, StoreDesign design, int valueLength) {
+        Serving serving = new Serving();
+        SimulatedThread thread = place.server.startHelper("store", () -> {
+            try (VerbsDevice device = place.server.open(Map.of());
+                    StoreServer store = design.serve(device, serverContext(place, design, valueLength))) {
+                serving.device = device;
+                serving.store = store;
+                while (!serving.stopping) {
+                    place.fabric.idleStrategy().idle(store.doWork());
+                }
+            }
+            serving.stopped = true;
+        });
+        place.until(() -> serving.store != null || thread.isEnded());
+        return serving;
+    }
+
+    private StoreServerContext serverContext(Place place, StoreDesign design, int valueLength) {
+        return new StoreServerContext(new InetSocketAddress(place.server.address(), PORT))
+                .protocol(plan.protocol())
+                .window(plan.maxWindow())
+                .maxKeyLength(MixPairs.KEY_LENGTH)
+                .maxValueLength(valueLength)
+                .maxConnections(plan.connections())
+                .options(plan.serverOptions(design.name(), valueLength))
+                .nanoClock(place.fabric.clock())
+                .random(place.fabric.baton().choices().generator())
+                .conclude();
+    }
+
+    private StoreClientContext context(Place place, int valueLength) {
+        return new StoreClientContext(new InetSocketAddress(place.server.address(), PORT))
+                .protocol(plan.protocol())
+                .window(plan.maxWindow())
+                .maxKeyLength(MixPairs.KEY_LENGTH)
+                .maxValueLength(valueLength)
+                .timeoutNs(PATIENCE_NS)
+                .time(place.fabric.clock(), place.fabric.idleStrategy())
+                .random(place.fabric.baton().choices().generator())
+                .conclude();
+    }
+
+    private static Map<String, Long> memory(SpaceUse space) {
+        return Map.of(
+                "pairs", space.pairs(),
+                "dataBytes", space.dataBytes(),
+                "usedBytes", space.usedBytes(),
+                "registeredBytes", space.registeredBytes());
+    }
+
+    // ---- the key-value server
+
+    private void count(String name, Registration registration, int valueLength) {
+        Place place = new Place();
+        List<CompareRow> counted = new ArrayList<>();
+        place.fabric.run(place.server, () -> {
+            place.letTimePass();
+            try (FabricStore store = FabricStore.open(
+                    place.fabric, place.server, context -> context.items(items -> items.registration(registration)))) {
+                SimulatedThread thread =
+                        place.client.start("load", () -> counted.addAll(countKv(place, store, name, valueLength)));
+                place.until(thread::isEnded);
+            }
+        });
+        rows.addAll(counted);
+    }
+
+    private List<CompareRow> countKv(Place place, FabricStore store, String name, int valueLength) {
+        VerbsDevice device = place.client.open(Map.of());
+        CompletionLoop loop = new CompletionLoop(
+                device, plan.connections(), plan.maxWindow(), place.fabric.clock(), place.fabric.idleStrategy());
+        List<KvClient> clients = new ArrayList<>();
+        for (int i = 0; i < plan.connections(); i++) {
+            clients.add(new KvClient(
+                    loop,
+                    FabricStore.client(place.fabric, place.client, store.address())
+                            .protocol(KvProtocol.RDMA)
+                            .window(plan.maxWindow())
+                            .locatorCapacity(8 * plan.pairs())
+                            .conclude()));
+        }
+        try (StoreConnections connections =
+                new KvReadConnections(device, true, loop, clients, null, plan.connections() * plan.maxWindow())) {
+            MixLoad load = load(place, connections, valueLength);
+            load.insertAll();
+            load.getAll(false); // clients learn where items are
+            return count(
+                    new Subject(name, SystemKind.KV_READ, false),
+                    connections,
+                    load,
+                    valueLength,
+                    () -> store.device().counters(),
+                    Map::of);
+        }
+    }
+
+    // ---- all
+
+    /** What is counted. */
+    private record Subject(String name, SystemKind kind, boolean lossy) {}
+
+    private MixLoad load(Place place, StoreConnections connections, int valueLength) {
+        return new MixLoad(
+                connections,
+                new MixPairs(plan.pairs(), valueLength),
+                plan.maxWindow(),
+                place.fabric.clock()::nanoTime,
+                () -> place.fabric.baton().idle());
+    }
+
+    private List<CompareRow> count(
+            Subject subject,
+            StoreConnections connections,
+            MixLoad load,
+            int valueLength,
+            Supplier<Map<String, Long>> responder,
+            Supplier<Map<String, Long>> memory) {
+        List<CompareRow> counted = new ArrayList<>();
+        for (int window : plan.windows()) {
+            for (Mix mix : plan.mixes()) {
+                CompareTally tally = new CompareTally(
+                        subject.name,
+                        subject.kind,
+                        CompareRow.Server.OWN,
+                        new CompareTally.Load(valueLength, window, mix.name()),
+                        subject.lossy);
+                CompareTally.Counts before = counts(connections, responder);
+                MixOutcome outcome = load.run(
+                        mix, new KeyChoice(plan.pairs(), plan.skew(), seed), window, MixLoad.End.after(operations));
+                tally.add(outcome);
+                tally.add(before, counts(connections, responder));
+                tally.memory(memory.get());
+                counted.add(tally.row());
+            }
+        }
+        return counted;
+    }
+
+    private static CompareTally.Counts counts(StoreConnections connections, Supplier<Map<String, Long>> responder) {
+        Map<String, Long> served = new LinkedHashMap<>(responder.get());
+        served.keySet().removeIf(name -> !name.startsWith("responder"));
+        return new CompareTally.Counts(
+                connections.counters(), connections.otherRetries(), connections.deviceCounters(), served);
+    }
+}

@@ -1,0 +1,112 @@
+package org.softrdma.bench.compare;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.softrdma.bench.study.ReportText;
+import org.softrdma.stores.StoreCounter;
+
+/**
+ * What the papers say of their designs, each beside the design it is compared with: by the server's CPU, GETs only, in
+ * every cell of the widest window. Where a claim flips, the counters say by which mechanism. Stateless.
+ */
+final class Claims {
+    private static final String GETS_ONLY = "C";
+    /** Costs that differ by less are the same. */
+    private static final double SAME = 0.05;
+
+    private static final List<Claim> ALL = List.of(
+            new Claim("Pilaf", "GETs by READ cost the server less than GETs by messages", "pilaf", "pilaf-vo"),
+            new Claim("HERD", "a request and an answer cost the server less than Pilaf's READs", "herd-rc", "pilaf"),
+            new Claim("HERD", "a request and an answer cost the server less than FaRM's READs", "herd-rc", "farm"),
+            new Claim("Nessie", "GETs by READ cost the server less than GETs by its threads", "nessie", "nessie-sd"),
+            new Claim("FaRM", "fewer READs per GET than Pilaf cost the server less", "farm", "pilaf"));
+
+    private Claims() {}
+
+    private record Claim(String paper, String text, String winner, String loser) {}
+
+    /** Judges all of them. */
+    static List<Judgement> judge(CompareResults results) {
+        int window = results.rows().stream().mapToInt(CompareRow::window).max().orElse(0);
+        List<Integer> sizes =
+                results.rows().stream().map(CompareRow::valueBytes).distinct().toList();
+        List<Judgement> list = new ArrayList<>();
+        for (Claim claim : ALL) {
+            for (int size : sizes) {
+                list.add(judge(claim, results, size, window));
+            }
+        }
+        return list;
+    }
+
+    private static Judgement judge(Claim claim, CompareResults results, int size, int window) {
+        String subject = claim.paper + ", " + ReportText.size(size) + ", " + window + " outstanding";
+        String said = claim.text + " (" + claim.winner + ", " + claim.loser + ")";
+        List<CompareRow> cell = results.cell(size, window, GETS_ONLY);
+        Optional<CompareRow> winner = measured(cell, claim.winner);
+        Optional<CompareRow> loser = measured(cell, claim.loser);
+        if (winner.isEmpty() || loser.isEmpty()) {
+            String missing = winner.isEmpty() ? claim.winner : claim.loser;
+            return Judgement.notMeasured(
+                    subject,
+                    said,
+                    results.reason(missing).orElse("there is no server CPU of " + missing + " in these results"));
+        }
+        double ratio = winner.get().value(CompareRow.SERVER_CPU) / loser.get().value(CompareRow.SERVER_CPU);
+        boolean holds = ratio < 1 - SAME;
+        return new Judgement(
+                subject,
+                said,
+                String.format(
+                        Locale.ROOT,
+                        "%.2f \u00b5s and %.2f \u00b5s, %.2f times as much",
+                        winner.get().value(CompareRow.SERVER_CPU),
+                        loser.get().value(CompareRow.SERVER_CPU),
+                        ratio),
+                Verdict.of(holds),
+                holds ? "" : mechanism(winner.get(), loser.get()));
+    }
+
+    private static Optional<CompareRow> measured(List<CompareRow> cell, String system) {
+        return CompareResults.of(cell, system).filter(row -> Double.isFinite(row.value(CompareRow.SERVER_CPU)));
+    }
+
+    /** Why the first costs the server as much as the second, or more. */
+    private static String mechanism(CompareRow first, CompareRow second) {
+        String counts = describe(first) + "; " + describe(second);
+        double messages = first.messages();
+        double others = second.messages();
+        if (!Double.isFinite(messages) || !Double.isFinite(others)) {
+            return "the devices do not count messages, so nobody can say why: " + counts;
+        }
+        if (messages > others * (1 + SAME)) {
+            return "it takes more messages, and in software a message costs the server's CPU whoever asks for it: "
+                    + counts;
+        }
+        double application = application(first) - application(second);
+        if (application > 0) {
+            return "it takes no more messages, but its server's application does more for each: " + counts;
+        }
+        return "neither messages nor the work of the application explain it: " + counts;
+    }
+
+    private static double application(CompareRow row) {
+        return row.cpu().getOrDefault(CompareRow.APPLICATION, Double.NaN);
+    }
+
+    private static String describe(CompareRow row) {
+        return String.format(
+                Locale.ROOT,
+                "%s has %.2f messages per GET (%.2f READs), of %.2f \u00b5s the kernel %.2f, the RNIC %.2f, the"
+                        + " application %.2f",
+                row.system(),
+                row.messages(),
+                row.count(StoreCounter.READS),
+                row.value(CompareRow.SERVER_CPU),
+                row.cpu().getOrDefault(CompareRow.KERNEL, Double.NaN),
+                row.cpu().getOrDefault(CompareRow.RNIC, Double.NaN),
+                application(row));
+    }
+}

@@ -1,0 +1,127 @@
+package org.softrdma.bench.compare;
+
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.softrdma.bench.study.ReportText;
+import org.softrdma.stores.StoreCounter;
+
+/** The results as text for a terminal: one block per cell, one line per system. */
+final class CompareTable {
+    private static final int MOST_RETRIES = 3;
+
+    private final CompareResults results;
+    private final boolean counted;
+
+    CompareTable(CompareResults results) {
+        this.results = results;
+        counted = results.conditions().onFabric();
+    }
+
+    void print(PrintWriter out) {
+        CompareResults.Conditions conditions = results.conditions();
+        out.println();
+        if (counted) {
+            out.printf(
+                    Locale.ROOT,
+                    "Counts on the fabric, seed %d: %d operations per row by %d connections, %d pairs.%n",
+                    conditions.seed(),
+                    conditions.operations(),
+                    conditions.connections(),
+                    conditions.pairs());
+        } else {
+            out.printf(
+                    Locale.ROOT,
+                    "Over %s by %d connections of one load process, %d pairs; medians of %d interleaved rounds of"
+                            + " %d ms.%n",
+                    conditions.network(),
+                    conditions.connections(),
+                    conditions.pairs(),
+                    conditions.rounds(),
+                    conditions.roundMillis());
+            out.println("Server CPU per operation in microseconds: 'process' is the CPU time of the server's process,"
+                    + " 'core' all time that its core was not idle.");
+        }
+        out.println("Messages are those of the verbs, or requests and answers, in both directions.");
+        results.cells().forEach(cell -> printBlock(out, cell));
+        out.println();
+        results.skipped().forEach((system, reason) -> out.println("skipped: " + system + ": " + reason));
+        results.failed().forEach((system, reason) -> out.println("FAILED: " + system + ": " + reason));
+        printJudgements(out);
+        out.println("errors: " + results.errors());
+        new CompareSummary(results).warnings().forEach(warning -> out.println("warning: " + warning));
+        out.flush();
+    }
+
+    private void printBlock(PrintWriter out, CompareRow first) {
+        out.println();
+        if (counted) {
+            line(out, first.title(), "READs", "READ bytes", "WRITEs", "SENDs", "atomics", "messages", "trips", "");
+        } else {
+            line(out, first.title(), "ops/s", "process", "core", "client", "messages", "GET p50", "GET p99", "");
+        }
+        for (CompareRow row : results.cell(first)) {
+            if (counted) {
+                line(
+                        out,
+                        row.system(),
+                        count(row, StoreCounter.READS),
+                        row.count(StoreCounter.READ_BYTES) == 0
+                                ? ""
+                                : ReportText.number(row.count(StoreCounter.READ_BYTES), 0),
+                        count(row, StoreCounter.WRITES),
+                        count(row, StoreCounter.SENDS),
+                        count(row, StoreCounter.ATOMICS),
+                        ReportText.number(row.messages(), 2),
+                        count(row, StoreCounter.ROUND_TRIPS),
+                        notes(row));
+            } else {
+                line(
+                        out,
+                        row.system(),
+                        ReportText.number(row.value(CompareRow.PER_SECOND), 0),
+                        ReportText.number(row.value(CompareRow.SERVER_CPU), 2),
+                        ReportText.number(row.value(CompareRow.SERVER_CORE), 2),
+                        ReportText.number(row.value(CompareRow.CLIENT_CPU), 2),
+                        ReportText.number(row.messages(), 2),
+                        ReportText.number(row.value(CompareRow.GET_P50), 1),
+                        ReportText.number(row.value(CompareRow.GET_P99), 1),
+                        notes(row));
+            }
+        }
+    }
+
+    private static void line(PrintWriter out, String title, String... cells) {
+        out.println(String.format(
+                        "%-40s %10s %10s %9s %9s %9s %9s %9s  %s",
+                        title, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7])
+                .stripTrailing());
+    }
+
+    private static String count(CompareRow row, StoreCounter counter) {
+        return row.count(counter) == 0 ? "" : ReportText.number(row.count(counter), 3);
+    }
+
+    /** What is wrong with a row, and why it had to ask again. */
+    private static String notes(CompareRow row) {
+        String retries = row.retries().entrySet().stream()
+                .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
+                .limit(MOST_RETRIES)
+                .map(entry -> String.format(Locale.ROOT, "%s %.4f", entry.getKey(), entry.getValue()))
+                .collect(Collectors.joining(", "));
+        return row.failures() == 0 ? retries : "ERRORS: " + row.errors() + " " + retries;
+    }
+
+    private void printJudgements(PrintWriter out) {
+        if (counted) {
+            return;
+        }
+        out.println("predictions, and what was found:");
+        for (Judgement each : Predictions.judge(results)) {
+            out.println("  " + each.subject() + ": " + each.verdict().words()
+                    + (each.found().isEmpty() ? "" : "; predicted " + each.said() + "; found " + each.found())
+                    + (each.because().isEmpty() ? "" : "; " + each.because()));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package org.softrdma.bench.compare;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.softrdma.bench.workload.MixPairs;
+
+/**
+ * Options of the designs whose papers say how full their tables are, so that a comparison has them that full: Pilaf's
+ * 75 % (its section 3.4), FaRM's 90 % with pairs of up to 128 bytes in the table (its section 5.2). A design that is
+ * not named here runs with its defaults.
+ */
+final class TableSizes {
+    private static final double PILAF_FILL = 0.75;
+    private static final double FARM_FILL = 0.90;
+    private static final int FARM_SLOTS_OF_BUCKET = 3;
+    private static final int FARM_INLINE = 128;
+    private static final long FARM_LEAST_REGION = 64L << 20;
+    private static final long FARM_LARGEST_REGION = 1L << 31;
+    private static final int FARM_MEMORY_FACTOR = 3;
+    private static final int FARM_OVERHEAD = 256;
+    private static final int EXTENT_HEADER = 8;
+    private static final int LEAST_LOG_EXTENTS = 16;
+
+    private TableSizes() {}
+
+    /**
+     * Options of a server.
+     *
+     * @param design its name
+     * @param pairs that it is to hold
+     * @param valueLength bytes of every value
+     */
+    static Map<String, String> of(String design, int pairs, int valueLength) {
+        return switch (design) {
+            case "pilaf", "pilaf-vo" -> pilaf(pairs, valueLength);
+            case "farm" -> farm(pairs, valueLength);
+            default -> Map.of();
+        };
+    }
+
+    private static Map<String, String> pilaf(int pairs, int valueLength) {
+        Map<String, String> options = new LinkedHashMap<>();
+        options.put("entries", Integer.toString(log2(Math.round(Math.ceil(pairs / PILAF_FILL)))));
+        // Extents are powers of two; a PUT needs one more than there are pairs.
+        long extent = 1L << log2(EXTENT_HEADER + MixPairs.KEY_LENGTH + valueLength);
+        options.put("extents", Integer.toString(Math.max(LEAST_LOG_EXTENTS, log2(extent * (pairs + pairs / 8)))));
+        return options;
+    }
+
+    private static Map<String, String> farm(int pairs, int valueLength) {
+        Map<String, String> options = new LinkedHashMap<>();
+        options.put("values", valueLength <= FARM_INLINE ? "inline" : "outline");
+        options.put("buckets", Long.toString(Math.round(Math.ceil(pairs / FARM_FILL / FARM_SLOTS_OF_BUCKET))));
+        long bytes = (long) FARM_MEMORY_FACTOR * pairs * (MixPairs.KEY_LENGTH + valueLength + FARM_OVERHEAD);
+        options.put("region", Long.toString(Math.clamp(1L << log2(bytes), FARM_LEAST_REGION, FARM_LARGEST_REGION)));
+        return options;
+    }
+
+    /** The least power of two that is not less. */
+    private static int log2(long number) {
+        return Long.SIZE - Long.numberOfLeadingZeros(Math.max(1, number - 1));
+    }
+}

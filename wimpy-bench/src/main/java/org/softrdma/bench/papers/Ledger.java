@@ -1,0 +1,63 @@
+package org.softrdma.bench.papers;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Every figure and table of the papers that this project reproduces, in their order, judged by code. What no study of
+ * this program shows says so. Stateless.
+ */
+public final class Ledger {
+    private static final String NO_PERF =
+            "`softrdma perf` measures verbs one by one, and leaves no results that this ledger reads";
+    private static final String NO_WORKERS = "no study runs other work on the server's core";
+
+    private static final List<LedgerEntry> HERD = List.of(
+            LedgerEntry.notInOurText(
+                    "H-Tab1", "verbs of each transport", "as the table", "the text refers to the table only"),
+            LedgerEntry.notRun("H-Fig2", "latency of verbs", "an unsignalled WRITE takes half of a READ", NO_PERF),
+            LedgerEntry.notRun("H-Fig3b", "verbs that a server takes", "more WRITEs than READs", NO_PERF),
+            LedgerEntry.notRun("H-Fig4b", "verbs that a server sends", "more WRITEs and SENDs than READs", NO_PERF),
+            LedgerEntry.notInOurText(
+                    "H-Fig9 to H-Fig14",
+                    "HERD beside emulations of Pilaf and FaRM",
+                    "one round trip wins",
+                    "it ends before them; compare has their axes"));
+
+    private static final List<LedgerEntry> NESSIE = List.of(
+            LedgerEntry.notRun("N-Fig1", "READ beside WRITE and WRITE, by size", "READ is faster when small", NO_PERF),
+            LedgerEntry.notRun("N-Fig2", "CPU workers on the server", "clients that READ do not notice", NO_WORKERS),
+            LedgerEntry.notRun("N-Fig7, N-Fig8", "Nessie beside NessieSD with CPU workers", "Nessie wins", NO_WORKERS),
+            LedgerEntry.notRun(
+                    "N-Fig9",
+                    "locality",
+                    "80 % of the pairs nearby: 1.8 times as fast",
+                    "compare has one server, and nothing is nearby"),
+            LedgerEntry.notRun(
+                    "N-Fig10", "filter bits", "7 are as good as 11", "compare has one setting of a design at a time"),
+            LedgerEntry.notRun(
+                    "N-Fig11", "cache", "a cache of 1 % helps while PUTs are few", "compare counts no cache"));
+
+    private static final List<LedgerEntry> FARM = List.of(
+            LedgerEntry.notRun("F-Fig2, F-Fig3", "messages by rings, READs, TCP", "READs are twice as fast", NO_PERF),
+            LedgerEntry.modelOnly(
+                    "F-Fig4, F-Fig5",
+                    "page tables and queue pairs in a card's cache",
+                    "fewer than a card caches, or it is slow",
+                    "a software RNIC has no such cache"));
+
+    private static final List<LedgerEntry> FARM_LATER = List.of(
+            LedgerEntry.notRun("F-Fig12, F-Fig13", "scaling, multi-get", "linear", "compare has one server"),
+            LedgerEntry.notRun(
+                    "F-Fig14, F-Fig15", "updates", "5 % cost little", "there are no transactions and no logs yet"));
+
+    private Ledger() {}
+
+    /** All rows. */
+    public static List<LedgerRow> judge(LedgerSources sources) {
+        return Stream.of(WimpyEntries.ALL, PilafEntries.ALL, HERD, NESSIE, FARM, FarmEntries.ALL, FARM_LATER)
+                .flatMap(List::stream)
+                .map(entry -> entry.judged(sources))
+                .toList();
+    }
+}

@@ -1,0 +1,46 @@
+package org.softrdma.bench.papers;
+
+import java.util.function.Function;
+
+/**
+ * A figure or table, and how it is judged.
+ *
+ * @param id its name
+ * @param shows what it shows
+ * @param shape what must be there
+ * @param judge finds out
+ */
+record LedgerEntry(String id, String shows, String shape, Function<LedgerSources, Finding> judge) {
+    /**
+     * What was found out.
+     *
+     * @param verdict of the entry
+     * @param why numbers, or the reason
+     */
+    record Finding(LedgerVerdict verdict, String why) {
+        static Finding of(boolean holds, String why) {
+            return new Finding(holds ? LedgerVerdict.HOLDS : LedgerVerdict.DOES_NOT_HOLD, why);
+        }
+
+        static Finding notRun(String why) {
+            return new Finding(LedgerVerdict.NOT_RUN, why);
+        }
+    }
+
+    static LedgerEntry notRun(String id, String shows, String shape, String why) {
+        return new LedgerEntry(id, shows, shape, sources -> Finding.notRun(why));
+    }
+
+    static LedgerEntry notInOurText(String id, String shows, String shape, String why) {
+        return new LedgerEntry(id, shows, shape, sources -> new Finding(LedgerVerdict.NOT_IN_OUR_TEXT, why));
+    }
+
+    static LedgerEntry modelOnly(String id, String shows, String shape, String why) {
+        return new LedgerEntry(id, shows, shape, sources -> new Finding(LedgerVerdict.MODEL_ONLY, why));
+    }
+
+    LedgerRow judged(LedgerSources sources) {
+        Finding finding = judge.apply(sources);
+        return new LedgerRow(id, shows, shape, finding.verdict(), finding.why());
+    }
+}

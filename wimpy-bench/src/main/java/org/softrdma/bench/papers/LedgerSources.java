@@ -1,0 +1,71 @@
+package org.softrdma.bench.papers;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.StreamSupport;
+import org.softrdma.bench.compare.CompareJson;
+import org.softrdma.bench.compare.CompareResults;
+import org.softrdma.bench.measurement.MeasurementException;
+
+/**
+ * What the ledger is judged from.
+ *
+ * @param compare results of {@code softrdma compare}; empty if there are none
+ * @param counts results of {@code softrdma compare --fabric}; empty if there are none
+ * @param wimpy rows of results of {@code softrdma wimpy}; empty if there are none
+ */
+public record LedgerSources(Optional<CompareResults> compare, Optional<CompareResults> counts, List<JsonNode> wimpy) {
+    /** Copies the list. */
+    public LedgerSources {
+        wimpy = List.copyOf(wimpy);
+    }
+
+    /**
+     * Reads what is there.
+     *
+     * @param compare results.json of a comparison
+     * @param counts results.json of a comparison on the fabric
+     * @param wimpy results.json of the Wimpy study
+     * @throws MeasurementException if a file is there and is something else, or if something went wrong in it
+     */
+    public static LedgerSources read(Path compare, Path counts, Path wimpy) throws IOException {
+        return new LedgerSources(comparison(compare, false), comparison(counts, true), wimpy(wimpy));
+    }
+
+    private static Optional<CompareResults> comparison(Path file, boolean onFabric) throws IOException {
+        if (!Files.exists(file)) {
+            return Optional.empty();
+        }
+        CompareResults results = CompareJson.read(file);
+        if (results.conditions().onFabric() != onFabric) {
+            throw new MeasurementException(file + ": expected results of compare "
+                    + (onFabric ? "--fabric" : "without --fabric") + ", found those of '" + results.scenario() + "'");
+        }
+        if (results.errors() > 0) {
+            throw new MeasurementException(
+                    file + ": " + results.errors() + " operations or systems went wrong; run the comparison again");
+        }
+        return Optional.of(results);
+    }
+
+    private static List<JsonNode> wimpy(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            return List.of();
+        }
+        try {
+            JsonNode rows = new ObjectMapper().readTree(file.toFile()).path("results");
+            if (!rows.isArray() || rows.isEmpty() || !rows.get(0).has("getsPerSecond")) {
+                throw new MeasurementException(file + " is no result of wimpy");
+            }
+            return StreamSupport.stream(rows.spliterator(), false).toList();
+        } catch (JsonProcessingException e) {
+            throw new MeasurementException(file + " is no result of wimpy: " + e.getOriginalMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+package org.softrdma.bench.papers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.softrdma.bench.compare.CompareJson;
+import org.softrdma.bench.compare.CompareResults;
+import org.softrdma.bench.compare.CompareRow;
+import org.softrdma.bench.compare.SystemKind;
+import org.softrdma.bench.measurement.MeasurementException;
+
+/** Verdicts on results whose numbers are known. */
+class LedgerTest {
+    private static final LedgerSources NOTHING = new LedgerSources(Optional.empty(), Optional.empty(), List.of());
+
+    @TempDir
+    private Path directory;
+
+    private static LedgerRow row(LedgerSources sources, String id) {
+        return Ledger.judge(sources).stream()
+                .filter(row -> row.id().equals(id))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private CompareResults fixed() throws IOException {
+        Path file = Files.createTempDirectory(directory, "fixed").resolve("results.json");
+        try (InputStream in = Objects.requireNonNull(CompareResults.class.getResourceAsStream("results.json"))) {
+            Files.copy(in, file);
+        }
+        return CompareJson.read(file);
+    }
+
+    @Test
+    void shouldNameEveryRowWithoutResults() {
+        List<LedgerRow> rows = Ledger.judge(NOTHING);
+        Set<String> ids = new HashSet<>();
+        for (LedgerRow row : rows) {
+            assertTrue(ids.add(row.id()), row::toString);
+            assertTrue(row.why().length() > 10, row::toString);
+            boolean arithmetic = row.id().equals("P-CRC");
+            assertEquals(arithmetic, row.verdict() == LedgerVerdict.HOLDS, row::toString);
+            assertTrue(row.verdict() != LedgerVerdict.DOES_NOT_HOLD, row::toString);
+        }
+        for (String paper : List.of("W-", "P-", "H-", "N-", "F-")) {
+            assertTrue(ids.stream().anyMatch(id -> id.startsWith(paper)), ids::toString);
+        }
+        assertEquals(
+                "there is no results.json of compare: run ./softrdma compare",
+                row(NOTHING, "P-Fig7, P-Fig8").why());
+    }
+
+    @Test
+    void shouldJudgeComparisons() throws IOException {
+        LedgerSources sources = new LedgerSources(Optional.of(fixed()), Optional.empty(), List.of());
+        LedgerRow sizes = row(sources, "P-Fig7, P-Fig8");
+        assertEquals(LedgerVerdict.NOT_RUN, sizes.verdict());
+        assertEquals("the results have one value size only", sizes.why());
+        LedgerRow mixes = row(sources, "P-Fig10a, P-Fig10b");
+        assertEquals(LedgerVerdict.NOT_RUN, mixes.verdict(), mixes::toString);
+    }
+
+    private LedgerSources rates(double small, double large) throws IOException {
+        CompareResults fixed = fixed();
+        List<CompareRow> rows = List.of(
+                loaded("pilaf", 32, small),
+                loaded("pilaf-vo", 32, 1),
+                loaded("pilaf", 1024, large),
+                loaded("pilaf-vo", 1024, 1));
+        return new LedgerSources(
+                Optional.of(new CompareResults(
+                        fixed.schema(),
+                        fixed.study(),
+                        fixed.machine(),
+                        fixed.startedAt(),
+                        fixed.scenario(),
+                        fixed.conditions(),
+                        rows,
+                        Map.of(),
+                        Map.of(),
+                        List.of())),
+                Optional.empty(),
+                List.of());
+    }
+
+    private static CompareRow loaded(String system, int size, double perSecond) {
+        CompareRow row = counted(system, size, 0, Map.of());
+        return new CompareRow(
+                row.system(),
+                row.kind(),
+                CompareRow.Server.SLEEPING,
+                row.valueBytes(),
+                row.window(),
+                row.mix(),
+                row.operations(),
+                Map.of(CompareRow.PER_SECOND, perSecond),
+                row.rounds(),
+                row.cpu(),
+                row.cpuByThreads(),
+                row.counts(),
+                row.answers(),
+                row.responder(),
+                row.retries(),
+                row.errors(),
+                row.memory());
+    }
+
+    @Test
+    void shouldSayWhetherRatesConverge() throws IOException {
+        assertEquals(LedgerVerdict.HOLDS, row(rates(0.5, 0.9), "P-Fig7, P-Fig8").verdict());
+        assertEquals(
+                LedgerVerdict.HOLDS, row(rates(1.01, 0.99), "P-Fig7, P-Fig8").verdict());
+        LedgerRow same = row(rates(0.57, 0.57), "P-Fig7, P-Fig8");
+        assertEquals(LedgerVerdict.DOES_NOT_HOLD, same.verdict());
+        assertEquals("GETs per second, pilaf beside pilaf-vo: 0.57 at 32 bytes, 0.57 at 1024 bytes", same.why());
+    }
+
+    private static CompareRow counted(String system, int size, double reads, Map<String, Double> memory) {
+        return new CompareRow(
+                system,
+                SystemKind.DESIGN,
+                CompareRow.Server.OWN,
+                size,
+                16,
+                "C",
+                1000,
+                Map.of(),
+                List.of(),
+                Map.of(),
+                Map.of(),
+                Map.of("READS", reads),
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                memory);
+    }
+
+    private static LedgerSources counts(double pilaf, double farm, int pairs, double skew) {
+        return new LedgerSources(
+                Optional.empty(),
+                Optional.of(new CompareResults(
+                        CompareResults.SCHEMA,
+                        CompareResults.STUDY,
+                        null,
+                        "simulated",
+                        "softrdma compare --fabric",
+                        new CompareResults.Conditions(
+                                "of the fabric", "fabric", "safe", 2, pairs, 16, skew, 1, 0, 1000, 1, false),
+                        List.of(
+                                counted("pilaf", 32, pilaf, Map.of()),
+                                counted(
+                                        "farm",
+                                        32,
+                                        farm,
+                                        Map.of(CompareRow.DATA_PER_PAIR, 48.0, CompareRow.USED_PER_PAIR, 78.0))),
+                        Map.of(),
+                        Map.of(),
+                        List.of())),
+                List.of());
+    }
+
+    @Test
+    void shouldJudgeCounts() {
+        LedgerSources right = counts(3.10, 1.06, 24_576, 0);
+        assertEquals(LedgerVerdict.HOLDS, row(right, "P-Fig6, P-Reads").verdict());
+        assertEquals(
+                "3.100 READs per GET at 75 %", row(right, "P-Fig6, P-Reads").why());
+        assertEquals(LedgerVerdict.HOLDS, row(right, "F-Fig10").verdict());
+        assertEquals(LedgerVerdict.HOLDS, row(right, "F-Fig11").verdict());
+        LedgerSources wrong = counts(2.5, 1.3, 24_576, 0);
+        assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(wrong, "P-Fig6, P-Reads").verdict());
+        assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(wrong, "F-Fig10").verdict());
+        assertEquals(
+                LedgerVerdict.NOT_RUN,
+                row(counts(3.1, 1.06, 24_576, 0.9), "P-Fig6, P-Reads").verdict());
+        assertEquals(
+                LedgerVerdict.NOT_RUN,
+                row(counts(3.1, 1.06, 20_000, 0), "P-Fig6, P-Reads").verdict());
+    }
+
+    private static JsonNode wimpy(
+            String system, String protocol, int size, int percent, double gets, double cpu, double kernel)
+            throws IOException {
+        return new ObjectMapper()
+                .readTree(String.format(
+                        Locale.ROOT,
+                        "{\"system\": \"%s\", \"protocol\": \"%s\", \"valueBytes\": %d, \"window\": 16,"
+                                + " \"throttlePercent\": %d, \"serverCores\": 1, \"loop\": \"closed\","
+                                + " \"getsPerSecond\": %f,"
+                                + " \"serverCpuMicrosPerGet\": %f, \"serverSystemMicrosPerGet\": %f}",
+                        system,
+                        protocol,
+                        size,
+                        percent,
+                        gets,
+                        cpu,
+                        kernel));
+    }
+
+    private static LedgerSources wimpy(double slowGets, double largeCpu) throws IOException {
+        List<JsonNode> rows = new ArrayList<>();
+        rows.add(wimpy("memcached 1.6", "get", 1024, 100, 1000, 2, 1));
+        rows.add(wimpy("memcached 1.6", "get", 10240, 100, 500, 4, 3));
+        rows.add(wimpy("softrdma", "READ arena", 1024, 100, 1200, 1, 0.5));
+        rows.add(wimpy("softrdma", "READ arena", 10240, 100, 600, largeCpu, 2));
+        rows.add(wimpy("memcached 1.6", "get", 1024, 50, 500, 2, 1));
+        rows.add(wimpy("memcached 1.6", "get", 10240, 50, 250, 4, 3));
+        rows.add(wimpy("softrdma", "READ arena", 1024, 50, slowGets, 1, 0.5));
+        rows.add(wimpy("softrdma", "READ arena", 10240, 50, 350, 3, 2));
+        return new LedgerSources(Optional.empty(), Optional.empty(), rows);
+    }
+
+    @Test
+    void shouldJudgeTheWimpyStudy() throws IOException {
+        LedgerSources right = wimpy(700, 3);
+        for (String id : List.of("W-Fig2", "W-Fig7", "W-Fig8a")) {
+            assertEquals(
+                    LedgerVerdict.HOLDS,
+                    row(right, id).verdict(),
+                    () -> row(right, id).toString());
+        }
+        assertEquals(
+                "READ beside classic get: 0.50 at 1024 bytes, 0.75 at 10240 bytes",
+                row(right, "W-Fig8a").why());
+        assertEquals(LedgerVerdict.NOT_RUN, row(right, "W-Fig8b").verdict());
+        LedgerSources wrong = wimpy(400, 5);
+        assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(wrong, "W-Fig7").verdict());
+        assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(wrong, "W-Fig8a").verdict());
+    }
+
+    @Test
+    void shouldRefuseFilesThatAreSomethingElse() throws IOException {
+        Path compare = CompareJson.write(fixed(), directory.resolve("compare"));
+        Path none = directory.resolve("none");
+        assertTrue(LedgerSources.read(compare, none, none).compare().isPresent());
+        for (Path[] files : new Path[][] {{none, compare, none}, {none, none, compare}}) {
+            MeasurementException refused =
+                    assertThrows(MeasurementException.class, () -> LedgerSources.read(files[0], files[1], files[2]));
+            assertTrue(String.valueOf(refused.getMessage()).startsWith(compare.toString()), refused::toString);
+        }
+    }
+}
