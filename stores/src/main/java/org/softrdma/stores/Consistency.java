@@ -5,5 +5,7 @@ public enum Consistency {
     /** Each operation takes effect at one instant between its start and its end. */
     LINEARIZABLE,
     /** So do changes, and a value that is found is one that the key had meanwhile; but a key may seem absent. */
-    FALSE_MISSES
+    FALSE_MISSES,
+    /** Not even that: a key that was removed may live on. */
+    NONE
 }

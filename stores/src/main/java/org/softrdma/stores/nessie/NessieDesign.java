@@ -42,7 +42,7 @@ public final class NessieDesign implements StoreDesign {
     @Override
     public Promises promises(Protocol protocol) {
         boolean safe = protocol == Protocol.SAFE;
-        return new Promises(safe ? Consistency.LINEARIZABLE : Consistency.STALE, safe, true, true, safe, !safe);
+        return new Promises(safe ? Consistency.LINEARIZABLE : Consistency.NONE, true, true, true, safe, false);
     }
 
     @Override

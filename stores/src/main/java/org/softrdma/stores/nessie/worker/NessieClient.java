@@ -108,6 +108,9 @@ public final class NessieClient implements StoreClient {
         links = now;
         work.connected(now);
         work.stock.clear();
+        if (!settings.safe()) {
+            operations.limit(now.shape().reuseNs() / 2); // paper, section 4.3.3
+        }
         long[] told = new long[boots.length];
         Arrays.setAll(told, now::boot);
         if (!Arrays.equals(boots, told)) {
@@ -243,6 +246,9 @@ public final class NessieClient implements StoreClient {
                     goOn(operation, machine.begin(operation), handler);
                 }
             }
+        }
+        if (links == now) {
+            restock(now);
         }
     }
 

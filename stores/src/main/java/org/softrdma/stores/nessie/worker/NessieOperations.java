@@ -13,11 +13,13 @@ final class NessieOperations {
     private final StoreClientContext context;
     private final NessieBuffers buffers;
     private final NessieOperation[] all;
+    private long limitNs;
     private int outstanding;
 
     NessieOperations(StoreClientContext context, NessieBuffers buffers) {
         this.context = context;
         this.buffers = buffers;
+        limitNs = context.timeoutNs();
         all = new NessieOperation[count(context)];
         for (int i = 0; i < all.length; i++) {
             all[i] = new NessieOperation(i);
@@ -26,6 +28,11 @@ final class NessieOperations {
 
     static int count(StoreClientContext context) {
         return context.window() + 1;
+    }
+
+    /** No operation may take longer than that. */
+    void limit(long ns) {
+        limitNs = Math.min(context.timeoutNs(), ns);
     }
 
     int count() {
@@ -58,7 +65,7 @@ final class NessieOperations {
         outstanding++;
         operation.kind = kind;
         operation.tag = tag;
-        operation.deadlineNs = context.nanoClock().nanoTime() + context.timeoutNs();
+        operation.deadlineNs = context.nanoClock().nanoTime() + limitNs;
         operation.keyLength = key.length;
         operation.valueLength = (int) value.byteSize();
         operation.phase = Phase.BEGUN;

@@ -1,0 +1,3 @@
+/** Tests of Pilaf. */
+@org.jspecify.annotations.NullMarked
+package org.softrdma.stores.nessie.node;
