@@ -240,10 +240,13 @@ public final class NessieClient implements StoreClient {
         for (int i = 0; i < operations.count(); i++) {
             NessieOperation operation = operations.get(i);
             if (operation.phase == Phase.STOCK && links == now) {
-                if (count == 0) {
-                    deliver(operation, handler, operation.exposed ? Outcome.LOST : Outcome.FULL);
-                } else {
+                if (count > 0) {
                     goOn(operation, machine.begin(operation), handler);
+                } else if (operation.exposed) {
+                    work.pause(operation); // what it has replaced is gone: it must not be refused now
+                    goOn(operation, null, handler);
+                } else {
+                    deliver(operation, handler, Outcome.FULL);
                 }
             }
         }

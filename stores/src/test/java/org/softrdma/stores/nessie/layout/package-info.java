@@ -1,3 +1,3 @@
-/** Tests of Pilaf. */
+/** Tests of Nessie. */
 @org.jspecify.annotations.NullMarked
 package org.softrdma.stores.nessie.layout;

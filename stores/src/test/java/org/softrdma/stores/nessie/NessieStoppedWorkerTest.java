@@ -1,0 +1,187 @@
+package org.softrdma.stores.nessie;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.fabric.Fabric;
+import org.softrdma.sim.fabric.FabricNode;
+import org.softrdma.stores.BlockingStore;
+import org.softrdma.stores.Outcome;
+import org.softrdma.stores.Protocol;
+import org.softrdma.stores.StoreClient;
+import org.softrdma.stores.StoreCounter;
+import org.softrdma.stores.StoreException;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** A worker stops behind the n-th batch of requests of a change, for each n, and another one goes on. */
+class NessieStoppedWorkerTest {
+    private static final long HOUR_NS = TimeUnit.HOURS.toNanos(1);
+    private static final long PATIENCE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long ROUND_NS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final int MOST_STEPS = 60;
+    private static final byte[] KEY = bytes("key");
+    private static final String OLD = "old";
+    private static final String NEW = "new";
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private interface Body {
+        void run(StoreClient stopping, BlockingStore other, Fabric fabric) throws Exception;
+    }
+
+    private static void run(long seed, Protocol protocol, Map<String, String> options, Body body) {
+        Fabric fabric = Fabric.ofSeed(seed);
+        FabricNode stopping = fabric.node("stopping");
+        FabricNode other = fabric.node("other");
+        NessieNodes nodes = new NessieNodes(fabric, 2, protocol, options, context -> context.maxValueLength(16));
+        fabric.run(other, () -> {
+            nodes.start();
+            try (VerbsDevice first = stopping.open(Map.of());
+                    StoreClient stopped = client(nodes, first, "0");
+                    VerbsDevice second = other.open(Map.of());
+                    BlockingStore store = new BlockingStore(client(nodes, second, "1"))) {
+                body.run(stopped, store, fabric);
+            }
+            nodes.stop();
+        });
+    }
+
+    private static StoreClient client(NessieNodes nodes, VerbsDevice device, String home) {
+        return new NessieDesign()
+                .connect(
+                        device,
+                        nodes.client()
+                                .maxValueLength(16)
+                                .timeoutNs(2 * TimeUnit.SECONDS.toNanos(1))
+                                .options(Map.of("home", home))
+                                .conclude());
+    }
+
+    /** Drives a client until it has posted so many batches more, and no farther. True if its operation has ended. */
+    private static boolean stopBehind(StoreClient client, int batches, Fabric fabric, Outcome[] ended) {
+        long last = client.counters().get(StoreCounter.ROUND_TRIPS) + batches - 1; // the first one has been posted
+        while (client.outstanding() > 0 && client.counters().get(StoreCounter.ROUND_TRIPS) < last) {
+            int results = client.poll((tag, outcome, memory, offset, length) -> ended[0] = outcome);
+            fabric.idleStrategy().idle(results);
+        }
+        boolean isOver = client.outstanding() == 0;
+        fabric.baton().sleep(ROUND_NS); // what is on its way takes place
+        return isOver;
+    }
+
+    private static String value(BlockingStore store, byte[] key) {
+        return store.get(key).map(value -> new String(value, StandardCharsets.US_ASCII)).orElse("");
+    }
+
+    /** A crowded table has no empty slot for most keys, so that PUTs make others move. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 14})
+    void shouldReadTheOldValueOrTheNewWhereverAPutStops(int crowd) {
+        for (boolean isThere : new boolean[] {true, false}) {
+            boolean[] over = new boolean[1];
+            for (int step = 1; !over[0]; step++) {
+                int stop = step;
+                assertTrue(step < MOST_STEPS, "the PUT does not end");
+                run(crowd, Protocol.SAFE, Map.of("index", "3", "entries", "8"), (stopping, store, fabric) -> {
+                    int stored = fill(store, crowd, isThere);
+                    assertTrue(stopping.startPut(KEY, MemorySegment.ofArray(bytes(NEW)), 0));
+                    Outcome[] ended = new Outcome[1];
+                    over[0] = stopBehind(stopping, stop, fabric, ended);
+                    checkWhatIsThere(store, isThere, stored, fabric, "stopped at " + stop);
+                    checkThatItGoesOn(store, stopping, ended, fabric, "stopped at " + stop);
+                });
+            }
+        }
+    }
+
+    private static int fill(BlockingStore store, int crowd, boolean isThere) {
+        if (isThere) {
+            assertTrue(store.put(KEY, bytes(OLD)));
+        }
+        int stored = 0;
+        while (stored < crowd && store.put(bytes("other" + stored), bytes("value" + stored))) {
+            stored++;
+        }
+        return stored;
+    }
+
+    private static void checkWhatIsThere(
+            BlockingStore store, boolean isThere, int stored, Fabric fabric, String message) {
+        long beganNs = fabric.clock().nanoTime();
+        String seen = value(store, KEY);
+        long tookNs = fabric.clock().nanoTime() - beganNs;
+        assertTrue(tookNs < PATIENCE_NS + ROUND_NS, () -> message + ": readable only after " + tookNs + " ns");
+        assertTrue(seen.equals(NEW) || seen.equals(isThere ? OLD : ""), () -> message + ": " + seen);
+        assertEquals(seen, value(store, KEY), message);
+        for (int i = 0; i < stored; i++) {
+            assertEquals("value" + i, value(store, bytes("other" + i)), message);
+        }
+    }
+
+    /** The worker wakes, and does not take back what came after it. */
+    private static void checkThatItGoesOn(
+            BlockingStore store, StoreClient stopping, Outcome[] ended, Fabric fabric, String message) {
+        boolean wasSeen = value(store, KEY).equals(NEW);
+        assertTrue(store.put(KEY, bytes("third")), message);
+        assertEquals("third", value(store, KEY), message);
+        while (stopping.outstanding() > 0) {
+            int ignored = stopping.await(HOUR_NS, (tag, outcome, memory, offset, length) -> ended[0] = outcome);
+        }
+        assertTrue(ended[0] == Outcome.STORED || ended[0] == Outcome.LOST, () -> message + ": " + ended[0]);
+        fabric.baton().sleep(ROUND_NS);
+        String now = value(store, KEY);
+        assertTrue(now.equals("third") || (!wasSeen && now.equals(NEW)), () -> message + ": " + now);
+        assertTrue(store.remove(KEY), message);
+        assertFalse(store.get(KEY).isPresent(), message);
+    }
+
+    @Test
+    void shouldReadTheOldValueOrNoneWhereverARemoveStops() {
+        boolean[] over = new boolean[1];
+        for (int step = 1; !over[0]; step++) {
+            int stop = step;
+            run(step, Protocol.SAFE, Map.of("index", "3", "entries", "8"), (stopping, store, fabric) -> {
+                assertTrue(store.put(KEY, bytes(OLD)));
+                assertTrue(stopping.startRemove(KEY, 0));
+                Outcome[] ended = new Outcome[1];
+                over[0] = stopBehind(stopping, stop, fabric, ended);
+                String seen = value(store, KEY);
+                assertTrue(seen.equals(OLD) || seen.isEmpty(), seen);
+                assertTrue(store.put(KEY, bytes(NEW)));
+                assertEquals(NEW, value(store, KEY));
+            });
+        }
+    }
+
+    /** As published, nobody can read a key whose PUT has stopped between its slot and its valid entry. */
+    @Test
+    void shouldBlockAKeyForEverAsPublished() {
+        boolean[] over = new boolean[1];
+        boolean[] blocked = new boolean[1];
+        Map<String, String> options = Map.of("index", "3", "entries", "8", "reuse-ms", "3600000");
+        for (int step = 1; !over[0]; step++) {
+            int stop = step;
+            run(step, Protocol.PAPER, options, (stopping, store, fabric) -> {
+                assertTrue(store.put(KEY, bytes(OLD)));
+                assertTrue(stopping.startPut(KEY, MemorySegment.ofArray(bytes(NEW)), 0));
+                over[0] = stopBehind(stopping, stop, fabric, new Outcome[1]);
+                try {
+                    String ignored = value(store, KEY);
+                } catch (StoreException e) {
+                    blocked[0] = true;
+                }
+            });
+        }
+        assertTrue(blocked[0], "the published protocol lets others go on");
+    }
+}
