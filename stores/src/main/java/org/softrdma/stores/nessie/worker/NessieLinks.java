@@ -174,7 +174,7 @@ final class NessieLinks implements AutoCloseable {
         links[home].write(operation.index, from, entryLength, address, data.rkey());
         counters.increment(StoreCounter.WRITES);
         operation.outstanding++;
-        readTail(operation, reference);
+        readTail(operation, reference); // of an entry
     }
 
     /** As published: writes the last byte of an entry of the home node, and sees to it that it is there. */
