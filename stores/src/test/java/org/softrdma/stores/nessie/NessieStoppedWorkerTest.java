@@ -163,6 +163,47 @@ class NessieStoppedWorkerTest {
         }
     }
 
+    /** Each of many workers dies in the middle of a PUT: what they have written and nobody can find is used again. */
+    @Test
+    void shouldUseAgainWhatDeadWorkersHaveLeft() {
+        Fabric fabric = Fabric.ofSeed(3);
+        FabricNode machine = fabric.node("other");
+        Map<String, String> options = Map.of("index", "4", "entries", "5", "reuse-ms", "1");
+        NessieNodes nodes =
+                new NessieNodes(fabric, 1, Protocol.SAFE, options, context -> context.maxValueLength(16));
+        fabric.run(machine, () -> {
+            nodes.start();
+            try (VerbsDevice device = machine.open(Map.of());
+                    BlockingStore store = new BlockingStore(small(nodes, device))) {
+                for (int i = 0; i < 100; i++) {
+                    byte[] key = bytes("key" + i % 5);
+                    try (StoreClient dying = small(nodes, device)) {
+                        assertTrue(dying.startPut(key, MemorySegment.ofArray(bytes(NEW)), 0));
+                        boolean ignored = stopBehind(dying, 1 + i % 4, fabric, new Outcome[1]);
+                    }
+                    fabric.baton().sleep(ROUND_NS);
+                    int attempts = 0;
+                    while (!store.put(key, bytes(OLD))) {
+                        fabric.baton().sleep(ROUND_NS);
+                        assertTrue(++attempts < 20, "no entries are left after " + i + " workers");
+                    }
+                    assertEquals(OLD, value(store, key));
+                }
+            }
+            nodes.stop();
+        });
+    }
+
+    private static StoreClient small(NessieNodes nodes, VerbsDevice device) {
+        return new NessieDesign()
+                .connect(
+                        device,
+                        nodes.client()
+                                .maxValueLength(16)
+                                .options(Map.of("stock", "4"))
+                                .conclude());
+    }
+
     /** As published, nobody can read a key whose PUT has stopped between its slot and its valid entry. */
     @Test
     void shouldBlockAKeyForEverAsPublished() {

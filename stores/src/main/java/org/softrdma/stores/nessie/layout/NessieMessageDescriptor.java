@@ -17,15 +17,17 @@ import java.nio.ByteOrder;
  * +-------------------------------+              +-------------------------------+
  * |  RESTOCK: entries wanted      |   8          |  RESTOCK: entries given       |   8
  * +-------------------------------+              +-------------------------------+
- * |  0                            |  12          |  0                            |  12
+ * |  0                            |  12          |  RESTOCK: entries in doubt    |  12
  * +-------------------------------+              +-------------------------------+
  *                                                |  HELLO: roots                 |  16
  *                                                |  RESTOCK: a reference, u32, of|
- *                                                |  each entry that was given    |
+ *                                                |  each entry that was given,   |
+ *                                                |  and of each one in doubt     |
  *                                                +-------------------------------+
  * </pre>
  *
- * <p>Stateless.
+ * <p>An entry is in doubt when its worker is gone: perhaps no word names it. The worker that gets the reply finds out.
+ * Stateless.
  */
 public final class NessieMessageDescriptor {
     /** Tell me where everything is. */
@@ -37,11 +39,14 @@ public final class NessieMessageDescriptor {
     /** Most entries that one reply gives. */
     public static final int MOST_GIVEN = 1024;
 
+    /** Most entries in doubt that one reply names. */
+    public static final int MOST_DOUBTFUL = 16;
+
     /** Bytes of a request, and of a reply without its body. */
     public static final int LENGTH = 16;
 
     /** Bytes of the longest reply. */
-    public static final int REPLY_LENGTH = LENGTH + MOST_GIVEN * Integer.BYTES;
+    public static final int REPLY_LENGTH = LENGTH + (MOST_GIVEN + MOST_DOUBTFUL) * Integer.BYTES;
 
     /** "NES1", the last byte first. */
     static final int MAGIC = 0x3153_454e;
@@ -50,16 +55,21 @@ public final class NessieMessageDescriptor {
     private static final int MAGIC_OFFSET = 0;
     private static final int KIND_OFFSET = MAGIC_OFFSET + Integer.BYTES;
     private static final int COUNT_OFFSET = KIND_OFFSET + Integer.BYTES;
-    private static final int SPARE_OFFSET = COUNT_OFFSET + Integer.BYTES;
+    private static final int DOUBTFUL_OFFSET = COUNT_OFFSET + Integer.BYTES;
 
     private NessieMessageDescriptor() {}
 
-    /** Writes a request, or the beginning of a reply. */
+    /** Writes a request, or the beginning of a reply without entries in doubt. */
     public static void put(MemorySegment memory, long at, int kind, int count) {
+        put(memory, at, kind, count, 0);
+    }
+
+    /** Writes the beginning of a reply. */
+    public static void put(MemorySegment memory, long at, int kind, int count, int doubtful) {
         memory.set(INT, at + MAGIC_OFFSET, MAGIC);
         memory.set(INT, at + KIND_OFFSET, kind);
         memory.set(INT, at + COUNT_OFFSET, count);
-        memory.set(INT, at + SPARE_OFFSET, 0);
+        memory.set(INT, at + DOUBTFUL_OFFSET, doubtful);
     }
 
     /** Writes a reference into a reply. */
@@ -75,6 +85,11 @@ public final class NessieMessageDescriptor {
     /** How many entries. */
     public static int count(MemorySegment memory, long at) {
         return memory.get(INT, at + COUNT_OFFSET);
+    }
+
+    /** How many entries are in doubt. */
+    public static int doubtful(MemorySegment memory, long at) {
+        return memory.get(INT, at + DOUBTFUL_OFFSET);
     }
 
     /** A reference in a reply. */
@@ -99,6 +114,9 @@ public final class NessieMessageDescriptor {
             return NessieRootsDescriptor.isValid(memory, at + LENGTH, available - LENGTH);
         }
         int count = count(memory, at);
-        return count >= 0 && available == LENGTH + (long) count * Integer.BYTES;
+        int doubtful = doubtful(memory, at);
+        return count >= 0
+                && doubtful >= 0
+                && available == LENGTH + (long) count * Integer.BYTES + (long) doubtful * Integer.BYTES;
     }
 }

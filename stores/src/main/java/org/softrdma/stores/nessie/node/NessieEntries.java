@@ -1,6 +1,7 @@
 package org.softrdma.stores.nessie.node;
 
 import java.util.random.RandomGenerator;
+import org.agrona.collections.IntArrayList;
 import org.softrdma.stores.nessie.layout.NessieShape;
 
 /**
@@ -29,6 +30,7 @@ final class NessieEntries {
     private final long[] restingSinceNs;
     private int firstResting;
     private int restingCount;
+    private final IntArrayList doubtful = new IntArrayList();
 
     /**
      * All of them free.
@@ -110,16 +112,30 @@ final class NessieEntries {
         boolean isWritten(int number, int reference);
     }
 
-    /** A connection has ended: what it was given and has not written is taken back. */
+    /** A connection has ended: what it was given and has not written is taken back, and what it has written is in doubt. */
     void ended(int owner, Written written, long nowNs) {
         for (int number = 1; number < owners.length; number++) {
             if (owners[number] == owner) {
                 owners[number] = 0;
                 if (uses[number] == Use.GIVEN && !written.isWritten(number, reference(number))) {
                     boolean ignored = takeBack(reference(number), nowNs);
+                } else if (uses[number] == Use.GIVEN && shape.safe()) {
+                    boolean added = doubtful.add(reference(number));
                 }
             }
         }
+    }
+
+    /** Takes an entry of which it is to be found out whether a word names it; 0 if there is none. */
+    int takeDoubtful() {
+        while (!doubtful.isEmpty()) {
+            int reference = doubtful.popInt();
+            int number = shape.number(reference);
+            if (uses[number] == Use.GIVEN && reference(number) == reference) {
+                return reference;
+            }
+        }
+        return 0;
     }
 
     /** True if somebody has it. */

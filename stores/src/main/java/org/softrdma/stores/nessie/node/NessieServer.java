@@ -200,8 +200,16 @@ public final class NessieServer implements StoreServer {
             }
             NessieMessageDescriptor.putReference(memory, reply, given++, reference);
         }
-        NessieMessageDescriptor.put(memory, reply, NessieMessageDescriptor.RESTOCK, given);
-        connection.reply(NessieMessageDescriptor.LENGTH + given * Integer.BYTES);
+        int doubtful = 0;
+        while (doubtful < NessieMessageDescriptor.MOST_DOUBTFUL) {
+            int reference = entries.takeDoubtful();
+            if (reference == 0) {
+                break;
+            }
+            NessieMessageDescriptor.putReference(memory, reply, given + doubtful++, reference);
+        }
+        NessieMessageDescriptor.put(memory, reply, NessieMessageDescriptor.RESTOCK, given, doubtful);
+        connection.reply(NessieMessageDescriptor.LENGTH + (given + doubtful) * Integer.BYTES);
     }
 
     @Override

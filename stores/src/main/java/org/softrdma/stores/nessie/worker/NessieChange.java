@@ -37,6 +37,10 @@ final class NessieChange {
         return settling;
     }
 
+    NessieScan scan() {
+        return scan;
+    }
+
     /** Begins, or begins again. */
     @Nullable
     Outcome begin(NessieOperation operation) {

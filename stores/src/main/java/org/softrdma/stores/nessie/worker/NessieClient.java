@@ -205,7 +205,10 @@ public final class NessieClient implements StoreClient {
                 NessieOperation operation = operations.get(NessieLink.index(completion.wrId()));
                 if (--operation.outstanding == 0) {
                     goOn(operation, machine.resume(operation), handler);
-                    restock(now);
+                    if (links == now) {
+                        restock(now);
+                        check(handler);
+                    }
                 }
             }
             case NessieLink.SEND -> {
@@ -235,8 +238,13 @@ public final class NessieClient implements StoreClient {
         for (int i = 0; i < count; i++) {
             work.stock.add(NessieMessageDescriptor.reference(memory, reply, i));
         }
+        int doubtful = NessieMessageDescriptor.doubtful(memory, reply);
+        for (int i = 0; i < doubtful; i++) {
+            work.stock.addDoubtful(NessieMessageDescriptor.reference(memory, reply, count + i));
+        }
         work.stock.answered();
         now.postReceive();
+        check(handler);
         for (int i = 0; i < operations.count(); i++) {
             NessieOperation operation = operations.get(i);
             if (operation.phase == Phase.STOCK && links == now) {
@@ -255,7 +263,24 @@ public final class NessieClient implements StoreClient {
         }
     }
 
+    /** The janitor looks at an entry, if there is one in doubt. */
+    private void check(ResultHandler handler) {
+        if (operations.isChecking()) {
+            return;
+        }
+        int reference = work.stock.takeDoubtful();
+        if (reference != 0) {
+            NessieOperation operation = operations.startCheck(reference);
+            nextNs = Math.min(nextNs, operation.deadlineNs);
+            goOn(operation, machine.begin(operation), handler);
+        }
+    }
+
     private void deliver(NessieOperation operation, ResultHandler handler, Outcome outcome) {
+        if (operation.kind == Kind.CHECK) {
+            operation.phase = Phase.FREE;
+            return;
+        }
         operations.ended(operation);
         delivered++;
         try {
@@ -313,7 +338,7 @@ public final class NessieClient implements StoreClient {
             if (!NessieOperations.isWaitedFor(operation)) {
                 continue;
             }
-            if (operation.exposed) {
+            if (operation.exposed || operation.kind == Kind.CHECK) {
                 deliver(operation, handler, Outcome.LOST);
             } else {
                 operation.reset();

@@ -13,7 +13,9 @@ final class NessieOperation {
     enum Kind {
         GET,
         PUT,
-        REMOVE
+        REMOVE,
+        /** What a worker that is gone has left: nobody waits for a result. */
+        CHECK
     }
 
     /** What it waits for. */

@@ -8,7 +8,10 @@ import org.softrdma.stores.nessie.layout.NessieHash;
 import org.softrdma.stores.nessie.worker.NessieOperation.Kind;
 import org.softrdma.stores.nessie.worker.NessieOperation.Phase;
 
-/** The operations of a worker: one more than its window, as one may be in its handler. Owned by the worker's thread. */
+/**
+ * The operations of a worker: one more than its window, as one may be in its handler, and one for the janitor. Owned by
+ * the worker's thread.
+ */
 final class NessieOperations {
     private final StoreClientContext context;
     private final NessieBuffers buffers;
@@ -27,7 +30,7 @@ final class NessieOperations {
     }
 
     static int count(StoreClientContext context) {
-        return context.window() + 1;
+        return context.window() + 2;
     }
 
     /** No operation may take longer than that. */
@@ -78,12 +81,28 @@ final class NessieOperations {
     }
 
     private NessieOperation free() {
-        for (NessieOperation operation : all) {
-            if (operation.phase == Phase.FREE) {
-                return operation;
+        for (int i = 0; i < all.length - 1; i++) {
+            if (all[i].phase == Phase.FREE) {
+                return all[i];
             }
         }
         throw new IllegalStateException("a handler polls: it must not");
+    }
+
+    /** The janitor's operation, to look at an entry. It does not look at another one. */
+    NessieOperation startCheck(int reference) {
+        NessieOperation operation = all[all.length - 1];
+        operation.kind = Kind.CHECK;
+        operation.deadlineNs = context.nanoClock().nanoTime() + limitNs;
+        operation.phase = Phase.BEGUN;
+        operation.reset();
+        operation.ownReference = reference;
+        return operation;
+    }
+
+    /** True if the janitor looks at an entry. */
+    boolean isChecking() {
+        return all[all.length - 1].phase != Phase.FREE;
     }
 
     /** Its result is about to be delivered. */

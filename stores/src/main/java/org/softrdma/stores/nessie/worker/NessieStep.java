@@ -36,6 +36,10 @@ enum NessieStep {
     WITHDRAW,
     /** Nodes know which entries nobody uses. */
     NOTICE,
+    /** Janitor: an entry in doubt. */
+    DOUBT,
+    /** Janitor: nobody may place the entry any more. */
+    CONDEMN,
     /** Move: the entry of the word that has to move. */
     MOVE_ENTRY,
     /** Move: the words where it could go. */

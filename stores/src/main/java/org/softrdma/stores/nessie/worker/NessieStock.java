@@ -1,10 +1,13 @@
 package org.softrdma.stores.nessie.worker;
 
-/** Free entries that the home node has given to a worker. Owned by the worker's thread. */
+import org.agrona.collections.IntArrayList;
+
+/** Free entries that the home node has given to a worker, and entries in doubt. Owned by the worker's thread. */
 final class NessieStock {
     private final int[] references;
     private int count;
     private boolean asked;
+    private final IntArrayList doubtful = new IntArrayList();
 
     NessieStock(int capacity) {
         references = new int[capacity];
@@ -34,9 +37,20 @@ final class NessieStock {
         references[count++] = reference;
     }
 
+    /** Keeps an entry of which it is to be found out whether a word names it. */
+    void addDoubtful(int reference) {
+        boolean added = doubtful.add(reference);
+    }
+
+    /** Takes an entry in doubt; 0 if there is none. */
+    int takeDoubtful() {
+        return doubtful.isEmpty() ? 0 : doubtful.popInt();
+    }
+
     /** The connection is gone, and the node has taken back what was not used. */
     void clear() {
         count = 0;
         asked = false;
+        doubtful.clear();
     }
 }

@@ -22,7 +22,7 @@ class NessieLayoutsTest {
             + "887766554433221110000000000000000080000000000000010000000000000020000000000000000000100000000000"
             + "020000000000000030000000000000000020000000000000fdffffff00000000";
     private static final String REQUEST = "4e455331020000000500000000000000";
-    private static final String REPLY = "4e4553310200000002000000000000001100000022000000";
+    private static final String REPLY = "4e455331020000000200000001000000110000002200000033000000";
     private static final int REFERENCE = 0x0001_2345;
     private static final byte[] PAIR = "keyvalue!".getBytes(StandardCharsets.US_ASCII);
     private static final NessieShape SHAPE = new NessieShape(3, 12, 10, 3, 7, true, 250, 4096, 1_000_000_000);
@@ -163,15 +163,17 @@ class NessieLayoutsTest {
         assertEquals(5, NessieMessageDescriptor.count(memory(request), 0));
 
         ByteBuffer reply = ByteBuffer.allocateDirect(REPLY.length() / 2);
-        NessieMessageDescriptor.put(memory(reply), 0, NessieMessageDescriptor.RESTOCK, 2);
+        NessieMessageDescriptor.put(memory(reply), 0, NessieMessageDescriptor.RESTOCK, 2, 1);
         NessieMessageDescriptor.putReference(memory(reply), 0, 0, 0x11);
         NessieMessageDescriptor.putReference(memory(reply), 0, 1, 0x22);
+        NessieMessageDescriptor.putReference(memory(reply), 0, 2, 0x33);
         assertEquals(REPLY, hex(reply));
         int restock = NessieMessageDescriptor.RESTOCK;
         assertTrue(NessieMessageDescriptor.isReply(memory(reply), 0, REPLY.length() / 2, restock));
         assertFalse(NessieMessageDescriptor.isReply(memory(reply), 0, REPLY.length() / 2 - 4, restock));
         assertFalse(NessieMessageDescriptor.isReply(memory(reply), 0, REPLY.length() / 2, 1));
         assertEquals(0x22, NessieMessageDescriptor.reference(memory(reply), 0, 1));
+        assertEquals(1, NessieMessageDescriptor.doubtful(memory(reply), 0));
     }
 
     @Test

@@ -70,6 +70,8 @@ class NessieEntriesTest {
             assertNotEquals(SAFE.number(references[2]), SAFE.number(entries.give(3)));
         }
         assertTrue(entries.isGiven(SAFE.number(references[2])));
+        assertEquals(references[2], entries.takeDoubtful());
+        assertEquals(0, entries.takeDoubtful());
     }
 
     @Test
