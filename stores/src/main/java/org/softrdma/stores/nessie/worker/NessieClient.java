@@ -320,6 +320,9 @@ public final class NessieClient implements StoreClient {
     private void expire(NessieOperation operation, ResultHandler handler) {
         NessieLinks now = links;
         boolean inUse = operation.phase == Phase.BATCH && now != null;
+        if (now != null && !inUse && !operation.exposed && operation.ownReference != 0) {
+            work.stock.add(operation.ownReference);
+        }
         counters.increment(StoreCounter.TIMEOUTS);
         deliver(operation, handler, Outcome.LOST);
         if (inUse && now == links) {

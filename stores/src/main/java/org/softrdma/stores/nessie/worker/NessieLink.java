@@ -75,7 +75,7 @@ final class NessieLink implements AutoCloseable {
 
     /** Requests of the send queue: all that one batch of every operation posts, and a message. */
     private static int sends(int operations) {
-        return operations * (NessieBuffers.WORDS + NessieOperation.MOST_REMOVED + 2) + 1;
+        return operations * (Math.max(NessieBuffers.WORDS, NessieOperation.MOST_REMOVED) + 2) + 1;
     }
 
     /** Most completions that nobody has polled. */

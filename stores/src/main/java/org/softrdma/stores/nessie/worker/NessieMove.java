@@ -83,7 +83,11 @@ final class NessieMove {
         }
         int landing = work.buffers.landingAt(operation.index);
         long tail = work.buffers.data().tail(work.buffers.segment(), landing);
-        if (NessieDataDescriptor.state(tail) != NessieDataDescriptor.VALID) {
+        if (NessieDataDescriptor.state(tail) == NessieDataDescriptor.ABANDONED) {
+            empty(operation);
+            return;
+        }
+        if (NessieDataDescriptor.state(tail) == NessieDataDescriptor.PENDING) {
             work.pause(operation); // somebody is about to put it
             return;
         }
@@ -103,8 +107,12 @@ final class NessieMove {
         if (operation.suspect != operation.moveWord) {
             operation.suspect = operation.moveWord;
             scan.begin(operation);
-            return;
+        } else {
+            empty(operation);
         }
+    }
+
+    private void empty(NessieOperation operation) {
         work.links()
                 .swapWord(
                         operation,

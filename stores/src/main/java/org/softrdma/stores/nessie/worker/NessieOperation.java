@@ -53,7 +53,7 @@ final class NessieOperation {
     }
 
     /** Most entries of which an operation can say that nobody uses them. */
-    static final int MOST_REMOVED = 16;
+    static final int MOST_REMOVED = 8;
 
     /** No rank. */
     static final int NOWHERE = -1;

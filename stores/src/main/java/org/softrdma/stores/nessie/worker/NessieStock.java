@@ -4,13 +4,15 @@ import org.agrona.collections.IntArrayList;
 
 /** Free entries that the home node has given to a worker, and entries in doubt. Owned by the worker's thread. */
 final class NessieStock {
+    private final int capacity;
     private final int[] references;
     private int count;
     private boolean asked;
     private final IntArrayList doubtful = new IntArrayList();
 
     NessieStock(int capacity) {
-        references = new int[capacity];
+        this.capacity = capacity;
+        references = new int[2 * capacity];
     }
 
     /** Takes an entry; 0 if there is none. */
@@ -20,11 +22,11 @@ final class NessieStock {
 
     /** How many the node is to be asked for now; 0 if it need not. Whoever gets a number asks. */
     int wanted() {
-        if (asked || count > references.length / 2) {
+        if (asked || count > capacity / 2) {
             return 0;
         }
         asked = true;
-        return references.length - count;
+        return capacity - count;
     }
 
     /** The node has answered. */
@@ -32,9 +34,11 @@ final class NessieStock {
         asked = false;
     }
 
-    /** The node has given one. */
+    /** The node has given one, or an operation needs it no more and has not let any word name it. */
     void add(int reference) {
-        references[count++] = reference;
+        if (count < references.length) {
+            references[count++] = reference;
+        }
     }
 
     /** Keeps an entry of which it is to be found out whether a word names it. */
