@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
@@ -21,7 +22,7 @@ import org.softrdma.stores.StoreClient;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A key that one client alone puts, removes and gets, in a table of eight slots in which another client's keys come and
+ * A key that one client alone puts, removes and gets, in a table of eight slots in which other clients' keys come and
  * go and make it move. A REMOVE that does not find the key, or does not remove it, is wrong.
  */
 class NessieMovesTest {
@@ -29,6 +30,7 @@ class NessieMovesTest {
     private static final int PAPER_SEEDS = 2000;
     private static final int ROUNDS = 25;
     private static final int OTHERS = 7;
+    private static final long LONGEST_SLEEP_NS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long HOUR_NS = TimeUnit.HOURS.toNanos(1);
     private static final byte[] KEY = bytes("mine");
     private static final MemorySegment VALUE = MemorySegment.ofArray(bytes("value"));
@@ -42,7 +44,7 @@ class NessieMovesTest {
         private final Fabric fabric;
         private final NessieNodes nodes;
         private final FabricNode mine;
-        private final FabricNode others;
+        private final List<FabricNode> others;
         private boolean over;
         private int failed;
 
@@ -52,14 +54,16 @@ class NessieMovesTest {
             Map<String, String> options = Map.of("index", "3", "entries", "9", "filter", "0");
             nodes = new NessieNodes(fabric, 1, protocol, options, context -> context.maxValueLength(8));
             mine = fabric.node("mine");
-            others = fabric.node("others");
+            others = List.of(fabric.node("others1"), fabric.node("others2"));
         }
 
         /** REMOVEs that failed. */
         int run() {
             fabric.run(mine, () -> {
                 nodes.start();
-                SimulatedThread crowd = others.start("others", this::crowd);
+                List<SimulatedThread> crowd = others.stream()
+                        .map(machine -> machine.start("others", () -> crowd(machine)))
+                        .toList();
                 try (VerbsDevice device = mine.open(Map.of());
                         StoreClient store = client(device)) {
                     for (int i = 0; i < ROUNDS; i++) {
@@ -67,7 +71,7 @@ class NessieMovesTest {
                     }
                 }
                 over = true;
-                assertTrue(fabric.baton().until(crowd::isEnded, HOUR_NS));
+                assertTrue(fabric.baton().until(() -> crowd.stream().allMatch(SimulatedThread::isEnded), HOUR_NS));
                 nodes.stop();
             });
             return failed;
@@ -78,8 +82,8 @@ class NessieMovesTest {
                     .connect(device, nodes.client().maxValueLength(8).conclude());
         }
 
-        private void crowd() {
-            try (VerbsDevice device = others.open(Map.of());
+        private void crowd(FabricNode machine) {
+            try (VerbsDevice device = machine.open(Map.of());
                     StoreClient store = client(device)) {
                 while (!over) {
                     byte[] other = bytes("other" + random.nextInt(OTHERS));
@@ -94,7 +98,7 @@ class NessieMovesTest {
             if (outcome(store, store.startPut(KEY, VALUE, 0)) != Outcome.STORED) {
                 return; // the table is full
             }
-            fabric.baton().sleep(random.nextLong(TimeUnit.MILLISECONDS.toNanos(1)));
+            fabric.baton().sleep(random.nextLong(LONGEST_SLEEP_NS));
             Outcome removed = outcome(store, store.startRemove(KEY, 0));
             Outcome got = outcome(store, store.startGet(KEY, 0));
             boolean lost = removed == Outcome.LOST || got == Outcome.LOST;

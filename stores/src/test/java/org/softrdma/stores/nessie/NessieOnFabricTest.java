@@ -90,14 +90,14 @@ class NessieOnFabricTest {
 
     @Test
     void shouldMoveKeysUntilTheTableIsNearlyFull() {
-        Map<String, String> options = Map.of("index", "6", "entries", "8", "reuse-ms", "1");
+        Map<String, String> options = Map.of("index", "7", "entries", "9", "reuse-ms", "1");
         run(1, Protocol.SAFE, options, (store, nodes, fabric) -> {
             int stored = 0;
             while (store.put(bytes("key" + stored), bytes("value" + stored))) {
                 stored++;
             }
             assertEquals(Outcome.FULL, store.lastOutcome());
-            assertTrue(stored > 57, "full at " + stored + " of 64");
+            assertTrue(stored > 108, "full at " + stored + " of 128");
             for (int i = 0; i < stored; i++) {
                 assertArrayEquals(
                         bytes("value" + i), store.get(bytes("key" + i)).orElseThrow());

@@ -45,11 +45,10 @@ class NessieReadsTest {
         fabric.run(machine, () -> {
             nodes.start();
             try (VerbsDevice device = machine.open(Map.of())) {
-                try (StoreClient store = client(nodes, device)) {
-                    doAll(store, Outcome.STORED, i -> store.startPut(key(i), MemorySegment.NULL, i));
-                }
-                Map<String, Long> before = nodes.server(0).device().counters();
-                try (StoreClient store = client(nodes, device)) {
+                try (StoreClient writer = client(nodes, device);
+                        StoreClient store = client(nodes, device)) {
+                    doAll(writer, Outcome.STORED, i -> writer.startPut(key(i), MemorySegment.NULL, i));
+                    Map<String, Long> before = nodes.server(0).device().counters();
                     doAll(store, Outcome.FOUND, i -> store.startGet(key(i), i));
                     check(filterBits, entries, store.counters(), before, nodes.server(0).device().counters());
                 }

@@ -242,24 +242,29 @@ public final class NessieClient implements StoreClient {
         for (int i = 0; i < doubtful; i++) {
             work.stock.addDoubtful(NessieMessageDescriptor.reference(memory, reply, count + i));
         }
-        work.stock.answered();
+        boolean dry = work.stock.isDry(count);
         now.postReceive();
         check(handler);
         for (int i = 0; i < operations.count(); i++) {
             NessieOperation operation = operations.get(i);
             if (operation.phase == Phase.STOCK && links == now) {
-                if (count > 0) {
-                    goOn(operation, machine.begin(operation), handler);
-                } else if (operation.exposed) {
-                    work.pause(operation); // what it has replaced is gone: it must not be refused now
-                    goOn(operation, null, handler);
-                } else {
-                    deliver(operation, handler, Outcome.FULL);
-                }
+                resupply(operation, count > 0, dry, handler);
             }
         }
         if (links == now) {
             restock(now);
+        }
+    }
+
+    /** An operation waits for an entry, and the node has answered. */
+    private void resupply(NessieOperation operation, boolean supplied, boolean dry, ResultHandler handler) {
+        if (supplied) {
+            goOn(operation, machine.begin(operation), handler);
+        } else if (dry && operation.exposed) {
+            work.pause(operation); // what it has replaced is gone: it must not be refused now
+            goOn(operation, null, handler);
+        } else if (dry) {
+            deliver(operation, handler, Outcome.FULL);
         }
     }
 

@@ -77,10 +77,10 @@ final class NessieGet {
         long word = operation.words[operation.rank];
         if (!work.isWhole(operation, word)) {
             work.counters.increment(StoreCounter.EXTENT_RETRIES);
-            if (operation.suspect == word) {
+            if (operation.suspects[operation.rank] == word) {
                 return next(operation);
             }
-            operation.suspect = word;
+            operation.suspects[operation.rank] = word;
             return readWord(operation);
         }
         return switch (work.judgeLanding(operation, word)) {

@@ -26,7 +26,7 @@ import org.softrdma.stores.nessie.worker.NessieOperation.Found;
  * <p>Owned by the worker's thread.
  */
 final class NessieMove {
-    static final int MOST_DEPTH = 32;
+    static final int MOST_DEPTH = 100;
 
     private final NessieWork work;
     private final NessieScan scan;

@@ -88,7 +88,10 @@ final class NessieOperation {
     final long[] tails = new long[NessieShape.MOST_WAYS];
     int scans;
     boolean bumped;
-    /** A word whose entry was not there. */
+    /** Words whose entry was not there, by rank. */
+    final long[] suspects = new long[NessieShape.MOST_WAYS];
+
+    /** A word whose entry was not there when it should move. */
     long suspect;
 
     // ---- the entry that is to become valid
@@ -158,6 +161,7 @@ final class NessieOperation {
         bumped = false;
         for (int i = 0; i < found.length; i++) {
             found[i] = Found.UNKNOWN;
+            suspects[i] = 0;
             words[i] = 0;
             before[i] = 0;
         }

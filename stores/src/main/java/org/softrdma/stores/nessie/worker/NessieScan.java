@@ -6,7 +6,8 @@ import org.softrdma.stores.nessie.worker.NessieOperation.Found;
 
 /**
  * A look at all slots of a key: READ all words at once, then, one after the other, the entries that may be the key's. What
- * a word named at the last look it names still, as long as it is the same, unless the entry was pending. Owned by the
+ * a word named at the last look it names still, as long as it is the same, unless the entry was
+ * pending. Owned by the
  * worker's thread.
  */
 final class NessieScan {
@@ -40,7 +41,7 @@ final class NessieScan {
         for (int rank = 0; rank < work.links().shape().ways(); rank++) {
             long word = work.buffers.word(operation.index, rank);
             Found known = operation.found[rank];
-            boolean lasts = known != Found.PENDING && known != Found.DANGLING && known != Found.OWN;
+            boolean lasts = known != Found.PENDING && known != Found.OWN;
             if (word != operation.words[rank] || operation.scans == 0 || !lasts) {
                 operation.words[rank] = word;
                 operation.found[rank] = rank == operation.ownRank && word == operation.ownWord
@@ -83,11 +84,11 @@ final class NessieScan {
             return true;
         }
         work.counters.increment(StoreCounter.EXTENT_RETRIES);
-        if (operation.suspect == word) {
+        if (operation.suspects[rank] == word) {
             operation.found[rank] = Found.DANGLING;
             return true;
         }
-        operation.suspect = word;
+        operation.suspects[rank] = word;
         begin(operation);
         return false;
     }

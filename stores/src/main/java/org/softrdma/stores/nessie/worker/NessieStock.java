@@ -8,6 +8,8 @@ final class NessieStock {
     private final int[] references;
     private int count;
     private boolean asked;
+    private boolean missed;
+    private boolean dry;
     private final IntArrayList doubtful = new IntArrayList();
 
     NessieStock(int capacity) {
@@ -15,23 +17,33 @@ final class NessieStock {
         references = new int[2 * capacity];
     }
 
-    /** Takes an entry; 0 if there is none. */
+    /** Takes an entry; 0 if there is none, and then the node is to be asked. */
     int take() {
-        return count == 0 ? 0 : references[--count];
+        if (count == 0) {
+            missed = true;
+            return 0;
+        }
+        return references[--count];
     }
 
-    /** How many the node is to be asked for now; 0 if it need not. Whoever gets a number asks. */
+    /**
+     * How many the node is to be asked for now; 0 if it need not. Whoever gets a number asks. A node that has had none is
+     * asked again only when there is need.
+     */
     int wanted() {
-        if (asked || count > capacity / 2) {
+        if (asked || count > capacity / 2 || (dry && !missed)) {
             return 0;
         }
         asked = true;
+        missed = false;
         return capacity - count;
     }
 
-    /** The node has answered. */
-    void answered() {
+    /** The node has answered; true if it has none for those who wait: nobody has begun to wait since it was asked. */
+    boolean isDry(int given) {
         asked = false;
+        dry = given == 0;
+        return dry && !missed;
     }
 
     /** The node has given one, or an operation needs it no more and has not let any word name it. */
@@ -55,6 +67,8 @@ final class NessieStock {
     void clear() {
         count = 0;
         asked = false;
+        missed = false;
+        dry = false;
         doubtful.clear();
     }
 }
