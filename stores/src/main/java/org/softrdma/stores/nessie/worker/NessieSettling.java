@@ -141,14 +141,7 @@ final class NessieSettling {
     }
 
     private Verdict onValidate(NessieOperation operation) {
-        if (operation.helping) {
-            return Verdict.AGAIN;
-        }
-        int state = NessieDataDescriptor.state(work.buffers.tail(operation.index));
-        if (state == NessieDataDescriptor.ABANDONED) {
-            throw new IllegalStateException("another worker has abandoned an entry of this one");
-        }
-        return Verdict.VALID;
+        return operation.helping ? Verdict.AGAIN : Verdict.VALID; // if somebody has helped, it may even be removed by now
     }
 
     /** Another entry of the key has won. */
