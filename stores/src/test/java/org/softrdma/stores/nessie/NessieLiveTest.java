@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
@@ -47,6 +48,7 @@ class NessieLiveTest {
     private static final int CLIENTS = 3;
     private static final int CHANGES = 3000;
     private static final int KEYS = 10;
+    private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(1);
 
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private final List<VerbsDevice> devices = new ArrayList<>();
@@ -98,7 +100,12 @@ class NessieLiveTest {
         Map<String, String> options =
                 Map.of("home", Integer.toString(home), "cache", Integer.toString(cache), "stock", "64");
         return new NessieDesign()
-                .connect(device, new StoreClientContext(addresses).options(options).conclude());
+                .connect(
+                        device,
+                        new StoreClientContext(addresses)
+                                .timeoutNs(PATIENCE_NS)
+                                .options(options)
+                                .conclude());
     }
 
     @Test
