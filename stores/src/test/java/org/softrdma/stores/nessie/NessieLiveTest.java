@@ -84,7 +84,10 @@ class NessieLiveTest {
         }
         clientDevice = new SoftRdmaProvider().open(Map.of());
         runner = new AgentRunner(
-                new BackoffIdleStrategy(), error -> failure.compareAndSet(null, error), null, new CompositeAgent(servers));
+                new BackoffIdleStrategy(),
+                error -> failure.compareAndSet(null, error),
+                null,
+                new CompositeAgent(servers));
         Thread ignored = AgentRunner.startOnThread(runner);
     }
 
@@ -211,7 +214,8 @@ class NessieLiveTest {
         assertRefused("calls itself node 1", new StoreClientContext(addresses.reversed()));
         assertRefused("the same protocol", new StoreClientContext(addresses).protocol(Protocol.PAPER));
         for (Map<String, String> options : List.of(Map.of("x", "y"), Map.of("home", "2"), Map.of("stock", "0"))) {
-            StoreClientContext context = new StoreClientContext(addresses).options(options).conclude();
+            StoreClientContext context =
+                    new StoreClientContext(addresses).options(options).conclude();
             assertThrows(IllegalArgumentException.class, () -> design.connect(clientDevice, context));
         }
         try (StoreClient client = client(clientDevice, 0, 0)) {

@@ -76,10 +76,13 @@ public final class NessieNodes {
         Map<String, String> all = new HashMap<>(options);
         all.put("nodes", Integer.toString(nodes.size()));
         all.put("node", Integer.toString(node));
-        return FabricStores.serve(fabric, nodes.get(node), new NessieDesign(), context -> settings.apply(
-                        context.maxConnections(MOST_CONNECTIONS))
-                .protocol(protocol)
-                .options(all));
+        return FabricStores.serve(
+                fabric,
+                nodes.get(node),
+                new NessieDesign(),
+                context -> settings.apply(context.maxConnections(MOST_CONNECTIONS))
+                        .protocol(protocol)
+                        .options(all));
     }
 
     /** Kills a server between two rounds, and starts another one in its place. */

@@ -134,9 +134,7 @@ class NessiePromisesTest {
     void shouldPromiseWhatItsPageSays() {
         StoreDesign design = StoreDesigns.named("nessie");
         assertEquals(
-                new Promises(Consistency.LINEARIZABLE, true, true, true, true, false),
-                design.promises(Protocol.SAFE));
-        assertEquals(
-                new Promises(Consistency.NONE, true, true, true, false, false), design.promises(Protocol.PAPER));
+                new Promises(Consistency.LINEARIZABLE, true, true, true, true, false), design.promises(Protocol.SAFE));
+        assertEquals(new Promises(Consistency.NONE, true, true, true, false, false), design.promises(Protocol.PAPER));
     }
 }

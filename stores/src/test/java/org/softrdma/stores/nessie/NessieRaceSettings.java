@@ -51,10 +51,14 @@ record NessieRaceSettings(long seed, Protocol protocol, boolean faulty, int cras
     /** The n-th client puts into its own home. */
     Map<String, String> clientOptions(int client) {
         return Map.of(
-                "home", Integer.toString(client % nodes()),
-                "stock", "3",
-                "cache", seed % 4 == 0 ? "0" : "8",
-                "patience-ms", PATIENCE_MS[(int) (seed / 3 % PATIENCE_MS.length)]);
+                "home",
+                Integer.toString(client % nodes()),
+                "stock",
+                "3",
+                "cache",
+                seed % 4 == 0 ? "0" : "8",
+                "patience-ms",
+                PATIENCE_MS[(int) (seed / 3 % PATIENCE_MS.length)]);
     }
 
     /** True if one key stays, and the others make it move. */

@@ -80,7 +80,9 @@ class NessieStoppedWorkerTest {
     }
 
     private static String value(BlockingStore store, byte[] key) {
-        return store.get(key).map(value -> new String(value, StandardCharsets.US_ASCII)).orElse("");
+        return store.get(key)
+                .map(value -> new String(value, StandardCharsets.US_ASCII))
+                .orElse("");
     }
 
     /** A crowded table has no empty slot for most keys, so that PUTs make others move. */
@@ -169,8 +171,7 @@ class NessieStoppedWorkerTest {
         Fabric fabric = Fabric.ofSeed(3);
         FabricNode machine = fabric.node("other");
         Map<String, String> options = Map.of("index", "4", "entries", "5", "reuse-ms", "1");
-        NessieNodes nodes =
-                new NessieNodes(fabric, 1, Protocol.SAFE, options, context -> context.maxValueLength(16));
+        NessieNodes nodes = new NessieNodes(fabric, 1, Protocol.SAFE, options, context -> context.maxValueLength(16));
         fabric.run(machine, () -> {
             nodes.start();
             try (VerbsDevice device = machine.open(Map.of());

@@ -89,8 +89,7 @@ public final class NessieDataDescriptor {
      * @param valueLength bytes
      * @param reference by which words are to name it
      */
-    public void seal(
-            MemorySegment memory, ByteBuffer view, int entry, int keyLength, int valueLength, int reference) {
+    public void seal(MemorySegment memory, ByteBuffer view, int entry, int keyLength, int valueLength, int reference) {
         memory.set(INT, entry + LENGTHS_OFFSET, keyLength);
         memory.set(INT, entry + VALUE_LENGTH_OFFSET, valueLength);
         memory.set(INT, entry + REFERENCE_OFFSET, reference);

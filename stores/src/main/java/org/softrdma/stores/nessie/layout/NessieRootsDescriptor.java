@@ -68,9 +68,9 @@ public final class NessieRootsDescriptor {
                 at + LOGS_OFFSET,
                 shape.logIndex()
                         | shape.logEntries() << Byte.SIZE
-                        | shape.ways() << 2 * Byte.SIZE
-                        | shape.filterBits() << 3 * Byte.SIZE);
-        memory.set(INT, at + NODES_OFFSET, shape.nodes() & SHORT_MASK | roots.node() << Short.SIZE);
+                        | shape.ways() << (2 * Byte.SIZE)
+                        | shape.filterBits() << (3 * Byte.SIZE));
+        memory.set(INT, at + NODES_OFFSET, (shape.nodes() & SHORT_MASK) | roots.node() << Short.SIZE);
         memory.set(INT, at + KEY_LENGTH_OFFSET, shape.maxKeyLength());
         memory.set(INT, at + VALUE_LENGTH_OFFSET, shape.maxValueLength());
         memory.set(INT, at + FLAGS_OFFSET, (shape.safe() ? SAFE : 0) | (roots.coherent() ? COHERENT : 0));
@@ -98,9 +98,9 @@ public final class NessieRootsDescriptor {
         return new NessieShape(
                 memory.get(INT, at + NODES_OFFSET) & SHORT_MASK,
                 logs & BYTE_MASK,
-                logs >>> Byte.SIZE & BYTE_MASK,
-                logs >>> 2 * Byte.SIZE & BYTE_MASK,
-                logs >>> 3 * Byte.SIZE,
+                (logs >>> Byte.SIZE) & BYTE_MASK,
+                (logs >>> (2 * Byte.SIZE)) & BYTE_MASK,
+                logs >>> (3 * Byte.SIZE),
                 (memory.get(INT, at + FLAGS_OFFSET) & SAFE) != 0,
                 memory.get(INT, at + KEY_LENGTH_OFFSET),
                 memory.get(INT, at + VALUE_LENGTH_OFFSET),
@@ -120,7 +120,7 @@ public final class NessieRootsDescriptor {
     }
 
     private static RemoteRegion region(MemorySegment memory, long at) {
-        return new RemoteRegion(memory.get(LONG, at), memory.get(LONG, at + Long.BYTES), (int)
-                memory.get(LONG, at + 2 * Long.BYTES));
+        return new RemoteRegion(
+                memory.get(LONG, at), memory.get(LONG, at + Long.BYTES), (int) memory.get(LONG, at + 2 * Long.BYTES));
     }
 }

@@ -36,7 +36,7 @@ public record NessieShape(
 
     /** Nodes that the filter bits leave room for. */
     public static int mostNodes(int filterBits) {
-        return 1 << NessieWordDescriptor.PLACE_BITS - filterBits;
+        return 1 << (NessieWordDescriptor.PLACE_BITS - filterBits);
     }
 
     /** True if every number is one that a node may tell. */

@@ -55,7 +55,7 @@ public final class NessieWordDescriptor {
      * @param filterBits how many
      */
     public static int place(int table, long hash, int filterBits) {
-        return table << filterBits | (int) hash & (1 << filterBits) - 1;
+        return table << filterBits | ((int) hash & (1 << filterBits) - 1);
     }
 
     /** True if it names no entry. */

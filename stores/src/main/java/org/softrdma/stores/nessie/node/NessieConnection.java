@@ -50,8 +50,7 @@ final class NessieConnection implements AutoCloseable {
                 REPLY_AT + NessieMessageDescriptor.REPLY_LENGTH,
                 Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
         try {
-            queuePair =
-                    request.createQueuePair(domain, QueuePairAttributes.of(completions, QueuePairLimits.of(1, 1)));
+            queuePair = request.createQueuePair(domain, QueuePairAttributes.of(completions, QueuePairLimits.of(1, 1)));
         } catch (RuntimeException e) {
             memory.close();
             throw e;
@@ -109,16 +108,14 @@ final class NessieConnection implements AutoCloseable {
     }
 
     private void postReceive() {
-        requireAccepted(
-                queuePair.postReceive(serial, memory.region(), REQUEST_AT, NessieMessageDescriptor.LENGTH));
+        requireAccepted(queuePair.postReceive(serial, memory.region(), REQUEST_AT, NessieMessageDescriptor.LENGTH));
     }
 
     /** Answers; the request's buffer is free from now on. */
     void reply(int length) {
         replying = true;
         postReceive();
-        requireAccepted(
-                queuePair.postSend(REPLY | serial, memory.region(), REPLY_AT, length, SendFlags.SIGNALLED));
+        requireAccepted(queuePair.postSend(REPLY | serial, memory.region(), REPLY_AT, length, SendFlags.SIGNALLED));
     }
 
     private static void requireAccepted(PostStatus status) {

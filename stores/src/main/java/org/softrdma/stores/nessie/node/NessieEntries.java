@@ -120,7 +120,7 @@ final class NessieEntries {
                 if (uses[number] == Use.GIVEN && !written.isWritten(number, reference(number))) {
                     boolean ignored = takeBack(reference(number), nowNs);
                 } else if (uses[number] == Use.GIVEN && shape.safe()) {
-                    boolean added = doubtful.add(reference(number));
+                    doubtful.addInt(reference(number));
                 }
             }
         }

@@ -114,7 +114,10 @@ public final class NessieServer implements StoreServer {
         for (int i = 0; i < count; i++) {
             take(batch[i]);
         }
-        return work + count + takeNotices() + entries.release(context.nanoClock().nanoTime());
+        return work
+                + count
+                + takeNotices()
+                + entries.release(context.nanoClock().nanoTime());
     }
 
     // ---- entries
@@ -124,7 +127,8 @@ public final class NessieServer implements StoreServer {
         int taken = 0;
         for (int i = Math.min(size, NOTICES_PER_ROUND); i > 0; i--) {
             int reference = tables.takeNotice(nextNotice);
-            if (reference != 0 && entries.takeBack(reference, context.nanoClock().nanoTime())) {
+            if (reference != 0
+                    && entries.takeBack(reference, context.nanoClock().nanoTime())) {
                 taken++;
             }
             nextNotice = (nextNotice + 1) % size;
@@ -153,7 +157,8 @@ public final class NessieServer implements StoreServer {
     private void drop(NessieConnection connection) {
         connections.remove(connection.serial());
         connection.close();
-        entries.ended(connection.serial(), tables::isWritten, context.nanoClock().nanoTime());
+        entries.ended(
+                connection.serial(), tables::isWritten, context.nanoClock().nanoTime());
     }
 
     // ---- messages

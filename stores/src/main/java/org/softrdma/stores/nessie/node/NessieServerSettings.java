@@ -37,8 +37,7 @@ public record NessieServerSettings(NessieShape shape, int node) {
 
     static NessieServerSettings of(StoreServerContext context) {
         StoreOptions options = new StoreOptions(context.options(), known());
-        int filterBits =
-                (int) options.number("filter", USUAL_FILTER_BITS, 0, NessieWordDescriptor.MOST_FILTER_BITS);
+        int filterBits = (int) options.number("filter", USUAL_FILTER_BITS, 0, NessieWordDescriptor.MOST_FILTER_BITS);
         int nodes = (int) options.number("nodes", 1, 1, NessieShape.mostNodes(filterBits));
         int ways = (int) options.number("ways", USUAL_WAYS, NessieShape.LEAST_WAYS, NessieShape.MOST_WAYS);
         NessieShape shape = new NessieShape(

@@ -28,8 +28,7 @@ final class NessieBuffers implements AutoCloseable {
     private static final int NOTICES_AT = TAIL_AT + Long.BYTES;
     private static final int STATE_AT = NOTICES_AT + NessieOperation.MOST_REMOVED * Long.BYTES;
     private static final int LANDING_AT = STATE_AT + Long.BYTES;
-    private static final int MESSAGES_LENGTH =
-            NessieMessageDescriptor.LENGTH + NessieMessageDescriptor.REPLY_LENGTH;
+    private static final int MESSAGES_LENGTH = NessieMessageDescriptor.LENGTH + NessieMessageDescriptor.REPLY_LENGTH;
 
     /** Of this machine: it is what atomics use. */
     private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG;
@@ -60,10 +59,7 @@ final class NessieBuffers implements AutoCloseable {
         }
         messagesAt = operations * operationLength;
         memory = new NessieMemory(
-                device,
-                domain,
-                length,
-                Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK, AccessFlag.RECEIVE_SINK));
+                device, domain, length, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK, AccessFlag.RECEIVE_SINK));
         segment = memory.segment();
         view = memory.view();
     }

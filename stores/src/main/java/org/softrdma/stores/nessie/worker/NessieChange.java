@@ -150,8 +150,7 @@ final class NessieChange {
         operation.ownRank = rank;
         operation.ownTable = work.links().home();
         operation.ownWord = work.ownWord(operation, word);
-        operation.ownTail =
-                work.buffers.data().tail(work.buffers.segment(), work.buffers.imageAt(operation.index));
+        operation.ownTail = work.buffers.data().tail(work.buffers.segment(), work.buffers.imageAt(operation.index));
         operation.words[rank] = operation.ownWord;
         operation.found[rank] = Found.OWN;
         settling.begin(operation);
@@ -177,8 +176,7 @@ final class NessieChange {
         for (int rank = 0; rank < work.links().shape().ways(); rank++) {
             if (operation.found[rank] == Found.VALID) {
                 long word = operation.words[rank];
-                work.links()
-                        .swapWord(operation, operation.slots[rank], rank, word, NessieWordDescriptor.emptied(word));
+                work.links().swapWord(operation, operation.slots[rank], rank, word, NessieWordDescriptor.emptied(word));
                 words++;
             }
         }

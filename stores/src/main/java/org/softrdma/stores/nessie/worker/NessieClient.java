@@ -324,14 +324,15 @@ public final class NessieClient implements StoreClient {
 
     private void expire(NessieOperation operation, ResultHandler handler) {
         NessieLinks now = links;
-        boolean inUse = operation.phase == Phase.BATCH && now != null;
+        boolean inUse = operation.isInBatch();
         if (now != null && !inUse && !operation.exposed && operation.ownReference != 0) {
             work.stock.add(operation.ownReference);
         }
         counters.increment(StoreCounter.TIMEOUTS);
         deliver(operation, handler, Outcome.LOST);
-        if (inUse && now == links) {
-            disconnect(now, handler); // a request that takes so long: a device is gone, and ours may write to the buffer
+        if (now != null && inUse && links == now) {
+            disconnect(
+                    now, handler); // a request that takes so long: a device is gone, and ours may write to the buffer
         }
     }
 

@@ -93,9 +93,8 @@ final class NessieGet {
     private @Nullable Outcome onPending(NessieOperation operation, long word) {
         if (work.mustHelp(operation, word)) {
             operation.helping = true;
-            operation.tails[operation.rank] = work.buffers
-                    .data()
-                    .tail(work.buffers.segment(), work.buffers.landingAt(operation.index));
+            operation.tails[operation.rank] =
+                    work.buffers.data().tail(work.buffers.segment(), work.buffers.landingAt(operation.index));
         } else {
             work.pause(operation);
         }

@@ -110,8 +110,7 @@ final class NessieLink implements AutoCloseable {
         if (!NessieMessageDescriptor.isReply(buffers.segment(), reply, length, NessieMessageDescriptor.HELLO)) {
             throw new StoreException("this is no server of Nessie: its HELLO has other bytes");
         }
-        NessieRoots told =
-                NessieRootsDescriptor.get(buffers.segment(), reply + (long) NessieMessageDescriptor.LENGTH);
+        NessieRoots told = NessieRootsDescriptor.get(buffers.segment(), reply + (long) NessieMessageDescriptor.LENGTH);
         check(told, context);
         postReceive();
         return told;
@@ -125,8 +124,8 @@ final class NessieLink implements AutoCloseable {
                     + context.maxValueLength() + ": they must be the same");
         }
         if (told.node() != node || shape.nodes() != context.servers().size()) {
-            throw new StoreException("server " + node + " of " + context.servers().size() + " calls itself node "
-                    + told.node() + " of " + shape.nodes());
+            throw new StoreException("server " + node + " of "
+                    + context.servers().size() + " calls itself node " + told.node() + " of " + shape.nodes());
         }
         boolean safe = context.protocol() == Protocol.SAFE;
         if (shape.safe() != safe) {
@@ -190,10 +189,7 @@ final class NessieLink implements AutoCloseable {
     /** The reply was looked at. */
     void postReceive() {
         requireAccepted(queuePair.postReceive(
-                wrId(RECEIVE, node),
-                buffers.region(),
-                buffers.replyAt(node),
-                NessieMessageDescriptor.REPLY_LENGTH));
+                wrId(RECEIVE, node), buffers.region(), buffers.replyAt(node), NessieMessageDescriptor.REPLY_LENGTH));
     }
 
     private static void requireAccepted(PostStatus status) {

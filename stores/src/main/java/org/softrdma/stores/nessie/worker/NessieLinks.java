@@ -108,7 +108,12 @@ final class NessieLinks implements AutoCloseable {
         NessieLink link = links[hash.node(slot)];
         int to = buffers.wordAt(operation.index, i);
         if (at.coherent()) {
-            link.read(operation.index, to, Long.BYTES, wordAddress(at, slot), at.index().rkey());
+            link.read(
+                    operation.index,
+                    to,
+                    Long.BYTES,
+                    wordAddress(at, slot),
+                    at.index().rkey());
             counters.increment(StoreCounter.READS);
             counters.add(StoreCounter.READ_BYTES, Long.BYTES);
         } else {

@@ -93,7 +93,9 @@ final class NessiePaper implements NessieMachine {
         int place = work.cache.find(work.cached(word));
         if (place != NessieCache.NONE) {
             work.counters.increment(StoreCounter.CACHE_HITS);
-            return work.isOf(operation, work.cache.memory(), work.cache.at(place)) ? change(operation) : next(operation);
+            return work.isOf(operation, work.cache.memory(), work.cache.at(place))
+                    ? change(operation)
+                    : next(operation);
         }
         work.links().readEntry(operation, word);
         work.await(operation, NessieStep.ENTRY);
@@ -122,8 +124,7 @@ final class NessiePaper implements NessieMachine {
         int rank = operation.rank;
         long word = operation.words[rank];
         operation.exposed = true;
-        work.links()
-                .swapWord(operation, operation.slots[rank], rank, word, NessieWordDescriptor.emptied(word));
+        work.links().swapWord(operation, operation.slots[rank], rank, word, NessieWordDescriptor.emptied(word));
         work.await(operation, NessieStep.CLEAR);
         return null;
     }

@@ -128,8 +128,7 @@ final class NessiePaperMove {
     }
 
     private Verdict onCopied(NessieOperation operation) {
-        work.links()
-                .swapWord(operation, operation.moveTo, other(0), operation.moveToWord, placed(operation));
+        work.links().swapWord(operation, operation.moveTo, other(0), operation.moveToWord, placed(operation));
         work.await(operation, NessieStep.MOVE_PLACE);
         return Verdict.GOING;
     }

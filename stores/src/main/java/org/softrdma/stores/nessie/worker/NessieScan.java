@@ -107,8 +107,7 @@ final class NessieScan {
         for (int rank = 0; rank < work.links().shape().ways(); rank++) {
             if (operation.found[rank] == Found.EMPTY) {
                 long word = operation.words[rank];
-                work.links()
-                        .swapWord(operation, operation.slots[rank], rank, word, NessieWordDescriptor.emptied(word));
+                work.links().swapWord(operation, operation.slots[rank], rank, word, NessieWordDescriptor.emptied(word));
             }
         }
         operation.bumped = true;

@@ -126,8 +126,7 @@ final class NessieSettling {
             }
         }
         operation.rank = rank;
-        work.links()
-                .swapWord(operation, operation.slots[rank], rank, word, NessieWordDescriptor.emptied(word));
+        work.links().swapWord(operation, operation.slots[rank], rank, word, NessieWordDescriptor.emptied(word));
         work.await(operation, NessieStep.CLEAR);
         return Verdict.GOING;
     }
@@ -141,7 +140,9 @@ final class NessieSettling {
     }
 
     private Verdict onValidate(NessieOperation operation) {
-        return operation.helping ? Verdict.AGAIN : Verdict.VALID; // if somebody has helped, it may even be removed by now
+        return operation.helping
+                ? Verdict.AGAIN
+                : Verdict.VALID; // if somebody has helped, it may even be removed by now
     }
 
     /** Another entry of the key has won. */

@@ -55,7 +55,7 @@ final class NessieStock {
 
     /** Keeps an entry of which it is to be found out whether a word names it. */
     void addDoubtful(int reference) {
-        boolean added = doubtful.add(reference);
+        doubtful.addInt(reference);
     }
 
     /** Takes an entry in doubt; 0 if there is none. */
