@@ -63,28 +63,50 @@ final class NessieRaceClient {
         drain();
     }
 
-    /** Changes, as long as somebody reads. Where keys move, the others come and go more often than not. */
+    /** Changes, as long as somebody reads. */
     void write(BooleanSupplier goesOn) {
-        for (int i = 0; i < CHANGES && goesOn.getAsBoolean(); i++) {
-            int slot = slot();
-            boolean staying = settings.moving() && keys[slot] == STAYING;
-            switch (random.nextInt(8)) {
-                case 0 -> get(slot);
-                case 1, 2 -> remove(slot);
-                case 3 -> {
-                    if (staying) {
-                        remove(slot);
-                    } else {
-                        put(slot);
-                    }
-                }
-                default -> put(slot);
+        if (settings.moving()) {
+            for (int key = STAYING + 1; key < KEYS; key++) {
+                int slot = slot();
+                keys[slot] = key;
+                put(slot);
             }
-            if (random.nextBoolean()) {
-                drain();
+        }
+        for (int i = 0; i < CHANGES && goesOn.getAsBoolean(); i++) {
+            if (settings.moving() && random.nextInt(3) > 0) {
+                makeRoomAndTakeIt();
+            } else {
+                change();
             }
         }
         drain();
+    }
+
+    /** A key comes back as soon as it has gone, so that the table stays nearly full, and others have to move. */
+    private void makeRoomAndTakeIt() {
+        int slot = slot();
+        int key = random.nextInt(STAYING + 1, KEYS);
+        keys[slot] = key;
+        remove(slot);
+        drain();
+        slot = slot();
+        keys[slot] = key;
+        put(slot);
+    }
+
+    private void change() {
+        int slot = slot();
+        if (settings.moving()) {
+            keys[slot] = STAYING;
+        }
+        switch (random.nextInt(8)) {
+            case 0 -> get(slot);
+            case 1, 2, 3 -> remove(slot);
+            default -> put(slot);
+        }
+        if (random.nextBoolean()) {
+            drain();
+        }
     }
 
     private int slot() {
@@ -101,7 +123,7 @@ final class NessieRaceClient {
     }
 
     private int key() {
-        return settings.moving() && random.nextInt(3) == 0 ? STAYING : random.nextInt(KEYS);
+        return settings.moving() && random.nextInt(3) > 0 ? STAYING : random.nextInt(KEYS);
     }
 
     private void drain() {

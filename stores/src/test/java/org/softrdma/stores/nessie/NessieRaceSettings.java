@@ -34,9 +34,12 @@ record NessieRaceSettings(long seed, Protocol protocol, boolean faulty, int cras
         return new NessieRaceSettings(seed, Protocol.PAPER, false, 0);
     }
 
-    /** Nodes of the store. */
+    /** Nodes of the store: the READs of one look reach several at several times. */
     int nodes() {
-        return crashes > 0 ? 1 : 1 + (int) (seed % 3);
+        if (crashes > 0) {
+            return 1;
+        }
+        return moving() ? 2 - (int) (seed / 4 % 4 / 3) : 1 + (int) (seed % 3);
     }
 
     /** Eight slots or twelve, for seven keys, so that keys move; few entries, so that they are used again soon. */
