@@ -52,8 +52,7 @@ class NessieMovesTest {
 
         Run(long seed, Protocol protocol) {
             random = RandomGeneratorFactory.of("L64X128MixRandom").create(~seed);
-            fabric = new Fabric(
-                    seed, protocol == Protocol.SAFE ? FabricSettings.adversary() : FabricSettings.DEFAULT);
+            fabric = new Fabric(seed, protocol == Protocol.SAFE ? FabricSettings.adversary() : FabricSettings.DEFAULT);
             boolean safe = protocol == Protocol.SAFE; // where one node has all words, one look at them takes no time
             Map<String, String> options = Map.of("index", safe ? "2" : "3", "entries", "9", "filter", "0");
             nodes = new NessieNodes(fabric, safe ? 2 : 1, protocol, options, context -> context.maxValueLength(8));

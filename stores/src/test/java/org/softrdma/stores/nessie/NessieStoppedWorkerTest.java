@@ -29,6 +29,7 @@ class NessieStoppedWorkerTest {
     private static final long PATIENCE_NS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long ROUND_NS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final int MOST_STEPS = 60;
+    private static final int MORE = 8;
     private static final String OLD = "old";
     private static final String NEW = "new";
 
@@ -139,8 +140,7 @@ class NessieStoppedWorkerTest {
         return stored;
     }
 
-    private void checkWhatIsThere(
-            BlockingStore store, boolean isThere, int stored, Fabric fabric, String message) {
+    private void checkWhatIsThere(BlockingStore store, boolean isThere, int stored, Fabric fabric, String message) {
         long beganNs = fabric.clock().nanoTime();
         String seen = value(store, key);
         long tookNs = fabric.clock().nanoTime() - beganNs;
@@ -259,6 +259,13 @@ class NessieStoppedWorkerTest {
                         assertTrue(++attempts < 20, "no entries are left after " + i + " workers");
                     }
                     assertEquals(OLD, value(store, dyingKey));
+                }
+                for (int i = 0; i < MORE; i++) {
+                    boolean ignored =
+                            store.put(bytes("more" + i), bytes(NEW)); // and be it refused: it learns what is in doubt
+                    fabric.baton().sleep(ROUND_NS);
+                    assertTrue(store.put(bytes("more" + i), bytes(OLD)), "no entries are left");
+                    fabric.baton().sleep(ROUND_NS);
                 }
             }
             nodes.stop();

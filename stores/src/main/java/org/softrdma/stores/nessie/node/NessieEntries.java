@@ -126,12 +126,18 @@ final class NessieEntries {
         }
     }
 
-    /** Takes an entry of which it is to be found out whether a word names it; 0 if there is none. */
-    int takeDoubtful() {
+    /**
+     * Takes an entry of which it is to be found out whether a word names it. It is in doubt again if the connection ends.
+     *
+     * @param owner a connection, whose worker is to find out
+     * @return its reference; 0 if there is none
+     */
+    int takeDoubtful(int owner) {
         while (!doubtful.isEmpty()) {
             int reference = doubtful.popInt();
             int number = shape.number(reference);
             if (uses[number] == Use.GIVEN && reference(number) == reference) {
+                owners[number] = owner;
                 return reference;
             }
         }

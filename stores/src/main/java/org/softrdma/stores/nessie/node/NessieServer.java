@@ -207,7 +207,7 @@ public final class NessieServer implements StoreServer {
         }
         int doubtful = 0;
         while (doubtful < NessieMessageDescriptor.MOST_DOUBTFUL) {
-            int reference = entries.takeDoubtful();
+            int reference = entries.takeDoubtful(connection.serial());
             if (reference == 0) {
                 break;
             }

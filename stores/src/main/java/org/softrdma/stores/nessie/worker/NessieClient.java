@@ -161,8 +161,6 @@ public final class NessieClient implements StoreClient {
         return true;
     }
 
-    // ---- going on
-
     @Override
     public int poll(ResultHandler handler) {
         delivered = 0;
@@ -211,19 +209,18 @@ public final class NessieClient implements StoreClient {
                     }
                 }
             }
-            case NessieLink.SEND -> {
-                // The reply tells more.
-            }
             case NessieLink.RECEIVE -> onGiven(completion.byteLength(), now, handler);
-            default -> throw new IllegalStateException("a completion of nothing: " + completion);
+            default -> {
+                // A SEND: the reply tells more.
+            }
         }
     }
 
     private void goOn(NessieOperation operation, @Nullable Outcome outcome, ResultHandler handler) {
         if (outcome != null) {
             deliver(operation, handler, outcome);
-        } else if (operation.phase == Phase.PAUSED) {
-            nextNs = Math.min(nextNs, operation.wakeNs);
+        } else {
+            nextNs = Math.min(nextNs, operation.dueNs());
         }
     }
 
@@ -296,8 +293,6 @@ public final class NessieClient implements StoreClient {
         }
     }
 
-    // ---- time
-
     /** Ends what has taken too long, and wakes what has paused. */
     private void onTime(ResultHandler handler) {
         long nowNs = clock.nanoTime();
@@ -311,14 +306,10 @@ public final class NessieClient implements StoreClient {
                 expire(operation, handler);
                 continue;
             }
-            nextNs = Math.min(nextNs, operation.deadlineNs);
-            if (operation.phase == Phase.PAUSED) {
-                if (nowNs - operation.wakeNs >= 0 && links != null) {
-                    goOn(operation, machine.begin(operation), handler);
-                } else {
-                    nextNs = Math.min(nextNs, operation.wakeNs);
-                }
+            if (operation.phase == Phase.PAUSED && nowNs - operation.wakeNs >= 0) {
+                goOn(operation, machine.begin(operation), handler);
             }
+            nextNs = Math.min(nextNs, operation.dueNs());
         }
     }
 
@@ -379,8 +370,6 @@ public final class NessieClient implements StoreClient {
             }
         }
     }
-
-    // ---- the rest
 
     @Override
     public int outstanding() {

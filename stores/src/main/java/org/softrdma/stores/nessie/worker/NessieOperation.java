@@ -174,6 +174,11 @@ final class NessieOperation {
         }
     }
 
+    /** When there is something to do even if nothing completes. */
+    long dueNs() {
+        return phase == Phase.PAUSED ? Math.min(wakeNs, deadlineNs) : deadlineNs;
+    }
+
     /** True if the operation waits for its buffers. */
     boolean isInBatch() {
         return phase == Phase.BATCH;

@@ -70,8 +70,10 @@ class NessieEntriesTest {
             assertNotEquals(SAFE.number(references[2]), SAFE.number(entries.give(3)));
         }
         assertTrue(entries.isGiven(SAFE.number(references[2])));
-        assertEquals(references[2], entries.takeDoubtful());
-        assertEquals(0, entries.takeDoubtful());
+        assertEquals(references[2], entries.takeDoubtful(4));
+        assertEquals(0, entries.takeDoubtful(4));
+        entries.ended(4, (number, reference) -> true, 0);
+        assertEquals(references[2], entries.takeDoubtful(5), "who was to find out has gone, too");
     }
 
     @Test
