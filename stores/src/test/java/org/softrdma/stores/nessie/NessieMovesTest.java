@@ -122,8 +122,8 @@ class NessieMovesTest {
 
     /**
      * The hole in the published protocol: DELETE looks at the slots from the last rank to the first, once; a key that
-     * moves from a slot that it has not looked at yet to one that it has lives on. Should this test fail, then paper mode
-     * is not the paper's any more.
+     * moves from a slot that it has not looked at yet to one that it has lives on. Should this test fail, then paper
+     * mode is not the paper's any more.
      */
     @Test
     @Timeout(value = 5, unit = TimeUnit.MINUTES)

@@ -9,8 +9,8 @@ import org.softrdma.sim.fabric.fault.What;
 import org.softrdma.sim.fabric.fault.When;
 
 /**
- * What goes wrong in a race, by its seed: clients are killed, paused and parted from nodes, connections are cut, stalled
- * and reset, nodes are paused with their RNIC or without. Immutable.
+ * What goes wrong in a race, by its seed: clients are killed, paused and parted from nodes, connections are cut,
+ * stalled and reset, nodes are paused with their RNIC or without. Immutable.
  */
 record NessieRaceFaults(long seed, int nodes) {
     static final List<String> CLIENTS = List.of("reader1", "reader2", "writer1", "writer2", "writer3");

@@ -20,9 +20,9 @@ import org.softrdma.stores.StoreCounters;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * Words and entries that a GET reads where 20 % of the slots are in use, the paper's load (section 6), with three slots a
- * key: "no statistically significant gain from reserving 11 bits instead of 7" (section 6.2), as 7 leave nothing to gain.
- * Counted by the nodes' devices and by the client.
+ * Words and entries that a GET reads where 20 % of the slots are in use, the paper's load (section 6), with three
+ * slots a key: "no statistically significant gain from reserving 11 bits instead of 7" (section 6.2), as 7 leave
+ * nothing to gain. Counted by the nodes' devices and by the client.
  */
 class NessieReadsTest {
     private static final int LOG_WORDS = 15;

@@ -7,9 +7,9 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * An entry of a data table: a pair, of fixed size whatever it holds, 8-byte aligned, little endian. The worker that puts
- * it WRITEs it as a whole; then only its last byte changes, by compare-and-swap of the last 8 bytes (as published, by a WRITE of it), until it is
- * used again. Workers READ it.
+ * An entry of a data table: a pair, of fixed size whatever it holds, 8-byte aligned, little endian. The worker that
+ * puts it WRITEs it as a whole; then only its last byte changes, by compare-and-swap of the last 8 bytes (as
+ * published, by a WRITE of it), until it is used again. Workers READ it.
  *
  * <pre>
  *  31                            16 15                            0

@@ -11,8 +11,8 @@ package org.softrdma.stores.nessie.layout;
  * +--------------------------------+-------------------------------+
  * </pre>
  *
- * <p>The complement proves that both halves are of one notice, and the reference of which generation it is: a notice may
- * come twice. Stateless.
+ * <p>The complement proves that both halves are of one notice, and the reference of which generation it is: a notice
+ * may come twice. Stateless.
  */
 public final class NessieNoticeDescriptor {
     private NessieNoticeDescriptor() {}

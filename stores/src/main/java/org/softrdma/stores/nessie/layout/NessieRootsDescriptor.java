@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 import org.softrdma.verbs.RemoteRegion;
 
 /**
- * What a node tells in its reply to HELLO: the shape of the store, and its regions. Little endian. It holds for the life
- * of the node.
+ * What a node tells in its reply to HELLO: the shape of the store, and its regions. Little endian. It holds for the
+ * life of the node.
  *
  * <pre>
  *  31             24 23           16 15             8 7             0

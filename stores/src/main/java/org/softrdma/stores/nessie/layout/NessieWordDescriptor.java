@@ -1,8 +1,8 @@
 package org.softrdma.stores.nessie.layout;
 
 /**
- * A word of an index table, 64 bits, 8-byte aligned, in the byte order of the machines. Workers READ it, and change it by
- * compare-and-swap.
+ * A word of an index table, 64 bits, 8-byte aligned, in the byte order of the machines. Workers READ it, and change
+ * it by compare-and-swap.
  *
  * <pre>
  *  63                      49 48                            17 16               1 0
@@ -12,9 +12,10 @@ package org.softrdma.stores.nessie.layout;
  * </pre>
  *
  * <p>Reference: 0 if the word is empty; else the number of the entry in its data table, and above it the generation of
- * the entry (paper: an offset; it has no generation, which is 0 then). Filter: the last 0 to 11 bits of the key's hash; it takes bits of the data table's number
- * (paper, section 4.1). Version: one more at every change. M: the paper's watermark, which serves to poll for the end of
- * a READ; completions tell that here. It is 0 as published; in SAFE it marks a word that a worker is about to move.
+ * the entry (paper: an offset; it has no generation, which is 0 then). Filter: the last 0 to 11 bits of the key's
+ * hash; it takes bits of the data table's number (paper, section 4.1). Version: one more at every change. M: the
+ * paper's watermark, which serves to poll for the end of a READ; completions tell that here. It is 0 as published; in
+ * SAFE it marks a word that a worker is about to move.
  *
  * <p>An empty word has 0 in all but its version. Stateless.
  */

@@ -17,9 +17,9 @@ import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A worker's connection at a node. The worker has one request on its way, so there is one buffer of a request, posted as
- * a RECV, and one of a reply. The next request may be seen before the SEND of the last reply has completed; then it
- * waits. Owned by the node's thread.
+ * A worker's connection at a node. The worker has one request on its way, so there is one buffer of a request, posted
+ * as a RECV, and one of a reply. The next request may be seen before the SEND of the last reply has completed; then
+ * it waits. Owned by the node's thread.
  */
 final class NessieConnection implements AutoCloseable {
     /** Most completions of a connection that nobody has polled. */

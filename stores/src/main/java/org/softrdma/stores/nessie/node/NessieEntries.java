@@ -5,8 +5,8 @@ import org.agrona.collections.IntArrayList;
 import org.softrdma.stores.nessie.layout.NessieShape;
 
 /**
- * Which entries of a data table are free. An entry is given to a worker under a new reference, is taken back by a notice
- * of that reference, rests for a time, and is free again. Entry 0 is never given: a reference is never 0.
+ * Which entries of a data table are free. An entry is given to a worker under a new reference, is taken back by a
+ * notice of that reference, rests for a time, and is free again. Entry 0 is never given: a reference is never 0.
  *
  * <p>In SAFE a reference has a generation above the number, which begins anywhere and is another one each time: so
  * nobody takes an entry for what it was before. As published only the rest protects who still follows an old word.
@@ -78,7 +78,9 @@ final class NessieEntries {
         return generations[number] << shape.logEntries() | number;
     }
 
-    /** Somebody says that no word names an entry any more. True unless that was known, or is of an earlier generation. */
+    /**
+     * Somebody says that no word names an entry any more. True unless that was known, or is of an earlier generation.
+     */
     boolean takeBack(int reference, long nowNs) {
         int number = shape.number(reference);
         if (uses[number] != Use.GIVEN || reference(number) != reference) {
@@ -112,7 +114,10 @@ final class NessieEntries {
         boolean isWritten(int number, int reference);
     }
 
-    /** A connection has ended: what it was given and has not written is taken back, and what it has written is in doubt. */
+    /**
+     * A connection has ended: what it was given and has not written is taken back, and what it has written is in
+     * doubt.
+     */
     void ended(int owner, Written written, long nowNs) {
         for (int number = 1; number < owners.length; number++) {
             if (owners[number] == owner) {
@@ -127,7 +132,8 @@ final class NessieEntries {
     }
 
     /**
-     * Takes an entry of which it is to be found out whether a word names it. It is in doubt again if the connection ends.
+     * Takes an entry of which it is to be found out whether a word names it. It is in doubt again if the connection
+     * ends.
      *
      * @param owner a connection, whose worker is to find out
      * @return its reference; 0 if there is none

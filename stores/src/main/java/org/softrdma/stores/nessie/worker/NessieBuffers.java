@@ -16,8 +16,8 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * The worker's registered memory. By operation: where words land, what compare-and-swaps have found, notices, where an
- * entry lands, and the entry that it puts, which holds its key in any case. By node: a request and a reply. It outlives connections.
- * Owned by the worker's thread, which closes it.
+ * entry lands, and the entry that it puts, which holds its key in any case. By node: a request and a reply. It
+ * outlives connections. Owned by the worker's thread, which closes it.
  */
 final class NessieBuffers implements AutoCloseable {
     /** Words of a key, and of one that has to move. */

@@ -11,8 +11,9 @@ import org.softrdma.stores.nessie.worker.NessieOperation.Found;
  * PUT and REMOVE in SAFE, up to where a slot names the entry of a PUT: {@link NessieSettling} goes on from there. Both
  * look at all slots of the key first. Whoever finds a pending entry waits, as it would for a lock.
  *
- * <p><b>PUT</b> replaces the first word that names an entry of the key; if there is none, the first empty one; if there is
- * none either, {@link NessieMove} makes room. Two PUTs of a new key may so take different slots: settling finds that out.
+ * <p><b>PUT</b> replaces the first word that names an entry of the key; if there is none, the first empty one; if
+ * there is none either, {@link NessieMove} makes room. Two PUTs of a new key may so take different slots: settling
+ * finds that out.
  *
  * <p><b>REMOVE</b> looks until two looks have shown the same, and then empties each word that names the key's entry:
  * there are two if it is moving. It takes effect when no word names the entry any more. Several REMOVEs, and the worker

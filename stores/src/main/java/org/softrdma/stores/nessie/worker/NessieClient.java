@@ -26,9 +26,9 @@ import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A worker of Nessie: begins operations, hands what has completed to their machine, watches the time, keeps free entries
- * in stock, and connects again when a connection is gone: GETs begin again, and so do changes that nobody can have seen; of the others nobody
- * knows what became of them. Owned by one thread.
+ * A worker of Nessie: begins operations, hands what has completed to their machine, watches the time, keeps free
+ * entries in stock, and connects again when a connection is gone: GETs begin again, and so do changes that nobody can
+ * have seen; of the others nobody knows what became of them. Owned by one thread.
  */
 public final class NessieClient implements StoreClient {
     private static final int BATCH = 32;

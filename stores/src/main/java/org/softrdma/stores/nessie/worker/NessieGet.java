@@ -9,13 +9,13 @@ import org.softrdma.stores.nessie.worker.NessieOperation.Found;
 
 /**
  * A GET (paper, section 4.2). Of each slot of the key, by rank: READ the word; if it names an entry that may be the
- * key's, look for a copy in the cache, or READ the entry. The first valid entry of the key is the answer. Whoever finds a
- * pending one waits. Whoever finds none READs all words once more: if none has changed, then at one time none of them
- * named an entry of the key.
+ * key's, look for a copy in the cache, or READ the entry. The first valid entry of the key is the answer. Whoever
+ * finds a pending one waits. Whoever finds none READs all words once more: if none has changed, then at one time none
+ * of them named an entry of the key.
  *
- * <p>SAFE also compares the reference in an entry with the one in the word, and the checksum: else an entry that is being
- * used again might be taken for what it was. If they differ although the word is still the same, the word is a relic:
- * its entry was given back before a late compare-and-swap put the word there, or died with its node.
+ * <p>SAFE also compares the reference in an entry with the one in the word, and the checksum: else an entry that is
+ * being used again might be taken for what it was. If they differ although the word is still the same, the word is a
+ * relic: its entry was given back before a late compare-and-swap put the word there, or died with its node.
  *
  * <p>Each method returns the outcome, or null while the operation goes on. Owned by the worker's thread.
  */

@@ -8,10 +8,10 @@ import org.softrdma.stores.nessie.layout.NessieHash;
 import org.softrdma.stores.nessie.layout.NessieWordDescriptor;
 
 /**
- * Finds out whether a word names an entry of the home node that a worker has written which is gone now; in SAFE. The node cannot: it sees its
- * own index table only. If two looks at the slots of the entry's key show the same, and none names it, it goes back to
- * the node; it is abandoned first, as a compare-and-swap of that worker may still be on its way. If a word names it and
- * it is pending, the PUT is finished.
+ * Finds out whether a word names an entry of the home node that a worker has written which is gone now; in SAFE. The
+ * node cannot: it sees its own index table only. If two looks at the slots of the entry's key show the same, and none
+ * names it, it goes back to the node; it is abandoned first, as a compare-and-swap of that worker may still be on its
+ * way. If a word names it and it is pending, the PUT is finished.
  *
  * <p>The result is always MISSING, and nobody looks at it. Owned by the worker's thread.
  */

@@ -20,8 +20,8 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * Connections to all nodes, and the requests that operations post on them, in terms of slots, words and entries. An
- * operation goes on when all that it has posted has completed. The connections live and die together: the slots of a key
- * are at several nodes, so hardly an operation could do without one of them. Owned by the worker's thread.
+ * operation goes on when all that it has posted has completed. The connections live and die together: the slots of a
+ * key are at several nodes, so hardly an operation could do without one of them. Owned by the worker's thread.
  */
 final class NessieLinks implements AutoCloseable {
     private final NessieBuffers buffers;
@@ -170,8 +170,8 @@ final class NessieLinks implements AutoCloseable {
     }
 
     /**
-     * Writes an entry of the home node, and sees to it that it is there: the completion of a WRITE does not tell that, a
-     * READ behind it does.
+     * Writes an entry of the home node, and sees to it that it is there: the completion of a WRITE does not tell
+     * that, a READ behind it does.
      */
     void writeEntry(NessieOperation operation, int from, int reference) {
         RemoteRegion data = roots[home].data();

@@ -20,8 +20,8 @@ import org.softrdma.stores.nessie.worker.NessieOperation.Found;
  *  empty the marked word                          fails: somebody else has, and knows of the other slot
  * </pre>
  *
- * <p>A worker that stops in between leaves a marked word, and perhaps two that name one entry: GETs find it, and whoever
- * changes the key next cleans up. A marked word is not moved.
+ * <p>A worker that stops in between leaves a marked word, and perhaps two that name one entry: GETs find it, and
+ * whoever changes the key next cleans up. A marked word is not moved.
  *
  * <p>Owned by the worker's thread.
  */

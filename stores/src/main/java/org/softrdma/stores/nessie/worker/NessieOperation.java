@@ -5,8 +5,8 @@ import org.softrdma.stores.Outcome;
 import org.softrdma.stores.nessie.layout.NessieShape;
 
 /**
- * An operation of a worker, used again and again. What the slots of its key hold is known by rank. Owned by the worker's
- * thread.
+ * An operation of a worker, used again and again. What the slots of its key hold is known by rank. Owned by the
+ * worker's thread.
  */
 final class NessieOperation {
     /** What is asked. */

@@ -11,12 +11,14 @@ import org.softrdma.stores.nessie.worker.NessieOperation.Kind;
  * PUT and DELETE as published (paper, sections 4.3 and 4.3.2). Where the paper tells its user of a conflict, the
  * operation begins again.
  *
- * <p><b>PUT.</b> Rank by rank, READ the word; the first that is empty or names an entry of the key is made to name the new one;
- * words behind it that name an entry of the key are emptied. Then all words are READ once more, the last rank first; if
- * none has changed, the entry becomes valid. If every slot is another key's, {@link NessiePaperMove} makes room.
+ * <p><b>PUT.</b> Rank by rank, READ the word; the first that is empty or names an entry of the key is made to name
+ * the new one; words behind it that name an entry of the key are emptied. Then all words are READ once more, the last
+ * rank first; if none has changed, the entry becomes valid. If every slot is another key's, {@link NessiePaperMove}
+ * makes room.
  *
  * <p><b>DELETE.</b> The same from the last rank to the first; words that name an entry of the key are emptied. It does
- * not look again, and that is a hole: a key that moves from a slot that it has not looked at to one that it has lives on.
+ * not look again, and that is a hole: a key that moves from a slot that it has not looked at to one that it has lives
+ * on.
  *
  * <p>Owned by the worker's thread.
  */

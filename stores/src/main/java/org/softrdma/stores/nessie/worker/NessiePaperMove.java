@@ -8,10 +8,10 @@ import org.softrdma.stores.nessie.layout.NessieHash;
 import org.softrdma.stores.nessie.layout.NessieWordDescriptor;
 
 /**
- * MIGRATE as published (paper, section 4.3.1, figures 5 and 6): copies the entry of an occupied slot to the home node, as
- * pending; lets another slot of its key name the copy; empties the first slot; makes the copy valid. If the first slot
- * has changed, the other one is restored. If no other slot is empty, one of them has to move first. Owned by the worker's
- * thread.
+ * MIGRATE as published (paper, section 4.3.1, figures 5 and 6): copies the entry of an occupied slot to the home
+ * node, as pending; lets another slot of its key name the copy; empties the first slot; makes the copy valid. If the
+ * first slot has changed, the other one is restored. If no other slot is empty, one of them has to move first. Owned
+ * by the worker's thread.
  */
 final class NessiePaperMove {
     /** What it has come to. */

@@ -5,10 +5,9 @@ import org.softrdma.stores.nessie.layout.NessieWordDescriptor;
 import org.softrdma.stores.nessie.worker.NessieOperation.Found;
 
 /**
- * A look at all slots of a key: READ all words at once, then, one after the other, the entries that may be the key's. What
- * a word named at the last look it names still, as long as it is the same, unless the entry was
- * pending. Owned by the
- * worker's thread.
+ * A look at all slots of a key: READ all words at once, then, one after the other, the entries that may be the key's.
+ * What a word named at the last look it names still, as long as it is the same, unless the entry was pending. Owned
+ * by the worker's thread.
  */
 final class NessieScan {
     private final NessieWork work;
@@ -99,9 +98,9 @@ final class NessieScan {
     }
 
     /**
-     * Counts up the versions of all empty slots of the key: a worker that has marked a word of it, and read the slot where
-     * it is to go before that, cannot put it there any more. Call it when a look has been made behind the one that saw the
-     * mark. False if no slot is empty.
+     * Counts up the versions of all empty slots of the key: a worker that has marked a word of it, and read the slot
+     * where it is to go before that, cannot put it there any more. Call it when a look has been made behind the one
+     * that saw the mark. False if no slot is empty.
      */
     boolean bump(NessieOperation operation) {
         for (int rank = 0; rank < work.links().shape().ways(); rank++) {

@@ -5,26 +5,27 @@ import org.softrdma.stores.nessie.layout.NessieWordDescriptor;
 import org.softrdma.stores.nessie.worker.NessieOperation.Found;
 
 /**
- * From a slot that names a pending entry to the entry that is valid; in SAFE. The worker that put the entry there does it,
- * or any other that has waited too long for that: then the operation only helps, and begins again afterwards.
+ * From a slot that names a pending entry to the entry that is valid; in SAFE. The worker that put the entry there
+ * does it, or any other that has waited too long for that: then the operation only helps, and begins again
+ * afterwards.
  *
  * <pre>
  *  look at all slots of the key
  *   the own word has gone                        give up the entry
- *   another pending entry, at a lower rank       give up the entry, empty the own word
+ *   another pending entry, in an earlier slot    give up the entry, empty the own word
  *   another entry of the key                     empty its word, look again
  *   else, if this look shows what the last did   the entry becomes valid
  *   else                                         look again
  * </pre>
  *
- * <p>Between two looks that show the same, all words had their values at one instant, and the pending entry was the only
- * one of its key: that is when the PUT takes effect. It stays the newest from then on: a valid entry of the key that
- * no word names cannot come back, as a word is marked before it moves, and a marked word is emptied only after the slots
- * where it could go were changed.
+ * <p>Between two looks that show the same, all words had their values at one instant, and the pending entry was the
+ * only one of its key: that is when the PUT takes effect. It stays the newest from then on: a valid entry of the key
+ * that no word names cannot come back, as a word is marked before it moves, and a marked word is emptied only after
+ * the slots where it could go were changed.
  *
- * <p>Only the compare-and-swap of an entry's state decides what becomes of it. So anybody may help at any time, and a worker
- * that gives an entry up learns whether another one has made it valid meanwhile. It puts its pair again in another entry,
- * as a helper's compare-and-swap may still be on its way to this one.
+ * <p>Only the compare-and-swap of an entry's state decides what becomes of it. So anybody may help at any time, and a
+ * worker that gives an entry up learns whether another one has made it valid meanwhile. It puts its pair again in
+ * another entry, as a helper's compare-and-swap may still be on its way to this one.
  *
  * <p>Owned by the worker's thread.
  */

@@ -27,8 +27,8 @@ final class NessieStock {
     }
 
     /**
-     * How many the node is to be asked for now; 0 if it need not. Whoever gets a number asks. A node that has had none is
-     * asked again only when there is need.
+     * How many the node is to be asked for now; 0 if it need not. Whoever gets a number asks. A node that has had
+     * none is asked again only when there is need.
      */
     int wanted() {
         if (asked || count > capacity / 2 || (dry && !missed)) {

@@ -13,7 +13,10 @@ import org.softrdma.stores.nessie.layout.NessieWordDescriptor;
 import org.softrdma.stores.nessie.worker.NessieOperation.Found;
 import org.softrdma.stores.nessie.worker.NessieOperation.Phase;
 
-/** What the machines of all operations share: connections, buffers, cache, stock, and time. Owned by the worker's thread. */
+/**
+ * What the machines of all operations share: connections, buffers, cache, stock, and time. Owned by the worker's
+ * thread.
+ */
 final class NessieWork {
     private static final long LEAST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(5);
     private static final long MOST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);

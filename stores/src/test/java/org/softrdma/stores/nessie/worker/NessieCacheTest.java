@@ -61,7 +61,10 @@ class NessieCacheTest {
         assertEquals(NessieCache.NONE, cache.find(1));
     }
 
-    /** Che's approximation: a key stays for the time T in which as many different keys are asked for as there are places. */
+    /**
+     * Che's approximation: a key stays for the time T in which as many different keys are asked for as there are
+     * places.
+     */
     @ParameterizedTest
     @ValueSource(doubles = {0.7, 0.9})
     void shouldHitAsOftenAsChesApproximationSays(double skew) {
