@@ -43,12 +43,17 @@ final class NessieScan {
             boolean lasts = known != Found.PENDING && known != Found.OWN;
             if (word != operation.words[rank] || operation.scans == 0 || !lasts) {
                 operation.words[rank] = word;
-                operation.found[rank] = rank == operation.ownRank && word == operation.ownWord
+                operation.found[rank] = isOwn(operation, rank) && !operation.helping
                         ? Found.OWN
                         : work.judge(operation, word);
             }
         }
         operation.scans++;
+    }
+
+    /** The word names the entry that is to become valid. Who helps has to see each time that it is still pending. */
+    private static boolean isOwn(NessieOperation operation, int rank) {
+        return rank == operation.ownRank && operation.words[rank] == operation.ownWord;
     }
 
     private boolean isKnown(NessieOperation operation) {
@@ -78,6 +83,9 @@ final class NessieScan {
         long word = operation.words[rank];
         if (work.isWhole(operation, word)) {
             operation.found[rank] = work.judgeLanding(operation, word);
+            if (operation.found[rank] == Found.PENDING && isOwn(operation, rank)) {
+                operation.found[rank] = Found.OWN;
+            }
             operation.tails[rank] =
                     work.buffers.data().tail(work.buffers.segment(), work.buffers.landingAt(operation.index));
             return true;

@@ -89,6 +89,9 @@ final class NessieSettling {
         if (operation.words[operation.ownRank] != operation.ownWord) {
             return giveUp(operation, false);
         }
+        if (operation.found[operation.ownRank] != Found.OWN) {
+            return Verdict.AGAIN; // whoever it is helped has made it valid, or given it up
+        }
         int pending = scan.first(operation, Found.PENDING);
         if (pending != NessieOperation.NOWHERE && pending < operation.ownRank) {
             return giveUp(operation, true);
@@ -118,6 +121,9 @@ final class NessieSettling {
 
     private Verdict clear(NessieOperation operation, int rank) {
         long word = operation.words[rank];
+        if (operation.helping && !scan.isSettled(operation, rank)) {
+            return look(operation); // had the helped entry been given up before, this one might be the newer
+        }
         if (NessieWordDescriptor.isMarked(word) && !operation.bumped) {
             if (!scan.isSettled(operation, rank)) {
                 return look(operation);
