@@ -6,6 +6,9 @@ public enum Consistency {
     LINEARIZABLE,
     /** So do changes, and a value that is found is one that the key had meanwhile; but a key may seem absent. */
     FALSE_MISSES,
-    /** Less: a change may take effect more than once, and an answer be taken for that to another operation. */
+    /**
+     * Less: a change may take effect more than once, an answer be taken for that to another operation, or a key that was
+     * removed live on.
+     */
     NONE
 }

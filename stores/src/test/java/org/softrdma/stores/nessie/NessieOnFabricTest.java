@@ -1,0 +1,167 @@
+package org.softrdma.stores.nessie;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.sim.fabric.Fabric;
+import org.softrdma.sim.fabric.FabricNode;
+import org.softrdma.stores.BlockingStore;
+import org.softrdma.stores.Outcome;
+import org.softrdma.stores.Protocol;
+import org.softrdma.stores.StoreCounter;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** One client, and one node or several. */
+class NessieOnFabricTest {
+    private static final long REUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private interface Body {
+        void run(BlockingStore store, NessieNodes nodes, Fabric fabric) throws Exception;
+    }
+
+    private static void run(int count, Protocol protocol, Map<String, String> options, Body body) {
+        Fabric fabric = Fabric.ofSeed(7);
+        FabricNode client = fabric.node("client");
+        NessieNodes nodes = new NessieNodes(fabric, count, protocol, options, context -> context);
+        fabric.run(client, () -> {
+            nodes.start();
+            Map<String, String> settings = Map.of("stock", "4", "home", Integer.toString(count - 1));
+            try (VerbsDevice device = client.open(Map.of());
+                    BlockingStore store = new BlockingStore(new NessieDesign()
+                            .connect(device, nodes.client().options(settings).conclude()))) {
+                body.run(store, nodes, fabric);
+            }
+            nodes.stop();
+        });
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, SAFE", "3, SAFE", "1, PAPER", "3, PAPER"})
+    void shouldDoAsAMap(int count, Protocol protocol) {
+        Map<String, String> options = Map.of("index", "5", "entries", "7", "reuse-ms", "100");
+        run(count, protocol, options, (store, nodes, fabric) -> {
+            Map<String, byte[]> model = new HashMap<>();
+            Random random = new Random(1);
+            for (int i = 0; i < 2000; i++) {
+                String key = "key" + random.nextInt(28);
+                byte[] was = model.get(key);
+                switch (random.nextInt(3)) {
+                    case 0 -> {
+                        byte[] value = new byte[random.nextInt(200)];
+                        random.nextBytes(value);
+                        while (!store.put(bytes(key), value)) {
+                            fabric.baton().sleep(TimeUnit.MILLISECONDS.toNanos(10)); // entries rest
+                        }
+                        model.put(key, value);
+                    }
+                    case 1 -> {
+                        assertEquals(was != null, store.remove(bytes(key)), key);
+                        model.remove(key);
+                    }
+                    default -> {
+                        Optional<byte[]> got = store.get(bytes(key));
+                        assertEquals(was != null, got.isPresent(), key);
+                        got.ifPresent(value -> assertArrayEquals(was, value));
+                    }
+                }
+            }
+            long pairs = 0;
+            for (int i = 0; i < count; i++) {
+                pairs += nodes.server(i).server().space().pairs();
+            }
+            assertEquals(model.size(), pairs);
+        });
+    }
+
+    @Test
+    void shouldMoveKeysUntilTheTableIsNearlyFull() {
+        Map<String, String> options = Map.of("index", "7", "entries", "9", "reuse-ms", "1");
+        run(1, Protocol.SAFE, options, (store, nodes, fabric) -> {
+            int stored = 0;
+            while (store.put(bytes("key" + stored), bytes("value" + stored))) {
+                stored++;
+            }
+            assertEquals(Outcome.FULL, store.lastOutcome());
+            assertTrue(stored > 108, "full at " + stored + " of 128");
+            for (int i = 0; i < stored; i++) {
+                assertArrayEquals(
+                        bytes("value" + i), store.get(bytes("key" + i)).orElseThrow());
+            }
+            assertFalse(store.get(bytes("key" + stored)).isPresent());
+            assertEquals(stored, nodes.server(0).server().space().pairs());
+            assertTrue(store.put(bytes("key0"), bytes("again")), "another value needs no other slot");
+        });
+    }
+
+    @Test
+    void shouldRefuseWithoutEntriesUntilSomeHaveRested() {
+        Map<String, String> options = Map.of("index", "6", "entries", "3", "reuse-ms", "1");
+        run(1, Protocol.SAFE, options, (store, nodes, fabric) -> {
+            int stored = 0;
+            while (store.put(bytes("key" + stored), bytes("v"))) {
+                stored++;
+            }
+            assertEquals(7, stored);
+            assertEquals(
+                    stored * (long) bytes("key0v").length,
+                    nodes.server(0).server().space().dataBytes());
+            assertTrue(store.remove(bytes("key0")));
+            assertFalse(store.put(bytes("another"), bytes("v")), "an entry must rest");
+            fabric.baton().sleep(2 * REUSE_NS);
+            assertTrue(store.put(bytes("another"), bytes("v")));
+        });
+    }
+
+    @Test
+    void shouldFindEntriesInTheCache() {
+        Map<String, String> options = Map.of("index", "6", "entries", "6");
+        run(1, Protocol.SAFE, options, (store, nodes, fabric) -> {
+            assertTrue(store.put(bytes("key"), bytes("value")));
+            assertArrayEquals(bytes("value"), store.get(bytes("key")).orElseThrow());
+            long reads = store.client().counters().get(StoreCounter.READS);
+            assertEquals(0, store.client().counters().get(StoreCounter.CACHE_HITS));
+            assertArrayEquals(bytes("value"), store.get(bytes("key")).orElseThrow());
+            assertEquals(1, store.client().counters().get(StoreCounter.CACHE_HITS));
+            assertEquals(reads + 1, store.client().counters().get(StoreCounter.READS), "the word alone");
+            assertTrue(store.put(bytes("key"), bytes("another")));
+            assertArrayEquals(bytes("another"), store.get(bytes("key")).orElseThrow());
+        });
+    }
+
+    /** A node that dies takes its data table with it: words that name its entries are as good as empty. */
+    @Test
+    void shouldTakeWordsForEmptyThatNameEntriesOfADeadNode() {
+        Map<String, String> options = Map.of("index", "4", "entries", "7", "reuse-ms", "1");
+        run(2, Protocol.SAFE, options, (store, nodes, fabric) -> {
+            int keys = 20;
+            for (int round = 0; round < 3; round++) {
+                for (int i = 0; i < keys; i++) {
+                    assertTrue(store.put(bytes("key" + i), bytes("round" + round)), "key " + i);
+                }
+                for (int i = 0; i < keys; i++) {
+                    assertArrayEquals(
+                            bytes("round" + round), store.get(bytes("key" + i)).orElseThrow());
+                }
+                nodes.crash(1); // the home of this client
+                for (int i = 0; i < keys; i++) {
+                    assertFalse(store.get(bytes("key" + i)).isPresent(), "a value of the old life");
+                }
+            }
+        });
+    }
+}

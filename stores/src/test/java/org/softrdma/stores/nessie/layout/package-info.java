@@ -1,0 +1,3 @@
+/** Tests of Nessie. */
+@org.jspecify.annotations.NullMarked
+package org.softrdma.stores.nessie.layout;
