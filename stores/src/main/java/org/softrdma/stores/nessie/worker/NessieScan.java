@@ -43,9 +43,8 @@ final class NessieScan {
             boolean lasts = known != Found.PENDING && known != Found.OWN;
             if (word != operation.words[rank] || operation.scans == 0 || !lasts) {
                 operation.words[rank] = word;
-                operation.found[rank] = isOwn(operation, rank) && !operation.helping
-                        ? Found.OWN
-                        : work.judge(operation, word);
+                operation.found[rank] =
+                        isOwn(operation, rank) && !operation.helping ? Found.OWN : work.judge(operation, word);
             }
         }
         operation.scans++;
