@@ -43,9 +43,8 @@ final class NessieScan {
             boolean lasts = known != Found.PENDING && known != Found.OWN;
             if (word != operation.words[rank] || operation.scans == 0 || !lasts) {
                 operation.words[rank] = word;
-                operation.found[rank] = isOwn(operation, rank) && !operation.helping
-                        ? Found.OWN
-                        : work.judge(operation, word);
+                operation.found[rank] =
+                        isOwn(operation, rank) && !operation.helping ? Found.OWN : work.judge(operation, word);
             }
         }
         operation.scans++;
@@ -57,7 +56,8 @@ final class NessieScan {
     }
 
     private boolean isKnown(NessieOperation operation) {
-        for (int rank = 0; rank < work.links().shape().ways(); rank++) {
+        int ways = work.links().shape().ways();
+        for (int rank = 0; rank < ways; rank++) {
             if (operation.found[rank] != Found.UNKNOWN) {
                 continue;
             }
@@ -72,6 +72,7 @@ final class NessieScan {
             work.counters.increment(StoreCounter.CACHE_HITS);
             boolean matches = work.isOf(operation, work.cache.memory(), work.cache.at(place));
             operation.found[rank] = matches ? Found.VALID : Found.OTHER;
+            operation.foundAt[rank] = operation.scans;
             operation.tails[rank] = work.buffers.data().tail(work.cache.memory(), work.cache.at(place));
         }
         return true;
@@ -83,6 +84,7 @@ final class NessieScan {
         long word = operation.words[rank];
         if (work.isWhole(operation, word)) {
             operation.found[rank] = work.judgeLanding(operation, word);
+            operation.foundAt[rank] = operation.scans;
             if (operation.found[rank] == Found.PENDING && isOwn(operation, rank)) {
                 operation.found[rank] = Found.OWN;
             }
