@@ -85,6 +85,9 @@ final class NessieOperation {
     final long[] words = new long[NessieShape.MOST_WAYS];
     final long[] before = new long[NessieShape.MOST_WAYS];
     final Found[] found = new Found[NessieShape.MOST_WAYS];
+    /** At which look it was found, by rank. */
+    final int[] foundAt = new int[NessieShape.MOST_WAYS];
+
     final long[] tails = new long[NessieShape.MOST_WAYS];
     int scans;
     boolean bumped;

@@ -56,7 +56,8 @@ final class NessieScan {
     }
 
     private boolean isKnown(NessieOperation operation) {
-        for (int rank = 0; rank < work.links().shape().ways(); rank++) {
+        int ways = work.links().shape().ways();
+        for (int rank = 0; rank < ways; rank++) {
             if (operation.found[rank] != Found.UNKNOWN) {
                 continue;
             }
@@ -71,6 +72,7 @@ final class NessieScan {
             work.counters.increment(StoreCounter.CACHE_HITS);
             boolean matches = work.isOf(operation, work.cache.memory(), work.cache.at(place));
             operation.found[rank] = matches ? Found.VALID : Found.OTHER;
+            operation.foundAt[rank] = operation.scans;
             operation.tails[rank] = work.buffers.data().tail(work.cache.memory(), work.cache.at(place));
         }
         return true;
@@ -82,6 +84,7 @@ final class NessieScan {
         long word = operation.words[rank];
         if (work.isWhole(operation, word)) {
             operation.found[rank] = work.judgeLanding(operation, word);
+            operation.foundAt[rank] = operation.scans;
             if (operation.found[rank] == Found.PENDING && isOwn(operation, rank)) {
                 operation.found[rank] = Found.OWN;
             }

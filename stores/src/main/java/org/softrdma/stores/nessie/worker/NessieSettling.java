@@ -121,8 +121,9 @@ final class NessieSettling {
 
     private Verdict clear(NessieOperation operation, int rank) {
         long word = operation.words[rank];
-        if (operation.helping && !scan.isSettled(operation, rank)) {
-            return look(operation); // had the helped entry been given up before, this one might be the newer
+        if (operation.found[rank] == Found.VALID && operation.foundAt[rank] == operation.scans) {
+            return look(
+                    operation); // it is older only if the own entry is still there, and pending, after this was seen
         }
         if (NessieWordDescriptor.isMarked(word) && !operation.bumped) {
             if (!scan.isSettled(operation, rank)) {
