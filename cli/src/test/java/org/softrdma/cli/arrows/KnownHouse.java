@@ -57,6 +57,7 @@ final class KnownHouse {
             KnownCircle.of(
                     "The model of a walk is a graph, as its objects are: ends of domains of nodes, and back.",
                     "testkit.walk.Claim",
+                    "testkit.walk.WalkBinding",
                     "testkit.walk.WalkBuffer",
                     "testkit.walk.WalkConnection",
                     "testkit.walk.WalkDomain",
@@ -64,7 +65,9 @@ final class KnownHouse {
                     "testkit.walk.WalkNode",
                     "testkit.walk.WalkQueue",
                     "testkit.walk.WalkRegion",
-                    "testkit.walk.WalkRequest"));
+                    "testkit.walk.WalkRequest",
+                    "testkit.walk.WalkSharedQueue",
+                    "testkit.walk.WalkWindow"));
 
     /** Names that classes of different modules share. */
     static final Map<String, String> SHARED_NAMES = Map.of();

@@ -10,7 +10,7 @@ final class CompletionQueues {
     private static final int MOST = 4;
     private static final int ENTRIES = 400;
     /** Room for the completions of a new queue pair. */
-    private static final int ROOM = Connections.MOST_REQUESTS * 4;
+    private static final int ROOM = WalkQueue.MOST_REQUESTS * 4;
 
     private final WalkState state;
 

@@ -23,8 +23,6 @@ import org.softrdma.verbs.cm.Connector;
 final class Connections {
     private static final int MOST_DOMAINS = 3;
     private static final int MOST_ENDS = 6;
-    /** Most requests of a queue, before the device makes it larger. */
-    static final int MOST_REQUESTS = 24;
 
     private static final long CONNECT_NS = TimeUnit.SECONDS.toNanos(20);
 
@@ -180,7 +178,7 @@ final class Connections {
 
     private WalkEnd end(WalkNode node, Maker maker, WalkConnection connection) {
         QueuePairLimits limits = new QueuePairLimits(
-                state.between(1, MOST_REQUESTS), state.between(1, MOST_REQUESTS), 3, 3, state.percent(50) ? 64 : 0);
+                state.between(1, WalkQueue.MOST_REQUESTS), state.between(1, WalkQueue.MOST_REQUESTS), 3, 3, state.percent(50) ? 64 : 0);
         List<WalkQueue> roomy = queues.roomy(node);
         WalkQueue sends = state.any(roomy).orElseGet(() -> queues.own(node));
         WalkQueue receiving = state.any(roomy).orElse(sends);
@@ -188,7 +186,7 @@ final class Connections {
         WalkDomain domain = state.any(node.domains()).orElseThrow();
         WalkSharedQueue shared = sharedQueues.choose(node).orElse(null);
         QueuePairAttributes attributes =
-                new QueuePairAttributes(sends.verbs(), receiving.verbs(), limits, all, verbs(shared));
+                new QueuePairAttributes(sends.verbs(), receiving.verbs(), limits, all, verbs(shared), false);
         WalkEnd.Completions completions = new WalkEnd.Completions(sends, receiving, all, shared);
         WalkEnd end = new WalkEnd(node, domain, maker.make(domain.verbs(), attributes), completions, connection);
         sends.attach(end, end.verbs().limits().maxSendWorkRequests());

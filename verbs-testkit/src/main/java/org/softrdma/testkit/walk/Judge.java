@@ -9,7 +9,6 @@ import org.softrdma.testkit.walk.WalkRequest.Fault;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.Feature;
-import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
@@ -56,7 +55,7 @@ final class Judge {
     private void judge(WalkQueue queue, WalkEnd end, WorkCompletion completion) {
         WalkRequest send = find(end.sends(), completion.wrId());
         if (send != null) {
-            require(queue == end.sendCompletions(), completion, send, end, "it is in the wrong completion queue");
+            Required.that(queue == end.sendCompletions(), completion, send, end, "it is in the wrong completion queue");
             judgeSend(end, send, completion);
             return;
         }
@@ -65,7 +64,7 @@ final class Judge {
             throw new WalkFailure(completion + " on " + end + ": no such request is outstanding, or it is not its turn;"
                     + " RECVs: " + end.receives() + ", shared: " + end.shared() + ", send queue: " + end.sends());
         }
-        require(queue == end.receiveCompletions(), completion, receive, end, "it is in the wrong completion queue");
+        Required.that(queue == end.receiveCompletions(), completion, receive, end, "it is in the wrong completion queue");
         ReceiveJudge.judge(end, receive, completion);
     }
 
@@ -74,13 +73,6 @@ final class Judge {
                 .filter(request -> request.wrId() == wrId)
                 .findFirst()
                 .orElse(null);
-    }
-
-    static void require(boolean holds, WorkCompletion completion, WalkRequest request, WalkEnd end, String otherwise) {
-        if (!holds) {
-            throw new WalkFailure(
-                    completion + " of " + request + " on " + end + ": " + otherwise + "; " + end.connection());
-        }
     }
 
     // ---- send queues
@@ -92,7 +84,7 @@ final class Judge {
                 earlier.remove();
                 break;
             }
-            require(
+            Required.that(
                     !each.isSignalled() && !end.sendFailed() && each.fault() != Fault.LOCAL,
                     completion,
                     request,
@@ -102,22 +94,22 @@ final class Judge {
             succeed(end, each);
         }
         if (completion.isSuccess()) {
-            require(!end.sendFailed(), completion, request, end, "it succeeds behind one that failed");
-            require(request.isSignalled(), completion, request, end, "it was not signalled");
-            require(completion.opcode() == request.kind(), completion, request, end, "it was a " + request.kind());
+            Required.that(!end.sendFailed(), completion, request, end, "it succeeds behind one that failed");
+            Required.that(request.isSignalled(), completion, request, end, "it was not signalled");
+            Required.that(completion.opcode() == request.kind(), completion, request, end, "it was a " + request.kind());
             long bytes = request.isAnswered() ? request.length() : 0;
-            require(completion.byteLength() == bytes, completion, request, end, "expected " + bytes + " bytes");
+            Required.that(completion.byteLength() == bytes, completion, request, end, "expected " + bytes + " bytes");
             succeed(end, request);
             return;
         }
-        require(
+        Required.that(
                 allowed(end, request).contains(completion.status()),
                 completion,
                 request,
                 end,
                 "allowed are " + allowed(end, request));
         end.failSends();
-        requireError(end, completion, request);
+        Required.error(end, completion, request);
         request.release(false);
         if (request.isAnswered()) {
             request.forgetWrittenHere();
@@ -125,15 +117,6 @@ final class Judge {
         if (request.kind() == CompletionOpcode.BIND_WINDOW) {
             Bindings.failed(request, completion.status());
         }
-    }
-
-    static void requireError(WalkEnd end, WorkCompletion completion, WalkRequest request) {
-        require(
-                end.verbs().state() == QueuePairState.ERROR,
-                completion,
-                request,
-                end,
-                "its queue pair is " + end.verbs().state());
     }
 
     private Set<CompletionStatus> allowed(WalkEnd end, WalkRequest request) {

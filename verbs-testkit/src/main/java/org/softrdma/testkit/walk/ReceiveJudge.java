@@ -49,24 +49,24 @@ final class ReceiveJudge {
                 allowed.add(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
             }
         }
-        Judge.require(allowed.contains(completion.status()), completion, request, end, "allowed are " + allowed);
+        Required.that(allowed.contains(completion.status()), completion, request, end, "allowed are " + allowed);
         end.failReceives();
-        Judge.requireError(end, completion, request);
+        Required.error(end, completion, request);
         request.forgetWritten();
     }
 
     private static void succeeded(
             WalkEnd end, WalkRequest request, WorkCompletion completion, @Nullable WalkRequest message) {
-        Judge.require(!end.receiveFailed(), completion, request, end, "it succeeds behind one that failed");
+        Required.that(!end.receiveFailed(), completion, request, end, "it succeeds behind one that failed");
         if (message == null) {
             throw new WalkFailure(completion + " of " + request + " on " + end + ": the peer has sent nothing");
         }
         String was = "the message was " + message;
         boolean written = message.isOneSided();
         CompletionOpcode opcode = written ? CompletionOpcode.RECEIVE_WRITE_IMMEDIATE : CompletionOpcode.RECEIVE;
-        Judge.require(completion.opcode() == opcode, completion, request, end, was);
-        Judge.require(completion.byteLength() == message.length(), completion, request, end, was);
-        Judge.require(
+        Required.that(completion.opcode() == opcode, completion, request, end, was);
+        Required.that(completion.byteLength() == message.length(), completion, request, end, was);
+        Required.that(
                 message.operands().immediate().equals(immediate(completion))
                         && message.operands().invalidatedKey().equals(invalidatedKey(completion)),
                 completion,
@@ -74,7 +74,7 @@ final class ReceiveJudge {
                 end,
                 was);
         boolean refused = message.fault() != Fault.NONE && (written || message.invalidatesAtPeer());
-        Judge.require(!refused, completion, request, end, message + " was to be refused");
+        Required.that(!refused, completion, request, end, message + " was to be refused");
         if (written) {
             end.receivedOne();
             PlacedBytes.place(end.peer(), message.wrId() + 1);
@@ -82,8 +82,8 @@ final class ReceiveJudge {
             request.parts().forEach(part -> part.region().buffer().check());
             return;
         }
-        Judge.require(message.length() <= request.length(), completion, request, end, "too short for " + message);
-        Judge.require(
+        Required.that(message.length() <= request.length(), completion, request, end, "too short for " + message);
+        Required.that(
                 message.length() == 0 || (request.fault() == Fault.NONE && message.fault() == Fault.NONE),
                 completion,
                 request,

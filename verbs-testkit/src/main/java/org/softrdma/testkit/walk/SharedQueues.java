@@ -24,7 +24,7 @@ final class SharedQueues {
             return false;
         }
         WalkDomain domain = state.any(node.domains()).orElseThrow();
-        int size = state.between(1, Connections.MOST_REQUESTS);
+        int size = state.between(1, WalkQueue.MOST_REQUESTS);
         state.note("create a shared queue of " + size + " at " + node);
         return domain.sharedQueues()
                 .add(new WalkSharedQueue(

@@ -8,6 +8,9 @@ import org.softrdma.verbs.CompletionQueue;
 
 /** A completion queue, its channel if it has one, and the queue pairs that use it. The walk's thread. */
 final class WalkQueue {
+    /** Most requests of a queue pair or shared queue, before the device makes it larger. */
+    static final int MOST_REQUESTS = 24;
+
     private final CompletionQueue queue;
     private final @Nullable CompletionChannel channel;
     private final Map<Integer, WalkEnd> ends = new LinkedHashMap<>();
