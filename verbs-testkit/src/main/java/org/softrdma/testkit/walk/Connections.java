@@ -178,7 +178,11 @@ final class Connections {
 
     private WalkEnd end(WalkNode node, Maker maker, WalkConnection connection) {
         QueuePairLimits limits = new QueuePairLimits(
-                state.between(1, WalkQueue.MOST_REQUESTS), state.between(1, WalkQueue.MOST_REQUESTS), 3, 3, state.percent(50) ? 64 : 0);
+                state.between(1, WalkQueue.MOST_REQUESTS),
+                state.between(1, WalkQueue.MOST_REQUESTS),
+                3,
+                3,
+                state.percent(50) ? 64 : 0);
         List<WalkQueue> roomy = queues.roomy(node);
         WalkQueue sends = state.any(roomy).orElseGet(() -> queues.own(node));
         WalkQueue receiving = state.any(roomy).orElse(sends);

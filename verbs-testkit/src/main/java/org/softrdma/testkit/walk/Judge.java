@@ -64,7 +64,8 @@ final class Judge {
             throw new WalkFailure(completion + " on " + end + ": no such request is outstanding, or it is not its turn;"
                     + " RECVs: " + end.receives() + ", shared: " + end.shared() + ", send queue: " + end.sends());
         }
-        Required.that(queue == end.receiveCompletions(), completion, receive, end, "it is in the wrong completion queue");
+        Required.that(
+                queue == end.receiveCompletions(), completion, receive, end, "it is in the wrong completion queue");
         ReceiveJudge.judge(end, receive, completion);
     }
 
@@ -96,7 +97,8 @@ final class Judge {
         if (completion.isSuccess()) {
             Required.that(!end.sendFailed(), completion, request, end, "it succeeds behind one that failed");
             Required.that(request.isSignalled(), completion, request, end, "it was not signalled");
-            Required.that(completion.opcode() == request.kind(), completion, request, end, "it was a " + request.kind());
+            Required.that(
+                    completion.opcode() == request.kind(), completion, request, end, "it was a " + request.kind());
             long bytes = request.isAnswered() ? request.length() : 0;
             Required.that(completion.byteLength() == bytes, completion, request, end, "expected " + bytes + " bytes");
             succeed(end, request);
