@@ -18,7 +18,7 @@ import org.softrdma.stores.StoreCounters;
  */
 class NessieRacesTest {
     private static final int SEEDS = Integer.getInteger("softrdma.seeds", 100);
-    private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 1000 : 10_000;
+    private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 300 : 10_000;
     private static final int PAPER_SEEDS = 2000;
 
     private record Result(StoreCounters counters, long steps) {}

@@ -24,7 +24,7 @@ import org.softrdma.stores.StoreCounters;
 class PilafRacesTest {
     private static final int SEEDS = Integer.getInteger("softrdma.seeds", 200);
     private static final int CRASHES = Integer.getInteger("softrdma.seeds", 100);
-    private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 1000 : 10_000;
+    private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 300 : 10_000;
     private static final int PAPER_SEEDS = 2000;
 
     private record Result(StoreCounters counters, long steps) {}
