@@ -108,7 +108,7 @@ public final class KvServerProcess implements AutoCloseable {
 
     /** Asks it to end, by SIGTERM. */
     void terminate() {
-        process.destroy();
+        process.toHandle().destroy(); // not the process's own, which ends its input too, and so its main method
     }
 
     /** Waits until it has ended; its exit code. */
