@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -106,7 +106,10 @@ class ServerProcessTest {
     private static boolean ignoresHangUps() throws IOException {
         try (Stream<String> status = Files.lines(Path.of("/proc/self/status"))) {
             return status.filter(line -> line.startsWith("SigIgn:"))
-                    .anyMatch(line -> Long.parseUnsignedLong(line.substring("SigIgn:".length()).strip(), 16) % 2 != 0);
+                    .anyMatch(line -> Long.parseUnsignedLong(
+                                            line.substring("SigIgn:".length()).strip(), 16)
+                                    % 2
+                            != 0);
         }
     }
 
