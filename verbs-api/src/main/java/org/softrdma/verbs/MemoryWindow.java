@@ -7,7 +7,7 @@ package org.softrdma.verbs;
  *
  * <p>{@link QueuePair#postBindWindow} binds it. Only the peer of that queue pair can use it, with addresses of the
  * region, until it is invalidated. A bound window must be invalidated before it is bound again, which gives it another
- * key. A region with bound windows cannot be closed.
+ * key. Closing the queue pair invalidates the windows that are bound to it. A region with bound windows cannot be closed.
  *
  * <p>Thread-safe, but do not bind and invalidate the same window on two threads at once.
  */

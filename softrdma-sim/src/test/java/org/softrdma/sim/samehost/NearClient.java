@@ -59,6 +59,17 @@ final class NearClient implements AutoCloseable {
         return device.take(1).getFirst().status();
     }
 
+    /** Ends the queue pair by a request that is wrong on this side: its sink may not be written. */
+    CompletionStatus fail(long address, int rkey) {
+        MemoryRegion unwritable =
+                device.guarded((int) sink.length(), AccessFlag.REMOTE_READ).region();
+        if (pair.postRead(1, unwritable, 0, sink.length(), address, rkey, SendFlags.SIGNALLED)
+                != PostStatus.ACCEPTED) {
+            throw new AssertionError("the send queue is full");
+        }
+        return device.take(1).getFirst().status();
+    }
+
     long near() {
         return device.counter("sameHostReads");
     }

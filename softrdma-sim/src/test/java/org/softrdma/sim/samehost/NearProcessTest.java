@@ -72,6 +72,20 @@ class NearProcessTest {
         }
     }
 
+    /** The responder has not heard of the error, so all that it shows still says that the connection lives. */
+    @Test
+    void shouldFlushReadsOfAQueuePairInErrorThoughTheServerShowsItsMemory() throws Exception {
+        try (Server server = new Server(0, 1);
+                NearClient client = new NearClient(server.at(), LENGTH)) {
+            assertEquals(CompletionStatus.SUCCESS, client.read(server.address, server.rkey));
+            assertEquals(1, client.near());
+            server.signal("STOP");
+            assertEquals(CompletionStatus.LOCAL_PROTECTION_ERROR, client.fail(server.address, server.rkey));
+            assertEquals(CompletionStatus.FLUSHED, client.read(server.address, server.rkey));
+            assertEquals(1, client.near());
+        }
+    }
+
     /** A child process. */
     private static final class Server implements AutoCloseable {
         private final Process process;
