@@ -15,7 +15,7 @@ public final class ItemCheck {
     /** For {@link #check}: the item cannot have expired, because its expiry was checked elsewhere. */
     public static final long NO_EXPIRY = 0;
 
-    private final ItemChecksum checksum = new ItemChecksum();
+    private final ItemChecksum checksum = new ItemChecksum(ItemChecksum.SHORT_ITEM);
     private int keyLength;
     private int valueLength;
 

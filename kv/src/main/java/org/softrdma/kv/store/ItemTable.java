@@ -124,7 +124,7 @@ final class ItemTable {
         writer.seal(
                 memory,
                 item,
-                new ItemChecksum().compute(memory.asByteBuffer(), (int) item, filled.keyLength, filled.valueLength()));
+                new ItemChecksum(0).compute(memory.asByteBuffer(), (int) item, filled.keyLength, filled.valueLength()));
     }
 
     /** Takes {@link #seal} back. */

@@ -92,6 +92,22 @@ class ItemDescriptorTest {
         assertEquals(72, ItemDescriptor.itemLength(1, 4));
     }
 
+    @Test
+    void shouldHaveTheSameChecksumWhetherItIsCopiedFirstOrNot() {
+        publish(64); // not at the start, and with other bytes behind it
+        int length = (int) ItemDescriptor.itemLength(KEY.length, VALUE.length);
+        long expected = ItemDescriptor.checksum(memory, 64);
+        for (int copied = length - 1; copied <= length + 1; copied++) {
+            ItemChecksum checksum = new ItemChecksum(copied);
+            for (int i = 0; i < 2; i++) {
+                assertEquals(
+                        expected,
+                        checksum.compute(memory.asByteBuffer(), 64, KEY.length, VALUE.length),
+                        "an item of " + length + " bytes, up to " + copied + " copied, time " + i);
+            }
+        }
+    }
+
     private void publish(long item) {
         WRITER.beginFill(memory, item);
         WRITER.header(memory, item, Integer.MAX_VALUE, 0xDEADBEEF, KEY, 0, KEY.length, VALUE.length);
@@ -99,7 +115,7 @@ class ItemDescriptorTest {
                 VALUE, 0, memory, ValueLayout.JAVA_BYTE, ItemDescriptor.valueOffset(memory, item), VALUE.length);
         WRITER.endFill(memory, item, 0x1122_3344_5566_7788L);
         WRITER.seal(
-                memory, item, new ItemChecksum().compute(memory.asByteBuffer(), (int) item, KEY.length, VALUE.length));
+                memory, item, new ItemChecksum(0).compute(memory.asByteBuffer(), (int) item, KEY.length, VALUE.length));
         WRITER.publish(memory, item);
     }
 

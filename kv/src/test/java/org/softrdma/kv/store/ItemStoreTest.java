@@ -207,7 +207,7 @@ class ItemStoreTest {
     private boolean isIntact(Locator locator) {
         MemorySegment memory = arenas.memory(locator.rkey());
         int item = (int) locator.offset();
-        long checksum = new ItemChecksum()
+        long checksum = new ItemChecksum(0)
                 .compute(
                         memory.asByteBuffer(),
                         item,

@@ -63,8 +63,7 @@ final class NearClient implements AutoCloseable {
     CompletionStatus fail(long address, int rkey) {
         MemoryRegion unwritable =
                 device.guarded((int) sink.length(), AccessFlag.REMOTE_READ).region();
-        if (pair.postRead(1, unwritable, 0, sink.length(), address, rkey, SendFlags.SIGNALLED)
-                != PostStatus.ACCEPTED) {
+        if (pair.postRead(1, unwritable, 0, sink.length(), address, rkey, SendFlags.SIGNALLED) != PostStatus.ACCEPTED) {
             throw new AssertionError("the send queue is full");
         }
         return device.take(1).getFirst().status();
