@@ -108,9 +108,14 @@ public final class RnicEngine implements Progress {
      * @param inUse memory that must not be unpinned for it
      */
     public void use(int row, long rawAddress, long length, InUse inUse) {
-        if (stags.isLazy(row) && !pins.isWarm(rawAddress, length)) {
+        if (!isReady(row, rawAddress, length)) {
             pins.pin(stags.binding(row).region(), rawAddress, length, inUse);
         }
+    }
+
+    /** True if {@link #use} has nothing to pin. As that. */
+    public boolean isReady(int row, long rawAddress, long length) {
+        return !stags.isLazy(row) || pins.isWarm(rawAddress, length);
     }
 
     /** Memory gathered for the next send, which must not be unpinned. Engine thread. */

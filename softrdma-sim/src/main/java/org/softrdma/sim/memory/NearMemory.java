@@ -28,7 +28,7 @@ public interface NearMemory {
 
     /**
      * Reads, as a READ does. If that is not possible, for whatever reason, the READ must go to the peer, which knows what is
-     * wrong; the sink may have been written meanwhile.
+     * wrong; the sink may have been written meanwhile. Like {@link #covers}, this may ask the peer to show more.
      *
      * @param reader who asks
      * @param rkey the peer's key

@@ -56,8 +56,8 @@ public final class NearReads {
      * @return false if it has to go by the stream
      */
     public boolean read(int lkey, long sink, int rkey, long address, long length) {
-        if (!covers(rkey, address, length)) {
-            return false; // before this side's memory is touched or pinned
+        if (length <= 0 || length > MOST_BYTES) {
+            return false;
         }
         int row = stags.findLocal(lkey);
         if (stags.check(row, domain, AccessRights.LOCAL_WRITE, sink, length) != AccessResult.GRANTED
@@ -65,7 +65,12 @@ public final class NearReads {
             return false; // the stream fails it in its turn, or moves it by whole words
         }
         long raw = stags.rawAddress(row, sink);
-        engine.use(row, raw, length, inUse);
+        if (!engine.isReady(row, raw, length)) {
+            if (!near.covers(rkey, address, length)) {
+                return false; // and nothing is pinned for it
+            }
+            engine.use(row, raw, length, inUse);
+        }
         return near.read(reader, rkey, address, raw, length);
     }
 }

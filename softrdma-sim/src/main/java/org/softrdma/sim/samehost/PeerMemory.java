@@ -134,6 +134,9 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
     public boolean read(Reader reader, int rkey, long address, long sink, long length) {
         Maps now = maps;
         long row = now.row(rkey);
+        if (row == 0) {
+            missing(now);
+        }
         for (int i = 0; row != 0 && now.owner != 0 && i < ATTEMPTS; i++) {
             int version = SharedRow.version(row);
             if (SharedRow.isChanging(version)) {
@@ -141,7 +144,11 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
                 continue;
             }
             long source = source(now, row, rkey, address, length);
-            if (source == 0 || !copy(source, sink, length)) {
+            if (source == 0) {
+                missing(now);
+                return false;
+            }
+            if (!copy(source, sink, length)) {
                 return false;
             }
             if (SharedRow.isStill(row, version) && ConnectionLife.isAlive(now.life) && OwnerLife.isAlive(now.owner)) {
