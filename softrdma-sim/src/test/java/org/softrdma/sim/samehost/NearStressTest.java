@@ -39,6 +39,7 @@ class NearStressTest {
     private static final int READS_OF_A_LIFE = 20;
     private static final int WARM_UP = 50_000;
     private static final int MEASURED = 200_000;
+    private static final int ROUNDS = 50;
     private static final long POISON = -1;
 
     @Test
@@ -81,12 +82,15 @@ class NearStressTest {
             MemoryRegion region = nodes.register(0, LENGTH, 7, AccessFlag.REMOTE_READ);
             WorkCompletion[] one = WorkCompletion.array(1);
             read(nodes, region, one, WARM_UP);
-            long near = nodes.near();
-            long before = threads.getCurrentThreadAllocatedBytes();
-            read(nodes, region, one, MEASURED);
-            long bytes = threads.getCurrentThreadAllocatedBytes() - before;
-            assertEquals(MEASURED, nodes.near() - near);
-            assertTrue(bytes < MEASURED, () -> bytes + " bytes for " + MEASURED + " READs");
+            double perRead = Double.MAX_VALUE;
+            for (int round = 0; round < ROUNDS && perRead >= 1; round++) { // until the compiler is through with it
+                long near = nodes.near();
+                long before = threads.getCurrentThreadAllocatedBytes();
+                read(nodes, region, one, MEASURED);
+                perRead = (double) (threads.getCurrentThreadAllocatedBytes() - before) / MEASURED;
+                assertEquals(MEASURED, nodes.near() - near);
+            }
+            assertTrue(perRead < 1, perRead + " bytes per READ");
         }
     }
 
