@@ -49,6 +49,7 @@ final class PilafClient implements StoreClient {
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private @Nullable PilafLink link;
     private long boot;
+    private int session;
     private int outstanding;
     private int unsent;
     private int delivered;
@@ -81,6 +82,7 @@ final class PilafClient implements StoreClient {
             PilafLink first = connected();
             link = first;
             boot = first.roots().boot();
+            session = first.roots().session();
         } catch (VerbsException e) {
             CloseHelper.closeAll(opened);
             throw new StoreException("no connection to " + context.servers().getFirst() + ": " + e.getMessage(), e);
@@ -355,8 +357,10 @@ final class PilafClient implements StoreClient {
         counters.increment(StoreCounter.RECONNECTS);
         backoff.succeeded();
         link = now;
-        boolean remembered = now.roots().boot() == boot && now.roots().remembered();
-        boot = now.roots().boot();
+        PilafRoots told = now.roots();
+        boolean remembered = told.boot() == boot && told.session() == session;
+        boot = told.boot();
+        session = told.session();
         goOn(now, remembered, handler);
     }
 

@@ -189,12 +189,12 @@ final class PilafServer implements StoreServer {
                 drop(other); // else a change that it holds still might be made behind a later one
             }
         }
-        boolean remembered = sessions.remembers(client);
         PilafSession session = sessions.of(client);
         session.connected(true, context.nanoClock().nanoTime());
         connection.isOf(client, session);
         int at = connection.replyAt(reply);
-        PilafRootsDescriptor.put(memory, at + (long) PilafReplyDescriptor.VALUE_OFFSET, keeper.roots(boot, remembered));
+        PilafRoots roots = keeper.roots(boot, session.serial());
+        PilafRootsDescriptor.put(memory, at + (long) PilafReplyDescriptor.VALUE_OFFSET, roots);
         PilafReplyDescriptor.putHeader(
                 memory,
                 at,

@@ -10,12 +10,14 @@ import java.util.Arrays;
 final class PilafSession {
     private static final long NOTHING = -1;
 
+    private final int serial;
     private final long[] tickets;
     private final byte[] statuses;
     private boolean connected;
     private long usedNs;
 
-    PilafSession(int window) {
+    PilafSession(int serial, int window) {
+        this.serial = serial;
         tickets = new long[window];
         statuses = new byte[window];
         Arrays.fill(tickets, NOTHING);
@@ -29,6 +31,11 @@ final class PilafSession {
         ANSWER,
         /** It is older than the last one, or of no slot: no client of ours asks so. */
         REFUSE
+    }
+
+    /** Tells it from every other session of this server. */
+    int serial() {
+        return serial;
     }
 
     Judgement judge(long ticket) {

@@ -4,20 +4,17 @@ import org.agrona.collections.Long2ObjectHashMap;
 
 /**
  * What the server remembers of its clients. Of those that are gone it forgets who went first, once there are too many; a
- * client that comes back is told whether it is remembered. Owned by the server's thread.
+ * client that comes back knows by the session's serial number whether it is remembered. Owned by the server's thread.
  */
 final class PilafSessions {
     private final Long2ObjectHashMap<PilafSession> byClient = new Long2ObjectHashMap<>();
     private final int most;
     private final int window;
+    private int lastSerial;
 
     PilafSessions(int most, int window) {
         this.most = most;
         this.window = window;
-    }
-
-    boolean remembers(long client) {
-        return byClient.containsKey(client);
     }
 
     /** That of a client, new if it is not remembered. */
@@ -27,7 +24,7 @@ final class PilafSessions {
             if (byClient.size() >= most) {
                 forgetOne();
             }
-            session = new PilafSession(window);
+            session = new PilafSession(++lastSerial, window);
             byClient.put(client, session);
         }
         return session;
