@@ -12,6 +12,7 @@ import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
+import org.softrdma.stores.connection.ReconnectBackoff;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -25,15 +26,14 @@ final class FarmClient implements StoreClient {
     private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
     private static final long SHORTEST_PAUSE_NS = 1_000;
     private static final int MOST_DOUBLINGS = 8;
-    private static final long RECONNECT_PAUSE_NS = 1_000_000;
 
     private final VerbsDevice device;
     private final StoreClientContext context;
     private final StoreCounters counters = new StoreCounters();
     private final FarmOperation[] operations;
     private final IntArrayList free;
+    private final ReconnectBackoff backoff;
     private @Nullable FarmConnection connection;
-    private long connectAtNs;
     private long number;
     private int outstanding;
     private int waiting;
@@ -49,6 +49,7 @@ final class FarmClient implements StoreClient {
     FarmClient(VerbsDevice device, StoreClientContext context) {
         this.device = device;
         this.context = context;
+        backoff = ReconnectBackoff.drawn(context.nanoClock(), context.random());
         operations = new FarmOperation[context.window()];
         free = new IntArrayList(operations.length, Integer.MIN_VALUE);
         for (int i = operations.length - 1; i >= 0; i--) {
@@ -278,13 +279,13 @@ final class FarmClient implements StoreClient {
     // ---- the connection
 
     private @Nullable FarmConnection connected() {
-        if (connection == null && !closed && context.nanoClock().nanoTime() - connectAtNs >= 0) {
+        if (connection == null && !closed && backoff.mayTry()) {
             try {
                 connect();
+                backoff.succeeded();
                 counters.increment(StoreCounter.RECONNECTS);
             } catch (VerbsException | StoreException e) {
-                long pauseNs = RECONNECT_PAUSE_NS + context.random().nextLong(RECONNECT_PAUSE_NS);
-                connectAtNs = context.nanoClock().nanoTime() + pauseNs;
+                backoff.failed();
             }
         }
         return connection;
@@ -306,7 +307,6 @@ final class FarmClient implements StoreClient {
             return;
         }
         connection = null;
-        connectAtNs = context.nanoClock().nanoTime();
         current.close();
         for (FarmOperation operation : operations) {
             if (operation.state() == FarmOperation.State.LOOKING) {

@@ -13,6 +13,7 @@ import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
+import org.softrdma.stores.connection.ReconnectBackoff;
 import org.softrdma.stores.herd.HerdOperation.Phase;
 import org.softrdma.stores.herd.transport.HerdChannel;
 import org.softrdma.stores.herd.transport.HerdChannels;
@@ -39,7 +40,7 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
     private final long name;
     private final HerdChannels channels;
     private final HerdOperations operations;
-    private final HerdPatience patience;
+    private final ReconnectBackoff backoff;
     private @Nullable HerdChannel channel;
     private HerdRequestForm form;
     private HerdSlots slots;
@@ -63,7 +64,7 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
         retries = HerdRetries.of(context);
         name = context.random().nextLong();
         operations = new HerdOperations(context);
-        patience = new HerdPatience(clock);
+        backoff = ReconnectBackoff.doubled(clock);
         HerdChannels opened = null;
         try {
             opened = transport.get();
@@ -350,18 +351,18 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
     }
 
     private void connectAgain() {
-        if (!patience.mayTry()) {
+        if (!backoff.mayTry()) {
             return;
         }
         HerdChannel now;
         try {
             now = connected(channels);
         } catch (VerbsException | StoreException e) {
-            patience.failed();
+            backoff.failed();
             return;
         }
         counters.increment(StoreCounter.RECONNECTS);
-        patience.succeeded();
+        backoff.succeeded();
         channel = now;
         HerdWelcome told = now.welcome();
         boolean remembered = told.boot() == boot && (told.session() == session || !told.numbered());

@@ -16,6 +16,7 @@ import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreOptions;
+import org.softrdma.stores.connection.ReconnectBackoff;
 import org.softrdma.stores.pilaf.PilafOperation.Kind;
 import org.softrdma.stores.pilaf.PilafOperation.Phase;
 import org.softrdma.verbs.CompletionQueue;
@@ -45,7 +46,7 @@ final class PilafClient implements StoreClient {
     private final PilafMessages messages;
     private final PilafGet get;
     private final PilafOperations operations;
-    private final PilafBackoff backoff;
+    private final ReconnectBackoff backoff;
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private @Nullable PilafLink link;
     private long boot;
@@ -68,7 +69,7 @@ final class PilafClient implements StoreClient {
         clock = context.nanoClock();
         name = context.random().nextLong();
         operations = new PilafOperations(context.window());
-        backoff = new PilafBackoff(clock);
+        backoff = ReconnectBackoff.doubled(clock);
         List<AutoCloseable> opened = new ArrayList<>();
         try {
             domain = device.allocateProtectionDomain();

@@ -13,6 +13,7 @@ import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.connection.ClientSessions;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsException;
@@ -38,7 +39,7 @@ final class PilafServer implements StoreServer {
     private final PilafKeeper keeper;
     private final Listener listener;
     private final long boot;
-    private final PilafSessions sessions;
+    private final ClientSessions<PilafSession> sessions;
     private final Int2ObjectHashMap<PilafConnection> connections = new Int2ObjectHashMap<>();
     private final PilafReplies replies = new PilafReplies();
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
@@ -50,7 +51,7 @@ final class PilafServer implements StoreServer {
         this.context = context;
         PilafServerSettings settings = PilafServerSettings.of(context);
         boot = context.random().nextLong();
-        sessions = new PilafSessions(2 * context.maxConnections(), context.window());
+        sessions = new ClientSessions<>(2 * context.maxConnections(), serial -> new PilafSession(serial, context.window()));
         List<AutoCloseable> opened = new ArrayList<>();
         try {
             domain = device.allocateProtectionDomain();

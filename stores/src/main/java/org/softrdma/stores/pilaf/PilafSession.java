@@ -1,23 +1,21 @@
 package org.softrdma.stores.pilaf;
 
 import java.util.Arrays;
+import org.softrdma.stores.connection.ClientSession;
 
 /**
  * What the server remembers of a client, connected or not: by message slot, the last change and its answer. So a client
  * that got no answer because its connection ended asks again with the same ticket, and the change is made once. Owned
  * by the server's thread.
  */
-final class PilafSession {
+final class PilafSession extends ClientSession {
     private static final long NOTHING = -1;
 
-    private final int serial;
     private final long[] tickets;
     private final byte[] statuses;
-    private boolean connected;
-    private long usedNs;
 
     PilafSession(int serial, int window) {
-        this.serial = serial;
+        super(serial);
         tickets = new long[window];
         statuses = new byte[window];
         Arrays.fill(tickets, NOTHING);
@@ -31,11 +29,6 @@ final class PilafSession {
         ANSWER,
         /** It is older than the last one, or of no slot: no client of ours asks so. */
         REFUSE
-    }
-
-    /** Tells it from every other session of this server. */
-    int serial() {
-        return serial;
     }
 
     Judgement judge(long ticket) {
@@ -58,18 +51,5 @@ final class PilafSession {
         int slot = PilafRequestDescriptor.slot(ticket);
         tickets[slot] = ticket;
         statuses[slot] = status;
-    }
-
-    void connected(boolean nowConnected, long nowNs) {
-        connected = nowConnected;
-        usedNs = nowNs;
-    }
-
-    boolean isConnected() {
-        return connected;
-    }
-
-    long usedNs() {
-        return usedNs;
     }
 }

@@ -4,7 +4,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +14,7 @@ import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
+import org.softrdma.stores.connection.ReconnectBackoff;
 import org.softrdma.stores.nessie.layout.NessieDataDescriptor;
 import org.softrdma.stores.nessie.layout.NessieMessageDescriptor;
 import org.softrdma.stores.nessie.worker.NessieOperation.Kind;
@@ -32,8 +32,6 @@ import org.softrdma.verbs.device.VerbsDevice;
  */
 public final class NessieClient implements StoreClient {
     private static final int BATCH = 32;
-    private static final long LEAST_RETRY_NS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final long MOST_RETRY_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final VerbsDevice device;
     private final StoreClientContext context;
@@ -46,13 +44,12 @@ public final class NessieClient implements StoreClient {
     private final NessieWork work;
     private final NessieMachine machine;
     private final NessieOperations operations;
+    private final ReconnectBackoff backoff;
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private final long[] boots;
     private @Nullable NessieLinks links;
     private int delivered;
     private long nextNs = Long.MAX_VALUE;
-    private long retryNs = LEAST_RETRY_NS;
-    private long retryAtNs;
     private boolean closed;
 
     /**
@@ -67,6 +64,7 @@ public final class NessieClient implements StoreClient {
         this.context = context;
         settings = NessieClientSettings.of(context);
         clock = context.nanoClock();
+        backoff = ReconnectBackoff.doubled(clock);
         int nodes = context.servers().size();
         boots = new long[nodes];
         int count = NessieOperations.count(context);
@@ -348,19 +346,18 @@ public final class NessieClient implements StoreClient {
     }
 
     private void connectAgain() {
-        if (clock.nanoTime() - retryAtNs < 0) {
+        if (!backoff.mayTry()) {
             return;
         }
         NessieLinks now;
         try {
             now = connect();
         } catch (VerbsException | StoreException e) {
-            retryAtNs = clock.nanoTime() + retryNs;
-            retryNs = Math.min(2 * retryNs, MOST_RETRY_NS);
+            backoff.failed();
             return;
         }
         counters.increment(StoreCounter.RECONNECTS);
-        retryNs = LEAST_RETRY_NS;
+        backoff.succeeded();
         connected(now);
         for (int i = 0; i < operations.count(); i++) {
             NessieOperation operation = operations.get(i);
