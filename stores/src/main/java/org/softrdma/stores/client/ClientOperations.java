@@ -1,7 +1,8 @@
 package org.softrdma.stores.client;
 
 /**
- * The operations of a client: one more than its window, because one may be in its handler. Owned by the client's thread.
+ * The operations of a client: one more than its window, because one may be in its handler. Owned by the client's
+ * thread.
  *
  * @param <O> an operation of the design
  */

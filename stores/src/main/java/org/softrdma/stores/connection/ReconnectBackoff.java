@@ -6,8 +6,8 @@ import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a client may try again to connect: at once after a connection, and after a pause when it has tried in vain. Owned
- * by one thread.
+ * When a client may try again to connect: at once after a connection, and after a pause when it has tried in vain.
+ * Owned by one thread.
  */
 public final class ReconnectBackoff {
     private static final long LEAST_NS = TimeUnit.MILLISECONDS.toNanos(1);

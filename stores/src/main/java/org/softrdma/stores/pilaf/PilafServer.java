@@ -51,7 +51,8 @@ final class PilafServer implements StoreServer {
         this.context = context;
         PilafServerSettings settings = PilafServerSettings.of(context);
         boot = context.random().nextLong();
-        sessions = new ClientSessions<>(2 * context.maxConnections(), serial -> new PilafSession(serial, context.window()));
+        sessions = new ClientSessions<>(
+                2 * context.maxConnections(), serial -> new PilafSession(serial, context.window()));
         List<AutoCloseable> opened = new ArrayList<>();
         try {
             domain = device.allocateProtectionDomain();

@@ -19,7 +19,7 @@ import org.softrdma.stores.StoreClientContext;
 
 /** A design whose operations do nothing until they are lost. */
 class PollingStoreClientTest {
-    private static final int TIMEOUT_NS = 100;
+    private static final long TIMEOUT_NS = 100;
     private static final byte[] KEY = {1};
     private static final ResultHandler IGNORING = (tag, outcome, memory, offset, length) -> {};
 

@@ -69,8 +69,9 @@ class ClientSessionsTest {
     void shouldForgetWhoWentFirstThoughTheClockOverflows() {
         Plain first = went(1, Long.MAX_VALUE);
         Plain second = went(2, Long.MIN_VALUE + 5);
-        went(3, Long.MIN_VALUE + 6);
-        went(4, Long.MIN_VALUE + 7);
+        Plain third = went(3, Long.MIN_VALUE + 6);
+        Plain fourth = went(4, Long.MIN_VALUE + 7);
+        assertNotSame(third, fourth);
         assertSame(second, sessions.of(2));
         assertNotSame(first, sessions.of(1));
     }

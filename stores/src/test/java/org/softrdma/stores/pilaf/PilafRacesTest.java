@@ -81,7 +81,9 @@ class PilafRacesTest {
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldMissAKeyThatMovesAsPublished() {
         long found = RaceRuns.firstContradiction(
-                PAPER_SEEDS, seed -> new PilafRace(PilafRaceSettings.paper(seed)).run(), "the published GET misses a key that moves");
+                PAPER_SEEDS,
+                seed -> new PilafRace(PilafRaceSettings.paper(seed)).run(),
+                "the published GET misses a key that moves");
         assertTrue(found >= 0, "the published GET has missed no key in " + PAPER_SEEDS + " seeds");
     }
 

@@ -4,7 +4,7 @@ import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 
 /** What came of some races. Whoever holds the baton, or adds it up. */
-public class RaceSum {
+public final class RaceSum {
     private final StoreCounters counters = new StoreCounters();
     private long steps;
 
@@ -17,13 +17,13 @@ public class RaceSum {
     }
 
     /** Adds that of others. */
-    public final void add(RaceSum other) {
+    public void add(RaceSum other) {
         counters.add(other.counters);
         steps += other.steps;
     }
 
     /** True if clients have counted that at least once. */
-    public final boolean has(StoreCounter counter) {
+    public boolean has(StoreCounter counter) {
         return counters.get(counter) > 0;
     }
 

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -56,7 +57,6 @@ public abstract class StoreRace {
     private final List<SimulatedThread> processes = new ArrayList<>();
     private final StoreCounters counters = new StoreCounters();
     private final RaceValues values = new RaceValues();
-    private long readings;
 
     /** A race without nodes. */
     protected StoreRace(long seed, FaultPlan faults) {
@@ -66,7 +66,8 @@ public abstract class StoreRace {
         FabricSettings grained = random.nextInt(4) == 0 ? adversary : adversary.with(Grains.WORDS);
         fabric = new Fabric(seed, grained.with(faults));
         fabric.baton().stalls(STALLS, LONGEST_STALL_NS);
-        history = new HistoryRecorder<>(() -> ++readings);
+        AtomicLong readings = new AtomicLong(); // one thread at a time: each reading is later than the last
+        history = new HistoryRecorder<>(readings::incrementAndGet);
     }
 
     /** Where it happens. */
