@@ -51,7 +51,8 @@ class FaultsBySeedTest {
         int cuts = 0;
         int resets = 0;
         for (long seed = 0; seed < 3000; seed++) {
-            for (Fault fault : of(List.of(Kind.CUT, Kind.RESET, Kind.RESET)).plan(seed).faults()) {
+            for (Fault fault :
+                    of(List.of(Kind.CUT, Kind.RESET, Kind.RESET)).plan(seed).faults()) {
                 cuts += fault.what() instanceof What.Cut ? 1 : 0;
                 resets += fault.what() instanceof What.Reset ? 1 : 0;
             }

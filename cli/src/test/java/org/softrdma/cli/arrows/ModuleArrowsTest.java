@@ -90,8 +90,7 @@ class ModuleArrowsTest {
                 .collect(Collectors.toCollection(TreeSet::new));
         assertTrue(packages.size() >= ModuleArrows.DESIGNS.size(), packages::toString);
         for (final String found : packages) {
-            assertTrue(
-                    ModuleArrows.DESIGNS.stream().anyMatch(design -> (found + ".").startsWith(design + ".")), found);
+            assertTrue(ModuleArrows.DESIGNS.stream().anyMatch(design -> (found + ".").startsWith(design + ".")), found);
         }
     }
 

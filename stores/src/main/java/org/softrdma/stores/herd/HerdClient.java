@@ -124,7 +124,8 @@ final class HerdClient extends PollingStoreClient implements HerdReplyHandler {
         if (!mayStart(key, value.byteSize())) {
             return false;
         }
-        HerdOperation operation = operations.start(tag, clock().nanoTime() + context().timeoutNs());
+        HerdOperation operation =
+                operations.start(tag, clock().nanoTime() + context().timeoutNs());
         started(operation.deadlineNs());
         operation.kind = kind;
         operation.putKey(key);

@@ -107,7 +107,8 @@ final class PilafClient extends PollingStoreClient {
         if (!mayStart(key, value.byteSize())) {
             return false;
         }
-        PilafOperation operation = operations.start(tag, clock().nanoTime() + context().timeoutNs());
+        PilafOperation operation =
+                operations.start(tag, clock().nanoTime() + context().timeoutNs());
         started(operation.deadlineNs());
         operation.kind = kind;
         operation.keyLength = key.length;

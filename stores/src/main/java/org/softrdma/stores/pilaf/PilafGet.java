@@ -49,7 +49,8 @@ final class PilafGet {
 
     /** Begins, or begins again. */
     void begin(PilafOperation operation, PilafLink link) {
-        operation.hash = link.roots().hash().of(buffers.segment(), buffers.keyAt(operation.index()), operation.keyLength);
+        operation.hash =
+                link.roots().hash().of(buffers.segment(), buffers.keyAt(operation.index()), operation.keyLength);
         operation.retries = 0;
         lookAgain(operation, link);
     }

@@ -65,9 +65,7 @@ final class PilafRootsDescriptor {
         memory.set(
                 INT,
                 at + SIZES_OFFSET,
-                hash.logEntries()
-                        | (roots.fingerprints() ? FINGERPRINTS : 0)
-                        | roots.window() << Short.SIZE);
+                hash.logEntries() | (roots.fingerprints() ? FINGERPRINTS : 0) | roots.window() << Short.SIZE);
         memory.set(INT, at + EPOCH_OFFSET, roots.epoch());
         memory.set(INT, at + KEY_LENGTH_OFFSET, roots.maxKeyLength());
         memory.set(INT, at + VALUE_LENGTH_OFFSET, roots.maxValueLength());

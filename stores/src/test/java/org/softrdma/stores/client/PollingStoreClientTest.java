@@ -64,7 +64,9 @@ class PollingStoreClientTest {
             if (!mayStart(key, value.byteSize())) {
                 return false;
             }
-            started(operations.start(tag, clock().nanoTime() + context().timeoutNs()).deadlineNs());
+            started(operations
+                    .start(tag, clock().nanoTime() + context().timeoutNs())
+                    .deadlineNs());
             return true;
         }
 
@@ -167,9 +169,11 @@ class PollingStoreClientTest {
     void shouldGoOnAfterAHandlerHasThrown() {
         assertTrue(client.startGet(KEY, 1));
         nowNs += TIMEOUT_NS;
-        assertThrows(IllegalStateException.class, () -> client.poll((tag, outcome, memory, offset, length) -> {
-            throw new IllegalStateException();
-        }));
+        assertThrows(
+                IllegalStateException.class,
+                () -> client.poll((tag, outcome, memory, offset, length) -> {
+                    throw new IllegalStateException();
+                }));
         assertEquals(0, client.outstanding());
         assertEquals(0, client.poll(IGNORING));
     }

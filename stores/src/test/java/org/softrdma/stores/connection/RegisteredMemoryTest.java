@@ -60,8 +60,7 @@ class RegisteredMemoryTest {
             closed.close();
             VerbsDevice telling = telling(device, allocated::add);
             Set<AccessFlag> access = Set.of(AccessFlag.REMOTE_READ);
-            assertThrows(
-                    IllegalStateException.class, () -> new RegisteredMemory(telling, closed, LENGTH, access));
+            assertThrows(IllegalStateException.class, () -> new RegisteredMemory(telling, closed, LENGTH, access));
             assertEquals(1, allocated.size());
             assertThrows(IllegalStateException.class, () -> allocated.getFirst().segment(), "it is closed");
         }

@@ -122,8 +122,7 @@ final class HerdRace extends StoreRace {
                         client.getValue(),
                         client.getKey(),
                         this::connect,
-                        (store, recorder) ->
-                                new HerdRaceClient(store, recorder, values(), random(), settings).race(),
+                        (store, recorder) -> new HerdRaceClient(store, recorder, values(), random(), settings).race(),
                         () -> {});
             }
         }

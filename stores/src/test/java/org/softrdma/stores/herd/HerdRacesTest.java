@@ -63,7 +63,8 @@ class HerdRacesTest {
         Sum sum = race(0, SEEDS, HerdRaceSettings::faulty);
 
         assertTrue(
-                RaceRuns.isOne() || (areRaces(sum) && sum.has(StoreCounter.RECONNECTS) && sum.has(StoreCounter.TIMEOUTS)),
+                RaceRuns.isOne()
+                        || (areRaces(sum) && sum.has(StoreCounter.RECONNECTS) && sum.has(StoreCounter.TIMEOUTS)),
                 () -> "nothing has gone wrong: " + sum);
     }
 
@@ -82,7 +83,9 @@ class HerdRacesTest {
         Sum calm = race(SEEDS, SLOW_SEEDS / 2, HerdRaceSettings::calm);
         Sum faulty = race(SEEDS, SLOW_SEEDS / 2, HerdRaceSettings::faulty);
 
-        assertTrue(RaceRuns.isOne() || (areRaces(calm) && areRaces(faulty)), () -> "the races were none: " + calm + faulty);
+        assertTrue(
+                RaceRuns.isOne() || (areRaces(calm) && areRaces(faulty)),
+                () -> "the races were none: " + calm + faulty);
     }
 
     private static boolean areRaces(Sum sum) {
@@ -91,7 +94,6 @@ class HerdRacesTest {
 
     private static Sum race(long from, int count, LongFunction<HerdRaceSettings> settings) {
         Sum sum = new Sum();
-        return RaceRuns.of(
-                from, count, seed -> Result.of(new HerdRace(settings.apply(seed)).run()), sum, sum::add);
+        return RaceRuns.of(from, count, seed -> Result.of(new HerdRace(settings.apply(seed)).run()), sum, sum::add);
     }
 }

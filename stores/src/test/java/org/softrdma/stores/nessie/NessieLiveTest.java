@@ -138,7 +138,8 @@ class NessieLiveTest {
         StoreDesign design = StoreDesigns.named("nessie");
         assertRefused("maxValueLength=4096", new StoreClientContext(live.addresses()).maxValueLength(100));
         assertRefused("node 0 of 2", new StoreClientContext(live.addresses().getFirst()));
-        assertRefused("calls itself node 1", new StoreClientContext(live.addresses().reversed()));
+        assertRefused(
+                "calls itself node 1", new StoreClientContext(live.addresses().reversed()));
         assertRefused("the same protocol", new StoreClientContext(live.addresses()).protocol(Protocol.PAPER));
         for (Map<String, String> options : List.of(Map.of("x", "y"), Map.of("home", "2"), Map.of("stock", "0"))) {
             StoreClientContext context =
@@ -150,7 +151,8 @@ class NessieLiveTest {
 
     private void assertRefused(String part, StoreClientContext context) {
         StoreException refused = assertThrows(
-                StoreException.class, () -> StoreDesigns.named("nessie").connect(live.clientDevice(), context.conclude()));
+                StoreException.class,
+                () -> StoreDesigns.named("nessie").connect(live.clientDevice(), context.conclude()));
         assertTrue(String.valueOf(refused.getMessage()).contains(part), refused::toString);
     }
 }

@@ -53,7 +53,9 @@ class NessieRacesTest {
         RaceSum calm = race(SEEDS, SLOW_SEEDS / 2, NessieRaceSettings::calm);
         RaceSum faulty = race(SEEDS, SLOW_SEEDS / 2, NessieRaceSettings::faulty);
 
-        assertTrue(RaceRuns.isOne() || (areRaces(calm) && areRaces(faulty)), () -> "the races were none: " + calm + faulty);
+        assertTrue(
+                RaceRuns.isOne() || (areRaces(calm) && areRaces(faulty)),
+                () -> "the races were none: " + calm + faulty);
     }
 
     /** Says what contradicts what; {@link NessieMovesTest} finds a contradiction sooner. */
@@ -62,14 +64,14 @@ class NessieRacesTest {
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void shouldContradictItselfAsPublished() {
         long found = RaceRuns.firstContradiction(
-                PAPER_SEEDS, seed -> new NessieRace(NessieRaceSettings.paper(seed)).run(), "the published protocol contradicts itself");
+                PAPER_SEEDS,
+                seed -> new NessieRace(NessieRaceSettings.paper(seed)).run(),
+                "the published protocol contradicts itself");
         assertTrue(found >= 0, "the published protocol has not contradicted itself in " + PAPER_SEEDS + " seeds");
     }
 
     private static boolean areRaces(RaceSum sum) {
-        return sum.has(StoreCounter.CONFLICTS)
-                && sum.has(StoreCounter.CACHE_HITS)
-                && sum.has(StoreCounter.CONFIRMS);
+        return sum.has(StoreCounter.CONFLICTS) && sum.has(StoreCounter.CACHE_HITS) && sum.has(StoreCounter.CONFIRMS);
     }
 
     private static RaceSum race(long from, int count, LongFunction<NessieRaceSettings> settings) {

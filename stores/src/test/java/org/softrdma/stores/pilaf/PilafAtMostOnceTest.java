@@ -50,13 +50,14 @@ class PilafAtMostOnceTest {
                                     .timeoutNs(HOUR_NS)
                                     .conclude())) {
                 assertTrue(client.startPut(KEY, MemorySegment.ofArray(FIRST), 0));
-                fabric.baton().sleep(SECOND_NS); // the change is made, its answer is lost, and the client has not looked
+                fabric.baton()
+                        .sleep(SECOND_NS); // the change is made, its answer is lost, and the client has not looked
                 try (VerbsDevice otherDevice = other.open(Map.of())) {
                     for (int i = others; i > 0; i--) {
                         try (BlockingStore store = new BlockingStore(DESIGN.connect(
-                                otherDevice,
-                                FabricStores.client(fabric, server).conclude()))) {
-                            assertArrayEquals(i == others ? FIRST : SECOND, store.get(KEY).orElseThrow());
+                                otherDevice, FabricStores.client(fabric, server).conclude()))) {
+                            assertArrayEquals(
+                                    i == others ? FIRST : SECOND, store.get(KEY).orElseThrow());
                             assertTrue(store.put(KEY, SECOND));
                         }
                         fabric.baton().sleep(SECOND_NS);
@@ -75,8 +76,7 @@ class PilafAtMostOnceTest {
     }
 
     private static FaultPlan cut(FaultPlan plan, int message, int connection) {
-        return plan.and(
-                new When.OnMessage("server", "victim", MessageKind.SEND, message, connection), new What.Cut());
+        return plan.and(new When.OnMessage("server", "victim", MessageKind.SEND, message, connection), new What.Cut());
     }
 
     @Test

@@ -63,7 +63,9 @@ class PilafLiveTest {
                 StoreException.class,
                 () -> design.connect(
                         live.clientDevice(),
-                        new StoreClientContext(live.address()).maxValueLength(100).conclude()));
+                        new StoreClientContext(live.address())
+                                .maxValueLength(100)
+                                .conclude()));
         assertTrue(String.valueOf(differs.getMessage()).contains("maxValueLength=4096"), differs::toString);
         assertThrows(
                 IllegalArgumentException.class,

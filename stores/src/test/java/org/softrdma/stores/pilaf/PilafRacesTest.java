@@ -68,7 +68,9 @@ class PilafRacesTest {
         RaceSum calm = race(SEEDS, SLOW_SEEDS / 2, PilafRaceSettings::calm);
         RaceSum faulty = race(SEEDS, SLOW_SEEDS / 2, PilafRaceSettings::faulty);
 
-        assertTrue(RaceRuns.isOne() || (areRaces(calm) && areRaces(faulty)), () -> "the races were none: " + calm + faulty);
+        assertTrue(
+                RaceRuns.isOne() || (areRaces(calm) && areRaces(faulty)),
+                () -> "the races were none: " + calm + faulty);
     }
 
     /**

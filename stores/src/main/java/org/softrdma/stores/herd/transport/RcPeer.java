@@ -77,7 +77,8 @@ final class RcPeer implements HerdPeer, AutoCloseable {
         RegisteredMemory answers = null;
         QueuePair pair = null;
         try {
-            written = new RegisteredMemory(common.device(), common.domain(), shape.length(), slotAccess(common.polled()));
+            written =
+                    new RegisteredMemory(common.device(), common.domain(), shape.length(), slotAccess(common.polled()));
             slots = written;
             answers = new RegisteredMemory(
                     common.device(),
