@@ -15,7 +15,7 @@ public final class RegisteredMemory implements AutoCloseable {
     private final HostMemory memory;
     private final MemorySegment segment;
     private final MemoryRegion region;
-    private final @Nullable ByteBuffer view;
+    private @Nullable ByteBuffer view;
 
     /**
      * Allocates and registers it.
@@ -35,7 +35,6 @@ public final class RegisteredMemory implements AutoCloseable {
             memory.close();
             throw e;
         }
-        view = length <= Integer.MAX_VALUE ? segment.asByteBuffer() : null;
     }
 
     /** The memory. */
@@ -51,7 +50,11 @@ public final class RegisteredMemory implements AutoCloseable {
     public ByteBuffer view() {
         ByteBuffer whole = view;
         if (whole == null) {
-            throw new IllegalStateException(segment.byteSize() + " bytes: a view has less than 2^31");
+            if (segment.byteSize() > Integer.MAX_VALUE) {
+                throw new IllegalStateException(segment.byteSize() + " bytes: a view has less than 2^31");
+            }
+            whole = segment.asByteBuffer();
+            view = whole;
         }
         return whole;
     }
