@@ -73,6 +73,9 @@ final class ModuleArrows {
             "me.tongfei.progressbar..", List.of("cli.."),
             "org.openjdk.jmh..", List.of()));
 
+    /** The designs of stores, by their packages. */
+    static final Set<String> DESIGNS = Set.of("stores.pilaf", "stores.herd", "stores.nessie", "farm");
+
     private final String root;
 
     /**
@@ -95,6 +98,21 @@ final class ModuleArrows {
                 .should()
                 .dependOnClassesThat(resideInAnyPackage(others))
                 .as(module + " depends on " + allowedFrom(module) + " only")
+                .allowEmptyShould(true);
+    }
+
+    /** No class of {@code design} depends on another one: what designs share is in no design. */
+    ArchRule designStandsAlone(final String design) {
+        final String[] others = DESIGNS.stream()
+                .filter(other -> !other.equals(design))
+                .map(other -> below(other + ".."))
+                .toArray(String[]::new);
+        return noClasses()
+                .that()
+                .resideInAPackage(below(design + ".."))
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(others))
+                .as("the design " + design + " depends on no other design")
                 .allowEmptyShould(true);
     }
 

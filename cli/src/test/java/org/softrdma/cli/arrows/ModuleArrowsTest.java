@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.softrdma.cli.Main;
+import org.softrdma.stores.StoreDesign;
 import org.softrdma.verbs.device.VerbsProvider;
 import org.softrdma.verbs.device.VerbsProviders;
 
@@ -59,6 +60,38 @@ class ModuleArrowsTest {
             }
         }
         assertEquals(forbidden, named);
+    }
+
+    @ParameterizedTest
+    @MethodSource("designs")
+    void shouldKeepDesignsApart(final String design) {
+        real.designStandsAlone(design).check(REAL);
+    }
+
+    @ParameterizedTest
+    @MethodSource("designs")
+    void shouldFailWhenADesignDependsOnAnother(final String design) {
+        final Set<String> others = new TreeSet<>(ModuleArrows.DESIGNS);
+        others.remove(design);
+        final List<String> found = failures(broken.designStandsAlone(design));
+        final Set<String> named = ModuleArrows.DESIGNS.stream()
+                .filter(other -> found.stream().anyMatch(line -> line.contains("<" + probe(other) + ">")))
+                .filter(other -> !other.equals(design)) // each line names the class that depends, too
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertEquals(others, named);
+    }
+
+    /** Else a new one would escape the rule. */
+    @Test
+    void shouldKnowEveryDesign() {
+        final Set<String> packages = REAL.stream()
+                .filter(found -> found.isAssignableTo(StoreDesign.class) && !found.isInterface())
+                .map(found -> found.getPackageName().substring("org.softrdma.".length()))
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertTrue(packages.size() >= ModuleArrows.DESIGNS.size(), packages::toString);
+        for (final String found : packages) {
+            assertTrue(ModuleArrows.DESIGNS.stream().anyMatch(design -> (found + ".").startsWith(design + ".")), found);
+        }
     }
 
     @ParameterizedTest
@@ -132,6 +165,10 @@ class ModuleArrowsTest {
 
     private static Stream<String> modules() {
         return ModuleArrows.ARROWS.keySet().stream();
+    }
+
+    private static Stream<String> designs() {
+        return ModuleArrows.DESIGNS.stream();
     }
 
     private static Stream<String> libraries() {

@@ -2,9 +2,9 @@ package org.softrdma.farm.ring;
 
 import java.util.EnumSet;
 import java.util.Set;
+import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Feature;
-import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -14,10 +14,9 @@ import org.softrdma.verbs.device.VerbsDevice;
  * messages, and its position in the ring that this side WRITEs. This side WRITEs both from the outbox.
  *
  * @param capacity bytes of the ring, a multiple of 64
- * @param memory what is registered
- * @param region the registration
+ * @param memory of both
  */
-public record RingBox(int capacity, HostMemory memory, MemoryRegion region) implements AutoCloseable {
+public record RingBox(int capacity, RegisteredMemory memory) implements AutoCloseable {
     private static final int LINE = 64;
 
     /**
@@ -50,13 +49,7 @@ public record RingBox(int capacity, HostMemory memory, MemoryRegion region) impl
         if (capacity < LINE || capacity % LINE != 0) {
             throw new IllegalArgumentException("capacity=" + capacity + ": expected a multiple of " + LINE);
         }
-        HostMemory memory = device.allocateMemory((long) capacity + LINE);
-        try {
-            return new RingBox(capacity, memory, domain.register(memory.segment(), access));
-        } catch (RuntimeException e) {
-            memory.close();
-            throw e;
-        }
+        return new RingBox(capacity, new RegisteredMemory(device, domain, (long) capacity + LINE, access));
     }
 
     /** Bytes of a ring that has room for so many messages of this length, and for one in any case. */
@@ -66,10 +59,14 @@ public record RingBox(int capacity, HostMemory memory, MemoryRegion region) impl
         return Math.toIntExact((bytes + LINE - 1) & -LINE);
     }
 
+    /** The registration of its memory. */
+    public MemoryRegion region() {
+        return memory.region();
+    }
+
     /** Gives the memory back. */
     @Override
     public void close() {
-        region.close();
         memory.close();
     }
 }

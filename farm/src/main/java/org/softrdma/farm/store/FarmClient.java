@@ -7,11 +7,11 @@ import org.softrdma.farm.ring.RingEnd;
 import org.softrdma.farm.table.TableShape;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.ResultHandler;
-import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
-import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
+import org.softrdma.stores.client.PollingStoreClient;
+import org.softrdma.stores.connection.ReconnectBackoff;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -21,25 +21,18 @@ import org.softrdma.verbs.device.VerbsDevice;
  * connection is lost, changes that were sent are lost, and everything else goes on over the next one. A READ that is not
  * answered in time ends the connection, because its place in memory is the device's until then. The thread that made it.
  */
-final class FarmClient implements StoreClient {
+final class FarmClient extends PollingStoreClient {
     private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
     private static final long SHORTEST_PAUSE_NS = 1_000;
     private static final int MOST_DOUBLINGS = 8;
-    private static final long RECONNECT_PAUSE_NS = 1_000_000;
 
     private final VerbsDevice device;
-    private final StoreClientContext context;
-    private final StoreCounters counters = new StoreCounters();
     private final FarmOperation[] operations;
     private final IntArrayList free;
+    private final ReconnectBackoff backoff;
     private @Nullable FarmConnection connection;
-    private long connectAtNs;
     private long number;
-    private int outstanding;
     private int waiting;
-    private long dueNs;
-    private int results;
-    private boolean closed;
 
     /**
      * A connected client.
@@ -47,8 +40,9 @@ final class FarmClient implements StoreClient {
      * @throws StoreException if it cannot connect
      */
     FarmClient(VerbsDevice device, StoreClientContext context) {
+        super(context);
         this.device = device;
-        this.context = context;
+        backoff = ReconnectBackoff.drawn(context.nanoClock(), context.random());
         operations = new FarmOperation[context.window()];
         free = new IntArrayList(operations.length, Integer.MIN_VALUE);
         for (int i = operations.length - 1; i >= 0; i--) {
@@ -80,15 +74,15 @@ final class FarmClient implements StoreClient {
     }
 
     private boolean start(FarmOperation.Kind kind, byte[] key, MemorySegment value, long tag) {
-        checkLengths(kind, key.length, value.byteSize());
-        if (free.isEmpty()) {
+        boolean mayStart = mayStart(key, value.byteSize());
+        checkInline(kind, key.length, value.byteSize());
+        if (!mayStart) {
             return false;
         }
-        long nowNs = context.nanoClock().nanoTime();
+        long nowNs = clock().nanoTime();
         FarmOperation operation = operations[free.removeAt(free.size() - 1)];
-        operation.start(kind, key, value, tag, nowNs + context.timeoutNs());
-        due(operation.deadlineNs());
-        outstanding++;
+        operation.start(kind, key, value, tag, nowNs + context().timeoutNs());
+        started(operation.deadlineNs());
         waiting++;
         FarmConnection current = connection;
         if (current != null) {
@@ -97,11 +91,7 @@ final class FarmClient implements StoreClient {
         return true;
     }
 
-    private void checkLengths(FarmOperation.Kind kind, int key, long value) {
-        if (key < 1 || key > context.maxKeyLength() || value > context.maxValueLength()) {
-            throw new IllegalArgumentException("key of " + key + " bytes, value of " + value + ": expected 1 to "
-                    + context.maxKeyLength() + ", and at most " + context.maxValueLength());
-        }
+    private void checkInline(FarmOperation.Kind kind, int key, long value) {
         FarmConnection current = connection;
         if (current != null && current.welcome().shape().inline()) {
             TableShape shape = current.welcome().shape();
@@ -126,17 +116,11 @@ final class FarmClient implements StoreClient {
         }
     }
 
-    private void due(long ns) {
-        if (outstanding == 0 || ns - dueNs < 0) {
-            dueNs = ns;
-        }
-    }
-
     // ---- driving
 
     @Override
     public int poll(ResultHandler handler) {
-        results = 0;
+        pollBegins();
         FarmConnection current = connected();
         if (current != null) {
             pollCompletions(current, handler);
@@ -147,22 +131,10 @@ final class FarmClient implements StoreClient {
                 lose(handler);
             }
         }
-        long nowNs = context.nanoClock().nanoTime();
-        if (outstanding > 0 && (waiting > 0 || nowNs - dueNs >= 0)) {
-            lookAfter(nowNs, handler);
+        if (waiting > 0 || isDue()) {
+            lookAfter(clock().nanoTime(), handler);
         }
-        return results;
-    }
-
-    @Override
-    public int await(long timeoutNs, ResultHandler handler) {
-        long beganNs = context.nanoClock().nanoTime();
-        int count = poll(handler);
-        while (count == 0 && outstanding > 0 && context.nanoClock().nanoTime() - beganNs < timeoutNs) {
-            context.idleStrategy().idle();
-            count = poll(handler);
-        }
-        return count;
+        return delivered();
     }
 
     private void pollCompletions(FarmConnection current, ResultHandler handler) {
@@ -180,7 +152,7 @@ final class FarmClient implements StoreClient {
     }
 
     private void onRead(FarmOperation operation, ResultHandler handler) {
-        long nowNs = context.nanoClock().nanoTime();
+        long nowNs = clock().nanoTime();
         FarmLookup lookup = operation.lookup();
         Outcome outcome = lookup.onRead(nowNs);
         if (outcome == Outcome.FOUND) {
@@ -189,7 +161,7 @@ final class FarmClient implements StoreClient {
             end(operation, outcome, handler);
         } else if (!lookup.isReading()) {
             int doublings = Math.min(MOST_DOUBLINGS, lookup.restarts());
-            operation.resumeNs(nowNs + context.random().nextLong(SHORTEST_PAUSE_NS << doublings));
+            operation.resumeNs(nowNs + context().random().nextLong(SHORTEST_PAUSE_NS << doublings));
             due(operation.resumeNs());
         }
     }
@@ -210,7 +182,7 @@ final class FarmClient implements StoreClient {
 
     /** Posts what waits, goes on with what has paused, and ends what has taken too long. */
     private void lookAfter(long nowNs, ResultHandler handler) {
-        dueNs = nowNs + context.timeoutNs();
+        nothingDue();
         boolean stuck = false;
         for (FarmOperation operation : operations) {
             if (operation.state() == FarmOperation.State.FREE) {
@@ -250,7 +222,7 @@ final class FarmClient implements StoreClient {
 
     private void timeOut(FarmOperation operation, ResultHandler handler) {
         boolean paused = operation.state() == FarmOperation.State.LOOKING && !isReading(operation);
-        counters.increment(StoreCounter.TIMEOUTS);
+        counters().increment(StoreCounter.TIMEOUTS);
         end(operation, paused ? Outcome.GAVE_UP : Outcome.LOST, handler);
     }
 
@@ -270,29 +242,27 @@ final class FarmClient implements StoreClient {
         }
         operation.state(FarmOperation.State.FREE);
         free.addInt(operation.index());
-        outstanding--;
-        results++;
-        handler.onResult(operation.tag(), outcome, memory, offset, length);
+        deliver(handler, operation.tag(), outcome, memory, offset, length);
     }
 
     // ---- the connection
 
     private @Nullable FarmConnection connected() {
-        if (connection == null && !closed && context.nanoClock().nanoTime() - connectAtNs >= 0) {
+        if (connection == null && !isClosed() && backoff.mayTry()) {
             try {
                 connect();
-                counters.increment(StoreCounter.RECONNECTS);
+                backoff.succeeded();
+                counters().increment(StoreCounter.RECONNECTS);
             } catch (VerbsException | StoreException e) {
-                long pauseNs = RECONNECT_PAUSE_NS + context.random().nextLong(RECONNECT_PAUSE_NS);
-                connectAtNs = context.nanoClock().nanoTime() + pauseNs;
+                backoff.failed();
             }
         }
         return connection;
     }
 
     private void connect() {
-        FarmConnection made = new FarmConnection(device, context, counters);
-        FarmView view = new FarmView(made, counters);
+        FarmConnection made = new FarmConnection(device, context(), counters());
+        FarmView view = new FarmView(made, counters());
         for (FarmOperation operation : operations) {
             operation.connected(view);
         }
@@ -306,7 +276,6 @@ final class FarmClient implements StoreClient {
             return;
         }
         connection = null;
-        connectAtNs = context.nanoClock().nanoTime();
         current.close();
         for (FarmOperation operation : operations) {
             if (operation.state() == FarmOperation.State.LOOKING) {
@@ -318,28 +287,10 @@ final class FarmClient implements StoreClient {
         }
     }
 
-    // ---- what it is
-
     @Override
-    public int outstanding() {
-        return outstanding;
-    }
-
-    @Override
-    public int window() {
-        return operations.length;
-    }
-
-    @Override
-    public StoreCounters counters() {
-        return counters;
-    }
-
-    @Override
-    public void close() {
+    protected void release() {
         FarmConnection current = connection;
         connection = null;
-        closed = true;
         if (current != null) {
             current.close();
         }

@@ -15,9 +15,9 @@ import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
+import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
@@ -70,10 +70,12 @@ final class FarmConnection implements AutoCloseable {
             queue = open.add(device.createCompletionQueue(sends + 1));
             RingBox inbox = RingBox.inbox(device, domain, FarmHelloDescriptor.REPLY_RING);
             open.add(inbox);
-            HostMemory memory =
-                    open.add(device.allocateMemory(FarmHelloDescriptor.LENGTH + (long) FarmWelcomeDescriptor.LONGEST));
-            MemoryRegion region = open.add(
-                    domain.register(memory.segment(), Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
+            MemoryRegion region = open.add(new RegisteredMemory(
+                            device,
+                            domain,
+                            FarmHelloDescriptor.LENGTH + (long) FarmWelcomeDescriptor.LONGEST,
+                            Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)))
+                    .region();
             Connector connector = open.add(device.resolve(context.servers().getFirst(), context.connectTimeoutNs()));
             pair = open.add(
                     connector.createQueuePair(domain, QueuePairAttributes.of(queue, QueuePairLimits.of(sends, 1))));
@@ -82,9 +84,13 @@ final class FarmConnection implements AutoCloseable {
             open.add(outbox);
             rings = new RingEnd(inbox, outbox, pair, welcome.inbox(), context.protocol() == Protocol.SAFE, counters);
             sinkLength = longestRead();
-            HostMemory memoryOfSinks = open.add(device.allocateMemory((long) sinkLength * context.window()));
+            RegisteredMemory memoryOfSinks = open.add(new RegisteredMemory(
+                    device,
+                    domain,
+                    (long) sinkLength * context.window(),
+                    Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK)));
             sinkMemory = memoryOfSinks.segment();
-            sinks = open.add(domain.register(sinkMemory, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK)));
+            sinks = memoryOfSinks.region();
         } catch (RuntimeException e) {
             open.close();
             throw e;

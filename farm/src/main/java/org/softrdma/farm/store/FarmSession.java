@@ -10,9 +10,9 @@ import org.softrdma.farm.ring.RingBox;
 import org.softrdma.farm.ring.RingEnd;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.StoreCounter;
+import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
@@ -59,10 +59,12 @@ final class FarmSession implements RequestBatch.Asker, AutoCloseable {
         helloUntilNs = server.nanoTime() + HELLO_LIMIT_NS;
         try {
             queue = open.add(server.device().createCompletionQueue(SENDS + 2));
-            HostMemory memory = open.add(
-                    server.device().allocateMemory(FarmHelloDescriptor.LENGTH + (long) FarmWelcomeDescriptor.LONGEST));
-            region = open.add(server.domain()
-                    .register(memory.segment(), Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
+            RegisteredMemory memory = open.add(new RegisteredMemory(
+                    server.device(),
+                    server.domain(),
+                    FarmHelloDescriptor.LENGTH + (long) FarmWelcomeDescriptor.LONGEST,
+                    Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
+            region = memory.region();
             inbox = open.add(RingBox.inbox(server.device(), server.domain(), server.ringLength()));
             hello = part(memory.segment(), 0, FarmHelloDescriptor.LENGTH);
             welcome = part(memory.segment(), FarmHelloDescriptor.LENGTH, FarmWelcomeDescriptor.LONGEST);

@@ -11,9 +11,8 @@ import org.softrdma.farm.table.TableShard;
 import org.softrdma.stores.MemorySteps;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.SpaceUse;
+import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.verbs.AccessFlag;
-import org.softrdma.verbs.HostMemory;
-import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -22,15 +21,14 @@ import org.softrdma.verbs.device.VerbsDevice;
 final class FarmShards implements AutoCloseable {
     private final TableShape shape;
     private final long registeredBytes;
-    private final List<HostMemory> memories = new ArrayList<>();
-    private final List<MemoryRegion> regions = new ArrayList<>();
+    private final List<RegisteredMemory> regions = new ArrayList<>();
     private final List<TableShard> shards = new ArrayList<>();
 
     /** True if the device promises that READs of memory like this move lines of 64 bytes whole; none here does. */
     static boolean movesLinesWhole(VerbsDevice device, ProtectionDomain domain) {
-        try (HostMemory memory = device.allocateMemory(ObjectLines.LINE);
-                MemoryRegion region = domain.register(memory.segment(), Set.of(AccessFlag.REMOTE_READ))) {
-            return region.coherentUnit() >= ObjectLines.LINE;
+        try (RegisteredMemory memory =
+                new RegisteredMemory(device, domain, ObjectLines.LINE, Set.of(AccessFlag.REMOTE_READ))) {
+            return memory.region().coherentUnit() >= ObjectLines.LINE;
         }
     }
 
@@ -39,10 +37,10 @@ final class FarmShards implements AutoCloseable {
         registeredBytes = settings.regionLength() * shape.shards();
         try {
             for (int region = 0; region < shape.shards(); region++) {
-                HostMemory memory = device.allocateMemory(settings.regionLength());
-                memories.add(memory);
+                RegisteredMemory memory =
+                        new RegisteredMemory(device, domain, settings.regionLength(), Set.of(AccessFlag.REMOTE_READ));
+                regions.add(memory);
                 shards.add(new TableShard(memory.segment(), settings.blockLength(), shape, region, mended, steps));
-                regions.add(domain.register(memory.segment(), Set.of(AccessFlag.REMOTE_READ)));
             }
         } catch (RuntimeException e) {
             close();
@@ -51,7 +49,7 @@ final class FarmShards implements AutoCloseable {
     }
 
     List<RemoteRegion> remote() {
-        return regions.stream().map(MemoryRegion::remote).toList();
+        return regions.stream().map(memory -> memory.region().remote()).toList();
     }
 
     private TableShard of(TableKey key) {
@@ -84,9 +82,7 @@ final class FarmShards implements AutoCloseable {
 
     @Override
     public void close() {
-        regions.forEach(MemoryRegion::close);
-        memories.forEach(HostMemory::close);
+        regions.forEach(RegisteredMemory::close);
         regions.clear();
-        memories.clear();
     }
 }

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
+import org.softrdma.fabric.FaultsBySeed;
 import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.sim.fabric.FabricSettings;
 import org.softrdma.sim.fabric.baton.Baton;
@@ -40,6 +41,11 @@ import org.softrdma.verbs.device.VerbsDevice;
  */
 final class FarmRace {
     private static final List<String> CLIENTS = List.of("client1", "client2", "client3");
+
+    /** Behind the frames of the handshake. */
+    private static final FaultsBySeed FAULTS =
+            new FaultsBySeed(CLIENTS, List.of(FarmFabric.SERVER), 3, 64, 4000, FaultsBySeed.USUAL);
+
     private static final int WORDS = 7;
     private static final int SELDOM = 15;
     private static final int OFTEN = 80;
@@ -96,7 +102,7 @@ final class FarmRace {
         return base.with(NetworkSettings.DEFAULT.withBufferBytes(4096))
                 .with(settings.grains())
                 .with(new Baton.Limits(3_000_000, usual.virtualNs(), usual.realNs(), random.nextBoolean() ? 100 : 300))
-                .with(settings.faulty() ? new RaceFaultPlan(settings.seed(), CLIENTS).plan() : FaultPlan.NONE);
+                .with(settings.faulty() ? FAULTS.plan(settings.seed()) : FaultPlan.NONE);
     }
 
     private Map<String, String> options() {

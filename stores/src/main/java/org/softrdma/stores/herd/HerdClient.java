@@ -3,16 +3,15 @@ package org.softrdma.stores.herd;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
 import org.agrona.CloseHelper;
-import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.Protocol;
 import org.softrdma.stores.ResultHandler;
-import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
-import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
+import org.softrdma.stores.client.PollingStoreClient;
+import org.softrdma.stores.connection.ReconnectBackoff;
 import org.softrdma.stores.herd.HerdOperation.Phase;
 import org.softrdma.stores.herd.transport.HerdChannel;
 import org.softrdma.stores.herd.transport.HerdChannels;
@@ -29,41 +28,32 @@ import org.softrdma.verbs.VerbsException;
  * answer, and connects again when the connection is gone: then it asks again, with the same numbers, if the server
  * remembers it; else GETs begin again, and nobody knows what became of changes. Owned by one thread.
  */
-final class HerdClient implements StoreClient, HerdReplyHandler {
+final class HerdClient extends PollingStoreClient implements HerdReplyHandler {
     private static final ResultHandler NO_HANDLER = (tag, outcome, memory, offset, length) -> {};
 
-    private final StoreClientContext context;
-    private final NanoClock clock;
     private final HerdRetries retries;
-    private final StoreCounters counters = new StoreCounters();
     private final long name;
     private final HerdChannels channels;
     private final HerdOperations operations;
-    private final HerdPatience patience;
+    private final ReconnectBackoff backoff;
     private @Nullable HerdChannel channel;
     private HerdRequestForm form;
     private HerdSlots slots;
     private ResultHandler handler = NO_HANDLER;
     private long boot;
     private int session;
-    private int outstanding;
     private int unsent;
-    private int delivered;
-    private long lastOrder;
-    private long nextDueNs = Long.MAX_VALUE;
-    private boolean closed;
 
     /** Connects. */
     HerdClient(StoreClientContext context, Supplier<HerdChannels> transport) {
+        super(context);
         if (context.servers().size() != 1) {
             throw new IllegalArgumentException(context.servers() + ": expected one server");
         }
-        this.context = context;
-        clock = context.nanoClock();
         retries = HerdRetries.of(context);
         name = context.random().nextLong();
         operations = new HerdOperations(context);
-        patience = new HerdPatience(clock);
+        backoff = ReconnectBackoff.doubled(context.nanoClock());
         HerdChannels opened = null;
         try {
             opened = transport.get();
@@ -85,7 +75,8 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
     }
 
     private HerdChannel connected(HerdChannels by) {
-        HerdChannel made = by.connect(context, counters, name);
+        StoreClientContext context = context();
+        HerdChannel made = by.connect(context, counters(), name);
         HerdWelcome told = made.welcome();
         boolean numbered = context.protocol() == Protocol.SAFE;
         if (told.maxKeyLength() != context.maxKeyLength()
@@ -101,13 +92,14 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
     }
 
     private HerdRequestForm form(HerdWelcome welcome) {
-        return HerdForms.of(context.protocol(), context.maxKeyLength(), context.maxValueLength(), welcome.seed());
+        return HerdForms.of(
+                context().protocol(), context().maxKeyLength(), context().maxValueLength(), welcome.seed());
     }
 
     private HerdSlots newSlots(HerdChannel now) {
         return new HerdSlots(
                 now.welcome().shape(),
-                context.window(),
+                window(),
                 now.isReliable() && now.welcome().numbered());
     }
 
@@ -115,57 +107,31 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
 
     @Override
     public boolean startGet(byte[] key, long tag) {
-        HerdOperation operation = start(HerdRequest.Operation.GET, key, tag);
-        if (operation == null) {
-            return false;
-        }
-        begin(operation);
-        return true;
+        return start(HerdRequest.Operation.GET, key, MemorySegment.NULL, tag);
     }
 
     @Override
     public boolean startPut(byte[] key, MemorySegment value, long tag) {
-        if (value.byteSize() > context.maxValueLength()) {
-            throw new IllegalArgumentException(
-                    "a value of " + value.byteSize() + " bytes: expected at most " + context.maxValueLength());
-        }
-        HerdOperation operation = start(HerdRequest.Operation.PUT, key, tag);
-        if (operation == null) {
-            return false;
-        }
-        operation.putValue(value);
-        begin(operation);
-        return true;
+        return start(HerdRequest.Operation.PUT, key, value, tag);
     }
 
     @Override
     public boolean startRemove(byte[] key, long tag) {
-        HerdOperation operation = start(HerdRequest.Operation.REMOVE, key, tag);
-        if (operation == null) {
-            return false;
-        }
-        begin(operation);
-        return true;
+        return start(HerdRequest.Operation.REMOVE, key, MemorySegment.NULL, tag);
     }
 
-    private @Nullable HerdOperation start(HerdRequest.Operation kind, byte[] key, long tag) {
-        if (key.length == 0 || key.length > context.maxKeyLength()) {
-            throw new IllegalArgumentException(
-                    "a key of " + key.length + " bytes: expected 1 to " + context.maxKeyLength());
+    private boolean start(HerdRequest.Operation kind, byte[] key, MemorySegment value, long tag) {
+        if (!mayStart(key, value.byteSize())) {
+            return false;
         }
-        if (outstanding == context.window()) {
-            return null;
-        }
-        HerdOperation operation = operations.free();
-        outstanding++;
+        HerdOperation operation =
+                operations.start(tag, clock().nanoTime() + context().timeoutNs());
+        started(operation.deadlineNs());
         operation.kind = kind;
-        operation.tag = tag;
-        operation.order = ++lastOrder;
-        operation.deadlineNs = clock.nanoTime() + context.timeoutNs();
-        dueAt(operation.deadlineNs);
         operation.putKey(key);
-        operation.valueLength = 0;
-        return operation;
+        operation.putValue(value);
+        begin(operation);
+        return true;
     }
 
     private void begin(HerdOperation operation) {
@@ -194,30 +160,26 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
             next.phase = Phase.SENT;
             slots.begin(slots.free(next.worker, now), next);
             write(next, now);
-            counters.increment(StoreCounter.ROUND_TRIPS);
+            counters().increment(StoreCounter.ROUND_TRIPS);
         }
     }
 
     private void write(HerdOperation operation, HerdChannel now) {
         int slot = operation.slot;
-        long againNs = clock.nanoTime() + retries.pauseNs(slots.attempts(slot) + 1);
+        long againNs = clock().nanoTime() + retries.pauseNs(slots.attempts(slot) + 1);
         slots.writes(operation, againNs);
-        dueAt(againNs);
+        due(againNs);
         int length = form.put(now.slots(), now.view(), slots.shape().end(slot), operation);
         now.write(slot, length);
-    }
-
-    private void dueAt(long ns) {
-        nextDueNs = Math.min(nextDueNs, ns);
     }
 
     // ---- going on
 
     @Override
     public int poll(ResultHandler newHandler) {
-        delivered = 0;
+        pollBegins();
         handler = newHandler;
-        if (channel == null && outstanding > 0) {
+        if (channel == null && outstanding() > 0) {
             connectAgain();
         }
         HerdChannel now = channel;
@@ -228,24 +190,11 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
         if (then != null && unsent > 0) {
             sendWaiting(then);
         }
-        if (nextDueNs != Long.MAX_VALUE && clock.nanoTime() - nextDueNs >= 0) {
+        if (isDue()) {
             doWhatIsDue();
         }
         handler = NO_HANDLER;
-        return delivered;
-    }
-
-    @Override
-    public int await(long timeoutNs, ResultHandler newHandler) {
-        long beganNs = clock.nanoTime();
-        while (outstanding > 0) {
-            int results = poll(newHandler);
-            if (results > 0 || clock.nanoTime() - beganNs >= timeoutNs) {
-                return results;
-            }
-            context.idleStrategy().idle();
-        }
-        return 0;
+        return delivered();
     }
 
     @Override
@@ -278,13 +227,11 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
     }
 
     private void deliver(HerdOperation operation, Outcome outcome, MemorySegment memory, long offset, long length) {
-        operation.phase = Phase.DELIVERED;
-        outstanding--;
-        delivered++;
+        operations.delivering(operation);
         try {
-            handler.onResult(operation.tag, outcome, memory, offset, length);
+            deliver(handler, operation.tag(), outcome, memory, offset, length);
         } finally {
-            operation.phase = Phase.FREE;
+            operations.delivered(operation);
         }
     }
 
@@ -295,24 +242,24 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
     // ---- time
 
     private void doWhatIsDue() {
-        long nowNs = clock.nanoTime();
-        nextDueNs = Long.MAX_VALUE;
+        long nowNs = clock().nanoTime();
+        nothingDue();
         for (int i = 0; i < operations.count(); i++) {
             HerdOperation operation = operations.get(i);
-            if (operation.phase == Phase.FREE || operation.phase == Phase.DELIVERED) {
+            if (!operation.isStarted()) {
                 continue;
             }
-            if (nowNs - operation.deadlineNs >= 0) {
+            if (nowNs - operation.deadlineNs() >= 0) {
                 giveUp(operation);
-                counters.increment(StoreCounter.TIMEOUTS);
+                counters().increment(StoreCounter.TIMEOUTS);
                 deliverLost(operation);
                 continue;
             }
-            dueAt(operation.deadlineNs);
+            due(operation.deadlineNs());
             HerdChannel now = channel;
-            if (operation.phase == Phase.SENT && now != null) {
+            if (operation.isIn(Phase.SENT) && now != null) {
                 writeAgainIfDue(operation, now, nowNs);
-                dueAt(slots.againNs(operation.slot));
+                due(slots.againNs(operation.slot));
             }
         }
     }
@@ -326,7 +273,7 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
                 && now.mayWriteAgain(slots.unanswered(slot))
                 && now.hasRoom()
                 && now.isFree(slot)) {
-            counters.increment(StoreCounter.DUPLICATES);
+            counters().increment(StoreCounter.DUPLICATES);
             write(operation, now);
         } else {
             slots.againAt(slot, nowNs + retries.pauseNs(slots.attempts(slot)));
@@ -350,18 +297,18 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
     }
 
     private void connectAgain() {
-        if (!patience.mayTry()) {
+        if (!backoff.mayTry()) {
             return;
         }
         HerdChannel now;
         try {
             now = connected(channels);
         } catch (VerbsException | StoreException e) {
-            patience.failed();
+            backoff.failed();
             return;
         }
-        counters.increment(StoreCounter.RECONNECTS);
-        patience.succeeded();
+        counters().increment(StoreCounter.RECONNECTS);
+        backoff.succeeded();
         channel = now;
         HerdWelcome told = now.welcome();
         boolean remembered = told.boot() == boot && (told.session() == session || !told.numbered());
@@ -375,7 +322,7 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
             beginAgain();
         }
         for (int i = 0; i < operations.count(); i++) {
-            if (operations.get(i).phase == Phase.UNSENT) {
+            if (operations.get(i).isIn(Phase.UNSENT)) {
                 place(operations.get(i));
             }
         }
@@ -384,8 +331,8 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
 
     private void askAgain(HerdChannel now) {
         for (int i = 0; i < operations.count(); i++) {
-            if (operations.get(i).phase == Phase.SENT) {
-                counters.increment(StoreCounter.DUPLICATES);
+            if (operations.get(i).isIn(Phase.SENT)) {
+                counters().increment(StoreCounter.DUPLICATES);
                 write(operations.get(i), now);
             }
         }
@@ -394,7 +341,7 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
     private void beginAgain() {
         for (int i = 0; i < operations.count(); i++) {
             HerdOperation operation = operations.get(i);
-            if (operation.phase != Phase.SENT) {
+            if (!operation.isIn(Phase.SENT)) {
                 continue;
             }
             if (operation.kind.isChange()) {
@@ -408,36 +355,16 @@ final class HerdClient implements StoreClient, HerdReplyHandler {
 
     private void deliverUnknown() {
         for (int i = 0; i < operations.count(); i++) {
-            if (operations.get(i).phase == Phase.UNKNOWN) {
+            if (operations.get(i).isIn(Phase.UNKNOWN)) {
                 deliverLost(operations.get(i));
             }
         }
     }
 
-    // ---- the rest
-
     @Override
-    public int outstanding() {
-        return outstanding;
-    }
-
-    @Override
-    public int window() {
-        return context.window();
-    }
-
-    @Override
-    public StoreCounters counters() {
-        return counters;
-    }
-
-    @Override
-    public void close() {
-        if (!closed) {
-            closed = true;
-            HerdChannel now = channel;
-            channel = null;
-            CloseHelper.closeAll(now, channels);
-        }
+    protected void release() {
+        HerdChannel now = channel;
+        channel = null;
+        CloseHelper.closeAll(now, channels);
     }
 }

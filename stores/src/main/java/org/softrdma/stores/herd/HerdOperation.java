@@ -3,34 +3,27 @@ package org.softrdma.stores.herd;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.softrdma.stores.Outcome;
+import org.softrdma.stores.client.ClientOperation;
 import org.softrdma.stores.herd.wire.HerdAsked;
 import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
 import org.softrdma.stores.herd.wire.HerdRequest;
 
 /** An operation of a client, used again and again. Owned by the client's thread. */
-final class HerdOperation implements HerdAsked {
-    /** What it waits for. */
+final class HerdOperation extends ClientOperation implements HerdAsked {
+    /** What it waits for once it is started. */
     enum Phase {
-        /** Nothing: nobody uses it. */
-        FREE,
         /** A connection, or a slot. */
         UNSENT,
         /** An answer. */
         SENT,
         /** Its handler: nobody knows what became of it. */
-        UNKNOWN,
-        /** The end of its handler. */
-        DELIVERED
+        UNKNOWN
     }
 
-    final int index;
     private final MemorySegment memory;
     private final long valueAt;
     HerdRequest.Operation kind = HerdRequest.Operation.GET;
-    Phase phase = Phase.FREE;
-    long tag;
-    long order;
-    long deadlineNs;
+    Phase phase = Phase.UNSENT;
     int keyLength;
     int valueLength;
     int worker;
@@ -40,9 +33,14 @@ final class HerdOperation implements HerdAsked {
 
     /** An operation with memory for its key and value. */
     HerdOperation(int index, int maxKeyLength, int maxValueLength) {
-        this.index = index;
+        super(index);
         memory = MemorySegment.ofArray(new byte[maxKeyLength + maxValueLength]);
         valueAt = maxKeyLength;
+    }
+
+    /** True if it is started, and waits for that. */
+    boolean isIn(Phase which) {
+        return phase == which && isStarted();
     }
 
     void putKey(byte[] key) {

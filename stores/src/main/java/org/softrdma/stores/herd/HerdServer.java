@@ -8,6 +8,7 @@ import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.connection.ClientSessions;
 import org.softrdma.stores.herd.mica.MicaTable;
 import org.softrdma.stores.herd.mica.MicaWatcher;
 import org.softrdma.stores.herd.transport.HerdHost;
@@ -31,7 +32,7 @@ final class HerdServer implements StoreServer, HerdHost {
     private final HerdShape shape;
     private final HerdRequestForm form;
     private final HerdPort port;
-    private final HerdSessions sessions;
+    private final ClientSessions<HerdSession> sessions;
     private final List<HerdWorker> workers = new ArrayList<>();
     private final List<HerdSeat> seats = new ArrayList<>();
     private final long boot;
@@ -54,7 +55,7 @@ final class HerdServer implements StoreServer, HerdHost {
         seed = context.random().nextLong();
         form = HerdForms.of(context.protocol(), context.maxKeyLength(), context.maxValueLength(), seed);
         shape = new HerdShape(settings.workers(), context.window(), HerdShape.slotLength(form.maxLength()));
-        sessions = new HerdSessions(2 * context.maxConnections(), shape.slots());
+        sessions = new ClientSessions<>(2 * context.maxConnections(), serial -> new HerdSession(serial, shape.slots()));
         for (int worker = 0; worker < settings.workers(); worker++) {
             MicaTable table = new MicaTable(settings.logBuckets(), 1 << settings.logCapacity(), watcher);
             workers.add(new HerdWorker(worker, shape, table, form, context, counters));

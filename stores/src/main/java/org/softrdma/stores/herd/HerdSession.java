@@ -1,18 +1,17 @@
 package org.softrdma.stores.herd;
 
+import org.softrdma.stores.connection.ClientSession;
+
 /**
  * What the server remembers of a client, connected or not: by slot, the last number and what was answered to it. So a
  * request that comes again is executed once. Owned by the server's thread.
  */
-final class HerdSession {
-    private final int serial;
+final class HerdSession extends ClientSession {
     private final int[] numbers;
     private final byte[] statuses;
-    private boolean connected;
-    private long usedNs;
 
     HerdSession(int serial, int slots) {
-        this.serial = serial;
+        super(serial);
         numbers = new int[slots];
         statuses = new byte[slots];
     }
@@ -25,11 +24,6 @@ final class HerdSession {
         AGAIN,
         /** It is older than the last one. Nobody waits for it. */
         OLD
-    }
-
-    /** Tells it from every other session of this server. */
-    int serial() {
-        return serial;
     }
 
     Judgement judge(int slot, int number) {
@@ -52,18 +46,5 @@ final class HerdSession {
     void executed(int slot, int number, byte status) {
         numbers[slot] = number;
         statuses[slot] = status;
-    }
-
-    void connected(boolean nowConnected, long nowNs) {
-        connected = nowConnected;
-        usedNs = nowNs;
-    }
-
-    boolean isConnected() {
-        return connected;
-    }
-
-    long usedNs() {
-        return usedNs;
     }
 }

@@ -67,7 +67,7 @@ final class HerdSlots {
     /** A free slot takes the next request, which is an operation's. */
     void begin(int slot, HerdOperation operation) {
         used++;
-        operations[slot] = operation.index;
+        operations[slot] = operation.index();
         numbers[slot] = numbers[slot] == -1 ? 1 : numbers[slot] + 1; // never 0
         attempts[slot] = 0;
         operation.slot = slot;

@@ -5,6 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import org.softrdma.stores.StoreClientContext;
+import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
@@ -23,7 +24,7 @@ final class PilafBuffers implements AutoCloseable {
     private final int requestsAt;
     private final int replyLength;
     private final int repliesAt;
-    private final PilafMemory memory;
+    private final RegisteredMemory memory;
 
     /**
      * Allocates and registers it.
@@ -49,7 +50,7 @@ final class PilafBuffers implements AutoCloseable {
             throw new IllegalArgumentException("window=" + window + " and maxValueLength=" + context.maxValueLength()
                     + " need " + length + " bytes: expected less than 2^31");
         }
-        memory = new PilafMemory(
+        memory = new RegisteredMemory(
                 device,
                 domain,
                 (int) length,

@@ -5,17 +5,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.agrona.CloseHelper;
-import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.Protocol;
 import org.softrdma.stores.ResultHandler;
-import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
-import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreOptions;
+import org.softrdma.stores.client.PollingStoreClient;
+import org.softrdma.stores.connection.ReconnectBackoff;
 import org.softrdma.stores.pilaf.PilafOperation.Kind;
 import org.softrdma.stores.pilaf.PilafOperation.Phase;
 import org.softrdma.verbs.CompletionQueue;
@@ -30,14 +29,11 @@ import org.softrdma.verbs.device.VerbsDevice;
  * again, and changes are asked for again with the tickets that they have, if the server remembers the client; else
  * nobody knows what became of them. Owned by one thread.
  */
-final class PilafClient implements StoreClient {
+final class PilafClient extends PollingStoreClient {
     private static final int BATCH = 32;
 
     private final VerbsDevice device;
-    private final StoreClientContext context;
     private final boolean byMessages;
-    private final NanoClock clock;
-    private final StoreCounters counters = new StoreCounters();
     private final long name;
     private final ProtectionDomain domain;
     private final CompletionQueue completions;
@@ -45,29 +41,24 @@ final class PilafClient implements StoreClient {
     private final PilafMessages messages;
     private final PilafGet get;
     private final PilafOperations operations;
-    private final PilafBackoff backoff;
+    private final ReconnectBackoff backoff;
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private @Nullable PilafLink link;
     private long boot;
-    private int outstanding;
+    private int session;
     private int unsent;
-    private int delivered;
-    private long lastNumber;
-    private long nextDeadlineNs = Long.MAX_VALUE;
-    private boolean closed;
 
     PilafClient(VerbsDevice device, StoreClientContext context, boolean byMessages) {
+        super(context);
         if (context.servers().size() != 1) {
             throw new IllegalArgumentException(context.servers() + ": expected one server");
         }
         StoreOptions ignored = new StoreOptions(context.options(), Map.of());
         this.device = device;
-        this.context = context;
         this.byMessages = byMessages;
-        clock = context.nanoClock();
         name = context.random().nextLong();
         operations = new PilafOperations(context.window());
-        backoff = new PilafBackoff(clock);
+        backoff = ReconnectBackoff.doubled(context.nanoClock());
         List<AutoCloseable> opened = new ArrayList<>();
         try {
             domain = device.allocateProtectionDomain();
@@ -77,10 +68,11 @@ final class PilafClient implements StoreClient {
             buffers = new PilafBuffers(device, domain, context, operations.count());
             opened.addFirst(buffers);
             messages = new PilafMessages(buffers, context.window());
-            get = new PilafGet(buffers, counters, context.protocol() == Protocol.SAFE);
+            get = new PilafGet(buffers, counters(), context.protocol() == Protocol.SAFE);
             PilafLink first = connected();
             link = first;
             boot = first.roots().boot();
+            session = first.roots().session();
         } catch (VerbsException e) {
             CloseHelper.closeAll(opened);
             throw new StoreException("no connection to " + context.servers().getFirst() + ": " + e.getMessage(), e);
@@ -91,68 +83,41 @@ final class PilafClient implements StoreClient {
     }
 
     private PilafLink connected() {
-        return new PilafLink(device, domain, completions, buffers, context, counters, name);
+        return new PilafLink(device, domain, completions, buffers, context(), counters(), name);
     }
 
     // ---- beginning
 
     @Override
     public boolean startGet(byte[] key, long tag) {
-        PilafOperation operation = start(Kind.GET, key, tag);
-        if (operation == null) {
-            return false;
-        }
-        begin(operation);
-        return true;
+        return start(Kind.GET, key, MemorySegment.NULL, tag);
     }
 
     @Override
     public boolean startPut(byte[] key, MemorySegment value, long tag) {
-        if (value.byteSize() > context.maxValueLength()) {
-            throw new IllegalArgumentException(
-                    "a value of " + value.byteSize() + " bytes: expected at most " + context.maxValueLength());
-        }
-        PilafOperation operation = start(Kind.PUT, key, tag);
-        if (operation == null) {
-            return false;
-        }
-        operation.valueLength = (int) value.byteSize();
-        MemorySegment.copy(value, 0, buffers.segment(), buffers.valueAt(operation.index), value.byteSize());
-        begin(operation);
-        return true;
+        return start(Kind.PUT, key, value, tag);
     }
 
     @Override
     public boolean startRemove(byte[] key, long tag) {
-        PilafOperation operation = start(Kind.REMOVE, key, tag);
-        if (operation == null) {
-            return false;
-        }
-        begin(operation);
-        return true;
+        return start(Kind.REMOVE, key, MemorySegment.NULL, tag);
     }
 
-    private @Nullable PilafOperation start(Kind kind, byte[] key, long tag) {
-        if (key.length == 0 || key.length > context.maxKeyLength()) {
-            throw new IllegalArgumentException(
-                    "a key of " + key.length + " bytes: expected 1 to " + context.maxKeyLength());
+    private boolean start(Kind kind, byte[] key, MemorySegment value, long tag) {
+        if (!mayStart(key, value.byteSize())) {
+            return false;
         }
-        if (outstanding == context.window()) {
-            return null;
-        }
-        PilafOperation operation = operations.free();
-        outstanding++;
+        PilafOperation operation =
+                operations.start(tag, clock().nanoTime() + context().timeoutNs());
+        started(operation.deadlineNs());
         operation.kind = kind;
-        operation.tag = tag;
-        operation.number = ++lastNumber;
-        operation.deadlineNs = clock.nanoTime() + context.timeoutNs();
-        nextDeadlineNs = Math.min(nextDeadlineNs, operation.deadlineNs);
         operation.keyLength = key.length;
-        operation.valueLength = 0;
+        operation.valueLength = (int) value.byteSize();
         operation.handedOver = false;
-        operation.phase = Phase.BEGUN;
-        buffers.putKey(operation.index, key);
-        return operation;
+        buffers.putKey(operation.index(), key);
+        MemorySegment.copy(value, 0, buffers.segment(), buffers.valueAt(operation.index()), value.byteSize());
+        begin(operation);
+        return true;
     }
 
     private void begin(PilafOperation operation) {
@@ -188,8 +153,8 @@ final class PilafClient implements StoreClient {
 
     @Override
     public int poll(ResultHandler handler) {
-        delivered = 0;
-        if (link == null && outstanding > 0) {
+        pollBegins();
+        if (link == null && outstanding() > 0) {
             connectAgain(handler);
         }
         PilafLink now = link;
@@ -199,23 +164,10 @@ final class PilafClient implements StoreClient {
                 take(batch[i], now, handler);
             }
         }
-        if (nextDeadlineNs != Long.MAX_VALUE && clock.nanoTime() - nextDeadlineNs >= 0) {
+        if (isDue()) {
             expire(handler);
         }
-        return delivered;
-    }
-
-    @Override
-    public int await(long timeoutNs, ResultHandler handler) {
-        long beganNs = clock.nanoTime();
-        while (outstanding > 0) {
-            int results = poll(handler);
-            if (results > 0 || clock.nanoTime() - beganNs >= timeoutNs) {
-                return results;
-            }
-            context.idleStrategy().idle();
-        }
-        return 0;
+        return delivered();
     }
 
     private void take(WorkCompletion completion, PilafLink now, ResultHandler handler) {
@@ -241,7 +193,7 @@ final class PilafClient implements StoreClient {
                 // Another READ is on its way.
             }
             case FOUND -> {
-                int extent = buffers.extentAt(operation.index);
+                int extent = buffers.extentAt(operation.index());
                 MemorySegment memory = buffers.segment();
                 deliver(
                         operation,
@@ -252,7 +204,7 @@ final class PilafClient implements StoreClient {
             }
             case MISSING -> deliver(operation, handler, Outcome.MISSING, 0, 0);
             case ASK_SERVER -> {
-                counters.increment(StoreCounter.HANDED_OVER);
+                counters().increment(StoreCounter.HANDED_OVER);
                 operation.handedOver = true;
                 begin(operation);
             }
@@ -289,32 +241,30 @@ final class PilafClient implements StoreClient {
     }
 
     private void deliver(PilafOperation operation, ResultHandler handler, Outcome outcome, long offset, long length) {
-        operation.phase = Phase.DELIVERED;
-        outstanding--;
-        delivered++;
+        operations.delivering(operation);
         try {
-            handler.onResult(operation.tag, outcome, buffers.segment(), offset, length);
+            deliver(handler, operation.tag(), outcome, buffers.segment(), offset, length);
         } finally {
-            operation.phase = Phase.FREE;
+            operations.delivered(operation);
         }
     }
 
     // ---- time
 
     private void expire(ResultHandler handler) {
-        long nowNs = clock.nanoTime();
-        nextDeadlineNs = Long.MAX_VALUE;
+        long nowNs = clock().nanoTime();
+        nothingDue();
         for (int i = 0; i < operations.count(); i++) {
             PilafOperation operation = operations.get(i);
-            if (operation.phase == Phase.FREE || operation.phase == Phase.DELIVERED) {
+            if (!operation.isStarted()) {
                 continue;
             }
-            if (nowNs - operation.deadlineNs < 0) {
-                nextDeadlineNs = Math.min(nextDeadlineNs, operation.deadlineNs);
+            if (nowNs - operation.deadlineNs() < 0) {
+                due(operation.deadlineNs());
                 continue;
             }
             giveUp(operation);
-            counters.increment(StoreCounter.TIMEOUTS);
+            counters().increment(StoreCounter.TIMEOUTS);
             deliver(operation, handler, Outcome.LOST, 0, 0);
         }
     }
@@ -352,11 +302,13 @@ final class PilafClient implements StoreClient {
             backoff.failed();
             return;
         }
-        counters.increment(StoreCounter.RECONNECTS);
+        counters().increment(StoreCounter.RECONNECTS);
         backoff.succeeded();
         link = now;
-        boolean remembered = now.roots().boot() == boot && now.roots().remembered();
-        boot = now.roots().boot();
+        PilafRoots told = now.roots();
+        boolean remembered = told.boot() == boot && told.session() == session;
+        boot = told.boot();
+        session = told.session();
         goOn(now, remembered, handler);
     }
 
@@ -367,7 +319,7 @@ final class PilafClient implements StoreClient {
                 continue;
             }
             if (remembered && slot < now.roots().window()) {
-                counters.increment(StoreCounter.DUPLICATES);
+                counters().increment(StoreCounter.DUPLICATES);
                 messages.send(slot, now);
             } else {
                 messages.drop(slot);
@@ -381,36 +333,16 @@ final class PilafClient implements StoreClient {
         }
         for (int i = 0; i < operations.count(); i++) {
             PilafOperation operation = operations.get(i);
-            if (operation.phase == Phase.BEGUN) {
+            if (operation.isIn(Phase.BEGUN)) {
                 begin(operation);
             }
         }
     }
 
-    // ---- the rest
-
     @Override
-    public int outstanding() {
-        return outstanding;
-    }
-
-    @Override
-    public int window() {
-        return context.window();
-    }
-
-    @Override
-    public StoreCounters counters() {
-        return counters;
-    }
-
-    @Override
-    public void close() {
-        if (!closed) {
-            closed = true;
-            PilafLink now = link;
-            link = null;
-            CloseHelper.closeAll(now, buffers, completions, domain);
-        }
+    protected void release() {
+        PilafLink now = link;
+        link = null;
+        CloseHelper.closeAll(now, buffers, completions, domain);
     }
 }

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.PostStatus;
@@ -30,7 +31,7 @@ final class PilafConnection implements AutoCloseable {
     private final int window;
     private final int requestLength;
     private final int replyLength;
-    private final PilafMemory memory;
+    private final RegisteredMemory memory;
     private final QueuePair queuePair;
     private final int[] freeReplies;
     private int freeReplyCount;
@@ -60,7 +61,7 @@ final class PilafConnection implements AutoCloseable {
         freeReplies = new int[replies];
         waitingSlots = new int[window];
         waitingLengths = new int[window];
-        memory = new PilafMemory(
+        memory = new RegisteredMemory(
                 device,
                 domain,
                 window * requestLength + replies * replyLength,

@@ -49,7 +49,8 @@ final class PilafGet {
 
     /** Begins, or begins again. */
     void begin(PilafOperation operation, PilafLink link) {
-        operation.hash = link.roots().hash().of(buffers.segment(), buffers.keyAt(operation.index), operation.keyLength);
+        operation.hash =
+                link.roots().hash().of(buffers.segment(), buffers.keyAt(operation.index()), operation.keyLength);
         operation.retries = 0;
         lookAgain(operation, link);
     }
@@ -67,7 +68,7 @@ final class PilafGet {
     private void readEntry(PilafOperation operation, PilafLink link) {
         operation.phase = Phase.ENTRY;
         int slot = link.roots().hash().candidate(operation.hash, operation.rank);
-        link.readEntry(operation.index, operation.rank, slot);
+        link.readEntry(operation.index(), operation.rank, slot);
     }
 
     /** What it was waiting for has been read. */
@@ -82,7 +83,7 @@ final class PilafGet {
 
     private Progress onEntry(PilafOperation operation, PilafLink link) {
         MemorySegment memory = buffers.segment();
-        int entry = buffers.entryAt(operation.index, operation.rank);
+        int entry = buffers.entryAt(operation.index(), operation.rank);
         if (!isWhole(entry)) {
             return entryAgain(operation, link);
         }
@@ -105,7 +106,7 @@ final class PilafGet {
             return entryAgain(operation, link); // nobody has written this, whatever the checksum says
         }
         operation.phase = Phase.EXTENT;
-        link.readExtent(operation.index, offset, length);
+        link.readExtent(operation.index(), offset, length);
         return Progress.READING;
     }
 
@@ -125,8 +126,8 @@ final class PilafGet {
 
     private Progress onExtent(PilafOperation operation, PilafLink link) {
         MemorySegment memory = buffers.segment();
-        int entry = buffers.entryAt(operation.index, operation.rank);
-        int extent = buffers.extentAt(operation.index);
+        int entry = buffers.entryAt(operation.index(), operation.rank);
+        int extent = buffers.extentAt(operation.index());
         int length = PilafEntryDescriptor.extentLength(operation.headers[operation.rank]);
         if (PilafEntryDescriptor.extentChecksum(memory, entry) != checksum.of(buffers.view(), extent, length)
                 || !PilafExtentDescriptor.isValid(memory, extent, length)) {
@@ -137,7 +138,7 @@ final class PilafGet {
             readEntry(operation, link);
             return Progress.READING;
         }
-        if (PilafExtentDescriptor.isOf(memory, extent, memory, buffers.keyAt(operation.index), operation.keyLength)) {
+        if (PilafExtentDescriptor.isOf(memory, extent, memory, buffers.keyAt(operation.index()), operation.keyLength)) {
             return Progress.FOUND;
         }
         return next(operation, link);
@@ -159,7 +160,7 @@ final class PilafGet {
 
     private Progress onConfirm(PilafOperation operation, PilafLink link) {
         for (int rank = 0; rank < PilafHash.WAYS; rank++) {
-            int entry = buffers.entryAt(operation.index, rank);
+            int entry = buffers.entryAt(operation.index(), rank);
             boolean whole = isWhole(entry);
             if (!whole || PilafEntryDescriptor.header(buffers.segment(), entry) != operation.headers[rank]) {
                 counters.increment(whole ? StoreCounter.CONFLICTS : StoreCounter.ENTRY_RETRIES);

@@ -95,14 +95,14 @@ final class PilafKeeper implements AutoCloseable {
         return regions.remoteEntries().length() + regions.remoteExtents().length();
     }
 
-    PilafRoots roots(long boot, boolean remembered) {
+    PilafRoots roots(long boot, int session) {
         return new PilafRoots(
                 regions.hash(),
                 settings.fingerprints(),
-                remembered,
                 context.window(),
                 context.maxKeyLength(),
                 context.maxValueLength(),
+                session,
                 boot,
                 epoch,
                 regions.remoteEntries(),

@@ -157,11 +157,11 @@ final class PilafLink implements AutoCloseable {
             int flags = rank == PilafHash.WAYS - 1 ? SendFlags.SIGNALLED : SendFlags.NONE;
             list.next()
                     .read(
-                            (long) READ << Integer.SIZE | operation.index,
+                            (long) READ << Integer.SIZE | operation.index(),
                             entryAddress(roots.hash().candidate(operation.hash, rank)),
                             roots.entries().rkey(),
                             flags)
-                    .add(buffers.region(), buffers.entryAt(operation.index, rank), PilafEntryDescriptor.LENGTH);
+                    .add(buffers.region(), buffers.entryAt(operation.index(), rank), PilafEntryDescriptor.LENGTH);
         }
         requireAccepted(queuePair.post(list));
         counters.add(StoreCounter.READS, PilafHash.WAYS);

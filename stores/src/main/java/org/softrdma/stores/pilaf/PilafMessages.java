@@ -51,10 +51,10 @@ final class PilafMessages {
         PilafRequestDescriptor.putHeader(
                 memory, at, code(operation.kind), operation.keyLength, valueLength, ++lastNumber, slot);
         long key = at + (long) PilafRequestDescriptor.KEY_OFFSET;
-        MemorySegment.copy(memory, buffers.keyAt(operation.index), memory, key, operation.keyLength);
-        MemorySegment.copy(memory, buffers.valueAt(operation.index), memory, key + operation.keyLength, valueLength);
+        MemorySegment.copy(memory, buffers.keyAt(operation.index()), memory, key, operation.keyLength);
+        MemorySegment.copy(memory, buffers.valueAt(operation.index()), memory, key + operation.keyLength, valueLength);
         used[slot] = true;
-        operations[slot] = operation.index;
+        operations[slot] = operation.index();
         tickets[slot] = PilafRequestDescriptor.ticket(memory, at);
         lengths[slot] = PilafRequestDescriptor.length(operation.keyLength, valueLength);
     }

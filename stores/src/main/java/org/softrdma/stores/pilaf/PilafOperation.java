@@ -1,9 +1,10 @@
 package org.softrdma.stores.pilaf;
 
 import org.softrdma.stores.Outcome;
+import org.softrdma.stores.client.ClientOperation;
 
 /** An operation of a client, used again and again. Owned by the client's thread. */
-final class PilafOperation {
+final class PilafOperation extends ClientOperation {
     /** What is asked. */
     enum Kind {
         GET,
@@ -11,10 +12,8 @@ final class PilafOperation {
         REMOVE
     }
 
-    /** What it waits for. */
+    /** What it waits for once it is started. */
     enum Phase {
-        /** Nothing: nobody uses it. */
-        FREE,
         /** A connection. */
         BEGUN,
         /** The READ of an entry. */
@@ -26,18 +25,12 @@ final class PilafOperation {
         /** A message slot. */
         UNSENT,
         /** A reply. */
-        SENT,
-        /** The end of its handler. */
-        DELIVERED
+        SENT
     }
 
-    final int index;
     final long[] headers = new long[PilafHash.WAYS];
     Kind kind = Kind.GET;
-    Phase phase = Phase.FREE;
-    long tag;
-    long number;
-    long deadlineNs;
+    Phase phase = Phase.BEGUN;
     int keyLength;
     int valueLength;
     long hash;
@@ -47,7 +40,7 @@ final class PilafOperation {
     boolean handedOver;
 
     PilafOperation(int index) {
-        this.index = index;
+        super(index);
     }
 
     /** What a status of a reply means for it. */
@@ -64,8 +57,13 @@ final class PilafOperation {
         };
     }
 
+    /** True if it is started, and waits for that. */
+    boolean isIn(Phase which) {
+        return phase == which && isStarted();
+    }
+
     /** True if the device may write to its buffers. */
     boolean isReading() {
-        return phase == Phase.ENTRY || phase == Phase.EXTENT || phase == Phase.CONFIRM;
+        return isStarted() && (phase == Phase.ENTRY || phase == Phase.EXTENT || phase == Phase.CONFIRM);
     }
 }

@@ -1,43 +1,29 @@
 package org.softrdma.stores.pilaf;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.stores.client.ClientOperations;
 import org.softrdma.stores.pilaf.PilafOperation.Phase;
 
-/** The operations of a client: one more than its window, as one may be in its handler. Owned by the client's thread. */
-final class PilafOperations {
-    private final PilafOperation[] all;
-
+/** The operations of a client, and which of them waits for what. Owned by the client's thread. */
+final class PilafOperations extends ClientOperations<PilafOperation> {
     PilafOperations(int window) {
-        all = new PilafOperation[window + 1];
-        for (int i = 0; i < all.length; i++) {
-            all[i] = new PilafOperation(i);
-        }
+        super(made(window + 1));
     }
 
-    int count() {
-        return all.length;
-    }
-
-    PilafOperation get(int index) {
-        return all[index];
-    }
-
-    /** One that nobody uses. */
-    PilafOperation free() {
-        for (PilafOperation operation : all) {
-            if (operation.phase == Phase.FREE) {
-                return operation;
-            }
-        }
-        throw new IllegalStateException("a handler polls: it must not");
+    private static PilafOperation[] made(int count) {
+        PilafOperation[] all = new PilafOperation[count];
+        Arrays.setAll(all, PilafOperation::new);
+        return all;
     }
 
     /** The one that has waited longest for a message slot; null if none waits. */
     @Nullable
     PilafOperation oldestUnsent() {
         PilafOperation oldest = null;
-        for (PilafOperation operation : all) {
-            if (operation.phase == Phase.UNSENT && (oldest == null || operation.number < oldest.number)) {
+        for (int i = 0; i < count(); i++) {
+            PilafOperation operation = get(i);
+            if (operation.isIn(Phase.UNSENT) && (oldest == null || operation.order() < oldest.order())) {
                 oldest = operation;
             }
         }
@@ -46,8 +32,9 @@ final class PilafOperations {
 
     /** The connection is gone: those that need one wait for the next. */
     void disconnected() {
-        for (PilafOperation operation : all) {
-            if (operation.isReading() || operation.phase == Phase.UNSENT) {
+        for (int i = 0; i < count(); i++) {
+            PilafOperation operation = get(i);
+            if (operation.isReading() || operation.isIn(Phase.UNSENT)) {
                 operation.phase = Phase.BEGUN;
             }
         }

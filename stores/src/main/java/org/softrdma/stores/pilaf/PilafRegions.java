@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.softrdma.stores.MemorySteps;
+import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.RemoteRegion;
@@ -11,8 +12,8 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /** The two regions of an epoch and the table in them. Owned by the server's thread, which closes it. */
 final class PilafRegions implements AutoCloseable {
-    private final PilafMemory entries;
-    private final PilafMemory extents;
+    private final RegisteredMemory entries;
+    private final RegisteredMemory extents;
     private final PilafHash hash;
     private final PilafTable table;
 
@@ -26,9 +27,9 @@ final class PilafRegions implements AutoCloseable {
             MemorySteps steps) {
         Set<AccessFlag> access = Set.of(AccessFlag.REMOTE_READ);
         hash = PilafHash.random(logEntries, random);
-        entries = new PilafMemory(device, domain, PilafEntryDescriptor.LENGTH << logEntries, access);
+        entries = new RegisteredMemory(device, domain, PilafEntryDescriptor.LENGTH << logEntries, access);
         try {
-            extents = new PilafMemory(device, domain, 1 << logExtents, access);
+            extents = new RegisteredMemory(device, domain, 1 << logExtents, access);
         } catch (RuntimeException e) {
             entries.close();
             throw e;

@@ -7,10 +7,10 @@ import org.softrdma.verbs.RemoteRegion;
  *
  * @param hash where keys are
  * @param fingerprints entries carry fingerprints of their keys
- * @param remembered the server remembers the client's last changes, so they may be asked for again
  * @param window requests that may be on their way
  * @param maxKeyLength bytes of the longest key
  * @param maxValueLength bytes of the longest value
+ * @param session what the server remembers of the client: the same number means the same changes and answers
  * @param boot life of the server
  * @param epoch of the regions
  * @param entries the table
@@ -19,10 +19,10 @@ import org.softrdma.verbs.RemoteRegion;
 record PilafRoots(
         PilafHash hash,
         boolean fingerprints,
-        boolean remembered,
         int window,
         int maxKeyLength,
         int maxValueLength,
+        int session,
         long boot,
         int epoch,
         RemoteRegion entries,

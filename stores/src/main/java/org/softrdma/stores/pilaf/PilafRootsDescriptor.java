@@ -14,8 +14,8 @@ import org.softrdma.verbs.RemoteRegion;
  * +---------------------------------------------------------------+
  * |  magic                                                        |   0
  * +-------------------------------+---------------+---------------+
- * |  requests on their way        |  flags        |  log2 entries |   4   flags: bit 0 the server remembers this client,
- * +-------------------------------+---------------+---------------+       bit 1 fingerprints are on
+ * |  requests on their way        |  flags        |  log2 entries |   4   flags: bit 0 fingerprints are on
+ * +-------------------------------+---------------+---------------+
  * |  epoch: one more at each reset of the regions                 |   8
  * +---------------------------------------------------------------+
  * |  bytes of the longest key                                     |  12
@@ -26,7 +26,7 @@ import org.softrdma.verbs.RemoteRegion;
  * +---------------------------------------------------------------+
  * |  rkey of the extents                                          |  24
  * +---------------------------------------------------------------+
- * |  0                                                            |  28
+ * |  session: what the server remembers of this client            |  28
  * +---------------------------------------------------------------+
  * |  life of the server, 64 bits                                  |  32
  * |  address of the entries, 64 bits                              |  40
@@ -40,8 +40,7 @@ final class PilafRootsDescriptor {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final int LOG_MASK = 0xff;
-    private static final int REMEMBERED = 1 << Byte.SIZE;
-    private static final int FINGERPRINTS = 2 << Byte.SIZE;
+    private static final int FINGERPRINTS = 1 << Byte.SIZE;
 
     static final int MAGIC_OFFSET = 0;
     static final int SIZES_OFFSET = MAGIC_OFFSET + Integer.BYTES;
@@ -50,7 +49,8 @@ final class PilafRootsDescriptor {
     static final int VALUE_LENGTH_OFFSET = KEY_LENGTH_OFFSET + Integer.BYTES;
     static final int ENTRIES_KEY_OFFSET = VALUE_LENGTH_OFFSET + Integer.BYTES;
     static final int EXTENTS_KEY_OFFSET = ENTRIES_KEY_OFFSET + Integer.BYTES;
-    static final int BOOT_OFFSET = EXTENTS_KEY_OFFSET + 2 * Integer.BYTES;
+    static final int SESSION_OFFSET = EXTENTS_KEY_OFFSET + Integer.BYTES;
+    static final int BOOT_OFFSET = SESSION_OFFSET + Integer.BYTES;
     static final int ENTRIES_ADDRESS_OFFSET = BOOT_OFFSET + Long.BYTES;
     static final int EXTENTS_ADDRESS_OFFSET = ENTRIES_ADDRESS_OFFSET + Long.BYTES;
     static final int EXTENTS_LENGTH_OFFSET = EXTENTS_ADDRESS_OFFSET + Long.BYTES;
@@ -65,16 +65,13 @@ final class PilafRootsDescriptor {
         memory.set(
                 INT,
                 at + SIZES_OFFSET,
-                hash.logEntries()
-                        | (roots.remembered() ? REMEMBERED : 0)
-                        | (roots.fingerprints() ? FINGERPRINTS : 0)
-                        | roots.window() << Short.SIZE);
+                hash.logEntries() | (roots.fingerprints() ? FINGERPRINTS : 0) | roots.window() << Short.SIZE);
         memory.set(INT, at + EPOCH_OFFSET, roots.epoch());
         memory.set(INT, at + KEY_LENGTH_OFFSET, roots.maxKeyLength());
         memory.set(INT, at + VALUE_LENGTH_OFFSET, roots.maxValueLength());
         memory.set(INT, at + ENTRIES_KEY_OFFSET, roots.entries().rkey());
         memory.set(INT, at + EXTENTS_KEY_OFFSET, roots.extents().rkey());
-        memory.set(INT, at + EXTENTS_KEY_OFFSET + Integer.BYTES, 0);
+        memory.set(INT, at + SESSION_OFFSET, roots.session());
         memory.set(LONG, at + BOOT_OFFSET, roots.boot());
         memory.set(LONG, at + ENTRIES_ADDRESS_OFFSET, roots.entries().address());
         memory.set(LONG, at + EXTENTS_ADDRESS_OFFSET, roots.extents().address());
@@ -107,10 +104,10 @@ final class PilafRootsDescriptor {
         return new PilafRoots(
                 new PilafHash(logEntries, seeds),
                 (sizes & FINGERPRINTS) != 0,
-                (sizes & REMEMBERED) != 0,
                 sizes >>> Short.SIZE,
                 memory.get(INT, at + KEY_LENGTH_OFFSET),
                 memory.get(INT, at + VALUE_LENGTH_OFFSET),
+                memory.get(INT, at + SESSION_OFFSET),
                 memory.get(LONG, at + BOOT_OFFSET),
                 memory.get(INT, at + EPOCH_OFFSET),
                 new RemoteRegion(

@@ -13,6 +13,7 @@ import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.connection.ClientSessions;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsException;
@@ -38,7 +39,7 @@ final class PilafServer implements StoreServer {
     private final PilafKeeper keeper;
     private final Listener listener;
     private final long boot;
-    private final PilafSessions sessions;
+    private final ClientSessions<PilafSession> sessions;
     private final Int2ObjectHashMap<PilafConnection> connections = new Int2ObjectHashMap<>();
     private final PilafReplies replies = new PilafReplies();
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
@@ -50,7 +51,8 @@ final class PilafServer implements StoreServer {
         this.context = context;
         PilafServerSettings settings = PilafServerSettings.of(context);
         boot = context.random().nextLong();
-        sessions = new PilafSessions(2 * context.maxConnections(), context.window());
+        sessions = new ClientSessions<>(
+                2 * context.maxConnections(), serial -> new PilafSession(serial, context.window()));
         List<AutoCloseable> opened = new ArrayList<>();
         try {
             domain = device.allocateProtectionDomain();
@@ -189,12 +191,12 @@ final class PilafServer implements StoreServer {
                 drop(other); // else a change that it holds still might be made behind a later one
             }
         }
-        boolean remembered = sessions.remembers(client);
         PilafSession session = sessions.of(client);
         session.connected(true, context.nanoClock().nanoTime());
         connection.isOf(client, session);
         int at = connection.replyAt(reply);
-        PilafRootsDescriptor.put(memory, at + (long) PilafReplyDescriptor.VALUE_OFFSET, keeper.roots(boot, remembered));
+        PilafRoots roots = keeper.roots(boot, session.serial());
+        PilafRootsDescriptor.put(memory, at + (long) PilafReplyDescriptor.VALUE_OFFSET, roots);
         PilafReplyDescriptor.putHeader(
                 memory,
                 at,

@@ -1,21 +1,21 @@
 package org.softrdma.stores.pilaf;
 
 import java.util.Arrays;
+import org.softrdma.stores.connection.ClientSession;
 
 /**
  * What the server remembers of a client, connected or not: by message slot, the last change and its answer. So a client
  * that got no answer because its connection ended asks again with the same ticket, and the change is made once. Owned
  * by the server's thread.
  */
-final class PilafSession {
+final class PilafSession extends ClientSession {
     private static final long NOTHING = -1;
 
     private final long[] tickets;
     private final byte[] statuses;
-    private boolean connected;
-    private long usedNs;
 
-    PilafSession(int window) {
+    PilafSession(int serial, int window) {
+        super(serial);
         tickets = new long[window];
         statuses = new byte[window];
         Arrays.fill(tickets, NOTHING);
@@ -51,18 +51,5 @@ final class PilafSession {
         int slot = PilafRequestDescriptor.slot(ticket);
         tickets[slot] = ticket;
         statuses[slot] = status;
-    }
-
-    void connected(boolean nowConnected, long nowNs) {
-        connected = nowConnected;
-        usedNs = nowNs;
-    }
-
-    boolean isConnected() {
-        return connected;
-    }
-
-    long usedNs() {
-        return usedNs;
     }
 }

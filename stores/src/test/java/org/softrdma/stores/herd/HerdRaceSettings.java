@@ -4,7 +4,7 @@ package org.softrdma.stores.herd;
  * A race.
  *
  * @param seed decides what happens
- * @param faulty true if things go wrong: see {@link HerdRaceFaults}
+ * @param faulty true if things go wrong
  * @param crashes how often the server crashes and starts again, with nothing
  */
 record HerdRaceSettings(long seed, boolean faulty, int crashes) {

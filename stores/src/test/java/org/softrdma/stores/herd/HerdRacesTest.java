@@ -7,10 +7,9 @@ import java.util.function.LongFunction;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.softrdma.fabric.Seeds;
-import org.softrdma.sim.fabric.baton.SimulationException;
 import org.softrdma.stores.StoreCounter;
-import org.softrdma.stores.StoreCounters;
+import org.softrdma.stores.race.RaceRuns;
+import org.softrdma.stores.race.RaceSum;
 
 /**
  * HERD is linearizable but for the pairs that it evicts, and executes each change once, one small race per seed. A failure
@@ -21,30 +20,32 @@ class HerdRacesTest {
     private static final int CRASHES = Integer.getInteger("softrdma.seeds", 50);
     private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 300 : 10_000;
 
-    private record Result(StoreCounters counters, long fromIndex, long fromLog, long steps) {}
+    private record Result(RaceSum sum, long fromIndex, long fromLog) {
+        static Result of(HerdRace race) {
+            return new Result(
+                    race.sum(), race.evictions().fromIndex(), race.evictions().fromLog());
+        }
+    }
 
     /** What came of some races. */
     private static final class Sum {
-        private final StoreCounters counters = new StoreCounters();
+        private final RaceSum races = new RaceSum();
         private long fromIndex;
         private long fromLog;
-        private long steps;
 
-        private boolean add(Result result) {
-            counters.add(result.counters());
+        private void add(Result result) {
+            races.add(result.sum());
             fromIndex += result.fromIndex();
             fromLog += result.fromLog();
-            steps += result.steps();
-            return true;
         }
 
         private boolean has(StoreCounter counter) {
-            return counters.get(counter) > 0;
+            return races.has(counter);
         }
 
         @Override
         public String toString() {
-            return counters + ", evicted from indexes " + fromIndex + ", from logs " + fromLog + ", steps " + steps;
+            return races + ", evicted from indexes " + fromIndex + ", from logs " + fromLog;
         }
     }
 
@@ -53,7 +54,7 @@ class HerdRacesTest {
     void shouldBeLinearizableWhilePairsAreEvicted() {
         Sum sum = race(0, SEEDS, HerdRaceSettings::calm);
 
-        assertTrue(isOne() || areRaces(sum), () -> "the races were none: " + sum);
+        assertTrue(RaceRuns.isOne() || areRaces(sum), () -> "the races were none: " + sum);
     }
 
     @Test
@@ -62,7 +63,8 @@ class HerdRacesTest {
         Sum sum = race(0, SEEDS, HerdRaceSettings::faulty);
 
         assertTrue(
-                isOne() || (areRaces(sum) && sum.has(StoreCounter.RECONNECTS) && sum.has(StoreCounter.TIMEOUTS)),
+                RaceRuns.isOne()
+                        || (areRaces(sum) && sum.has(StoreCounter.RECONNECTS) && sum.has(StoreCounter.TIMEOUTS)),
                 () -> "nothing has gone wrong: " + sum);
     }
 
@@ -71,7 +73,7 @@ class HerdRacesTest {
     void shouldHaveNoValueOfAnOldLife() {
         Sum sum = race(0, CRASHES, HerdRaceSettings::crashing);
 
-        assertTrue(isOne() || sum.has(StoreCounter.RECONNECTS), () -> "nobody has crashed: " + sum);
+        assertTrue(RaceRuns.isOne() || sum.has(StoreCounter.RECONNECTS), () -> "nobody has crashed: " + sum);
     }
 
     @Test
@@ -81,36 +83,17 @@ class HerdRacesTest {
         Sum calm = race(SEEDS, SLOW_SEEDS / 2, HerdRaceSettings::calm);
         Sum faulty = race(SEEDS, SLOW_SEEDS / 2, HerdRaceSettings::faulty);
 
-        assertTrue(isOne() || (areRaces(calm) && areRaces(faulty)), () -> "the races were none: " + calm + faulty);
+        assertTrue(
+                RaceRuns.isOne() || (areRaces(calm) && areRaces(faulty)),
+                () -> "the races were none: " + calm + faulty);
     }
 
     private static boolean areRaces(Sum sum) {
         return sum.has(StoreCounter.DUPLICATES) && sum.fromIndex > 0 && sum.fromLog > 0;
     }
 
-    private static boolean isOne() {
-        return Long.getLong("softrdma.seed") != null;
-    }
-
     private static Sum race(long from, int count, LongFunction<HerdRaceSettings> settings) {
-        Long one = Long.getLong("softrdma.seed");
         Sum sum = new Sum();
-        long beganNs = System.nanoTime();
-        Seeds seeds = one == null ? Seeds.of(from, count) : Seeds.of(one, 1);
-        seeds.run(seed -> raced(settings.apply(seed)), (seed, result) -> sum.add(result));
-        System.out.printf(
-                "%d seeds, %s, %d ms%n",
-                seeds.count(), sum, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNs));
-        return sum;
-    }
-
-    private static Result raced(HerdRaceSettings settings) {
-        try {
-            HerdRace race = new HerdRace(settings).run();
-            HerdEvictions evictions = race.evictions();
-            return new Result(race.counters(), evictions.fromIndex(), evictions.fromLog(), race.steps());
-        } catch (SimulationException | AssertionError e) {
-            throw new AssertionError("softrdma.seed=" + settings.seed() + " fails: " + e.getMessage(), e);
-        }
+        return RaceRuns.of(from, count, seed -> Result.of(new HerdRace(settings.apply(seed)).run()), sum, sum::add);
     }
 }

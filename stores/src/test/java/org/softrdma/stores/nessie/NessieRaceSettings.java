@@ -8,7 +8,7 @@ import org.softrdma.stores.Protocol;
  *
  * @param seed decides what happens
  * @param protocol of all
- * @param faulty true if things go wrong: see {@link NessieRaceFaults}
+ * @param faulty true if things go wrong
  * @param crashes how often the only node crashes and starts again
  */
 record NessieRaceSettings(long seed, Protocol protocol, boolean faulty, int crashes) {

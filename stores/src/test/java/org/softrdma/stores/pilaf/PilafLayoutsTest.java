@@ -18,7 +18,7 @@ class PilafLayoutsTest {
     private static final String PUT = "030003000600000005000c0b0a0000006b657976616c756521";
     private static final String HELLO = "0100000010000000000000000000000050494c31010000008877665544332211";
     private static final String REPLY = "000000000600000005000c0b0a00000076616c756521";
-    private static final String ROOTS = "50494c310f03100007000000fa00000000100000111111112222222200000000"
+    private static final String ROOTS = "50494c310f01100007000000fa00000000100000111111112222222266666666"
             + "3333333333333333444444444444444455555555555555550000000400000000"
             + "010000000000000002000000000000000300000000000000";
     private static final String RECORD = "20000000057874fd03000300060000006b657976616c75652100000000000000";
@@ -170,10 +170,10 @@ class PilafLayoutsTest {
         PilafRoots roots = new PilafRoots(
                 new PilafHash(15, new long[] {1, 2, 3}),
                 true,
-                true,
                 16,
                 250,
                 4096,
+                0x6666_6666,
                 0x3333_3333_3333_3333L,
                 7,
                 new RemoteRegion(0x4444_4444_4444_4444L, 32L << 15, 0x1111_1111),
@@ -190,7 +190,8 @@ class PilafLayoutsTest {
         assertEquals(16, got.window());
         assertEquals(250, got.maxKeyLength());
         assertEquals(4096, got.maxValueLength());
-        assertTrue(got.fingerprints() && got.remembered());
+        assertEquals(0x6666_6666, got.session());
+        assertTrue(got.fingerprints());
         for (int i = 0; i < PilafHash.WAYS; i++) {
             assertEquals(i + 1, got.hash().seed(i));
         }

@@ -1,22 +1,15 @@
 package org.softrdma.stores.pilaf;
 
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
-import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
-import java.util.BitSet;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
-import org.softrdma.stores.NumberedValue;
-import org.softrdma.stores.Outcome;
 import org.softrdma.stores.StoreClient;
+import org.softrdma.stores.race.RaceValues;
+import org.softrdma.stores.race.RecordedStore;
 import org.softrdma.testkit.history.ProcessRecorder;
 import org.softrdma.testkit.history.StoreAnswer;
 import org.softrdma.testkit.history.StoreCall;
 
-/** A client of a race, which records what it asks and what it is answered. Whoever holds the baton. */
+/** What a client of a race does. Whoever holds the baton. */
 final class PilafRaceClient {
     private static final int KEYS = 7;
     /** The key that nobody removes where keys move. */
@@ -25,155 +18,66 @@ final class PilafRaceClient {
     private static final int GETS = 30;
     private static final int CHANGES = 40;
     private static final int MOST_WORDS = 12;
-    private static final long PATIENCE_NS = TimeUnit.HOURS.toNanos(2);
 
-    private final StoreClient client;
-    private final ProcessRecorder<StoreCall, StoreAnswer> me;
-    private final PilafRaceValues values;
+    private final RecordedStore store;
     private final RandomGenerator random;
-    private final PilafRaceSettings settings;
-    private final int[] keys = new int[PilafRace.WINDOW];
-    private final int[] tickets = new int[PilafRace.WINDOW];
-    private final boolean[] gets = new boolean[PilafRace.WINDOW];
-    private final BitSet[] dead = new BitSet[PilafRace.WINDOW];
-    private final int[] numbers = new int[PilafRace.WINDOW];
-    private final boolean[] busy = new boolean[PilafRace.WINDOW];
+    private final boolean moving;
 
     PilafRaceClient(
             StoreClient client,
             ProcessRecorder<StoreCall, StoreAnswer> me,
-            PilafRaceValues values,
+            RaceValues values,
             RandomGenerator random,
             PilafRaceSettings settings) {
-        this.client = client;
-        this.me = me;
-        this.values = values;
         this.random = random;
-        this.settings = settings;
+        moving = settings.moving();
+        RecordedStore.Rules rules = new RecordedStore.Rules(settings.mayLoseAnswers(), false, MOST_WORDS);
+        store = new RecordedStore(client, me, values, random, rules, this::key);
     }
 
     /** GETs, a window of them at a time. */
     void read() {
         for (int i = 0; i < GETS; i++) {
-            get(slot());
+            store.get(store.slot());
             if (random.nextInt(3) == 0) {
-                drain();
+                store.drain();
             }
         }
-        drain();
+        store.drain();
     }
 
     /** Changes, as long as somebody reads. */
     void write(BooleanSupplier goesOn) {
-        if (settings.moving()) {
-            int slot = slot();
-            keys[slot] = STAYING;
-            put(slot);
-            drain();
+        if (moving) {
+            store.put(store.slot(STAYING));
+            store.drain();
         }
         for (int i = 0; i < CHANGES && goesOn.getAsBoolean(); i++) {
-            int slot = slot();
-            if (settings.moving() && keys[slot] == STAYING) {
-                keys[slot] = random.nextInt(STAYING + 1, KEYS);
+            int slot = store.slot();
+            if (moving && store.key(slot) == STAYING) {
+                store.key(slot, random.nextInt(STAYING + 1, KEYS));
             }
             switch (random.nextInt(8)) {
-                case 0 -> get(slot);
-                case 1, 2 -> remove(slot);
+                case 0 -> store.get(slot);
+                case 1, 2 -> store.remove(slot);
                 case 3 -> {
-                    if (settings.moving()) {
-                        put(slot);
+                    if (moving) {
+                        store.put(slot);
                     } else {
-                        remove(slot);
+                        store.remove(slot);
                     }
                 }
-                default -> put(slot);
+                default -> store.put(slot);
             }
             if (random.nextBoolean()) {
-                drain();
+                store.drain();
             }
         }
-        drain();
-    }
-
-    private int slot() {
-        while (true) {
-            for (int slot = 0; slot < busy.length; slot++) {
-                if (!busy[slot]) {
-                    busy[slot] = true;
-                    keys[slot] = key();
-                    return slot;
-                }
-            }
-            await();
-        }
+        store.drain();
     }
 
     /** Where keys move, mostly the one that stays. */
     private int key() {
-        return settings.moving() && random.nextBoolean() ? STAYING : random.nextInt(KEYS);
-    }
-
-    private void drain() {
-        while (client.outstanding() > 0) {
-            await();
-        }
-    }
-
-    private void await() {
-        int results = client.await(PATIENCE_NS, this::take);
-        assertTrue(results > 0, "no result in hours");
-    }
-
-    private byte[] name(int slot) {
-        return ("k" + keys[slot]).getBytes(StandardCharsets.US_ASCII);
-    }
-
-    private void get(int slot) {
-        dead[slot] = values.dead();
-        begun(slot, true, StoreCall.get());
-        assertTrue(client.startGet(name(slot), slot));
-    }
-
-    private void put(int slot) {
-        int number = values.next();
-        numbers[slot] = number;
-        begun(slot, false, StoreCall.set(number));
-        MemorySegment value = NumberedValue.of(keys[slot], number, 1 + random.nextInt(MOST_WORDS));
-        assertTrue(client.startPut(name(slot), value, slot));
-    }
-
-    private void remove(int slot) {
-        begun(slot, false, StoreCall.delete());
-        assertTrue(client.startRemove(name(slot), slot));
-    }
-
-    private void begun(int slot, boolean get, StoreCall call) {
-        gets[slot] = get;
-        tickets[slot] = me.invoke("k" + keys[slot], call);
-    }
-
-    private void take(long tag, Outcome outcome, MemorySegment memory, long offset, long length) {
-        int slot = (int) tag;
-        busy[slot] = false;
-        switch (outcome) {
-            case FOUND -> {
-                long number = NumberedValue.number(keys[slot], memory, offset, length);
-                me.returned(tickets[slot], StoreAnswer.value(number));
-                assertFalse(dead[slot].get((int) number), () -> "value " + number + " is of an old life");
-            }
-            case MISSING -> me.returned(tickets[slot], StoreAnswer.MISSING);
-            case STORED -> {
-                me.returned(tickets[slot], StoreAnswer.DONE);
-                values.stored(numbers[slot]);
-            }
-            case REMOVED -> me.returned(tickets[slot], StoreAnswer.DONE);
-            case FULL, GAVE_UP -> throw new AssertionError(outcome);
-            case LOST -> {
-                assertTrue(settings.mayLoseAnswers(), "an answer was lost");
-                if (gets[slot]) {
-                    me.forget(tickets[slot]);
-                }
-            }
-        }
+        return moving && random.nextBoolean() ? STAYING : random.nextInt(KEYS);
     }
 }

@@ -10,7 +10,7 @@ import org.softrdma.stores.Protocol;
  * @param seed decides what happens
  * @param protocol of the clients
  * @param byMessages Pilaf-VO
- * @param faulty true if things go wrong: see {@link PilafRaceFaults}
+ * @param faulty true if things go wrong
  * @param crashes how often the server crashes and starts again
  * @param logs directory of a log that survives crashes; null for a server without
  */

@@ -8,6 +8,7 @@ import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
+import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.stores.herd.wire.HerdHelloDescriptor;
 import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
 import org.softrdma.stores.herd.wire.HerdShape;
@@ -45,12 +46,12 @@ final class RcChannel implements HerdChannel {
     private final StoreCounters counters;
     private final CompletionQueue completions;
     private final QueuePair queuePair;
-    private final HerdMemory replies;
+    private final RegisteredMemory replies;
     private final int replyLength;
     private final HerdSends sends;
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private final HerdWelcome welcome;
-    private final HerdMemory slots;
+    private final RegisteredMemory slots;
     private final long[] writes;
     private boolean closed;
 
@@ -80,11 +81,11 @@ final class RcChannel implements HerdChannel {
                 Math.max(HerdReplyDescriptor.length(context.maxValueLength()), HerdWelcomeDescriptor.LENGTH));
         sends = new HerdSends(capacity, inline);
         completions = device.createCompletionQueue(HerdSends.completions(capacity) + receives);
-        HerdMemory received = null;
+        RegisteredMemory received = null;
         QueuePair pair = null;
-        HerdMemory requests = null;
+        RegisteredMemory requests = null;
         try (Connector connector = device.resolve(context.servers().getFirst(), context.connectTimeoutNs())) {
-            received = new HerdMemory(
+            received = new RegisteredMemory(
                     device,
                     domain,
                     Math.multiplyExact(receives + 1, replyLength),
@@ -99,7 +100,7 @@ final class RcChannel implements HerdChannel {
             byte[] ignored = connector.connect(new ConnectionParameters(0, 0, new byte[0]), context.connectTimeoutNs());
             sayHello(receives, client);
             welcome = awaitWelcome(context, deadlineNs);
-            requests = new HerdMemory(device, domain, welcome.shape().length(), Set.of(AccessFlag.LOCAL_WRITE));
+            requests = new RegisteredMemory(device, domain, welcome.shape().length(), Set.of(AccessFlag.LOCAL_WRITE));
             slots = requests;
             writes = new long[welcome.shape().slots()];
         } catch (RuntimeException e) {

@@ -8,6 +8,7 @@ import org.agrona.CloseHelper;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.stores.herd.wire.HerdHelloDescriptor;
 import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
 import org.softrdma.stores.herd.wire.HerdShape;
@@ -39,8 +40,8 @@ final class RcPeer implements HerdPeer, AutoCloseable {
     private final StoreCounters counters;
     private final Consumer<RcPeer> dropping;
     private final HerdSends sends;
-    private final HerdMemory slots;
-    private final HerdMemory replies;
+    private final RegisteredMemory slots;
+    private final RegisteredMemory replies;
     private final int replyLength;
     private final QueuePair queuePair;
     private final long[] sent;
@@ -72,13 +73,14 @@ final class RcPeer implements HerdPeer, AutoCloseable {
         int maxValueLength = common.context().maxValueLength();
         replyLength = HerdShape.slotLength(
                 Math.max(HerdReplyDescriptor.length(maxValueLength), HerdWelcomeDescriptor.LENGTH));
-        HerdMemory written = null;
-        HerdMemory answers = null;
+        RegisteredMemory written = null;
+        RegisteredMemory answers = null;
         QueuePair pair = null;
         try {
-            written = new HerdMemory(common.device(), common.domain(), shape.length(), slotAccess(common.polled()));
+            written =
+                    new RegisteredMemory(common.device(), common.domain(), shape.length(), slotAccess(common.polled()));
             slots = written;
-            answers = new HerdMemory(
+            answers = new RegisteredMemory(
                     common.device(),
                     common.domain(),
                     Math.multiplyExact(capacity + 1, replyLength),

@@ -2,7 +2,7 @@ package org.softrdma.stores.nessie.node;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
-import org.softrdma.stores.nessie.layout.NessieMemory;
+import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.stores.nessie.layout.NessieMessageDescriptor;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
@@ -31,7 +31,7 @@ final class NessieConnection implements AutoCloseable {
     private static final long REPLY = 1L << 32;
 
     private final int serial;
-    private final NessieMemory memory;
+    private final RegisteredMemory memory;
     private final QueuePair queuePair;
     private boolean replying;
     private int waiting;
@@ -44,7 +44,7 @@ final class NessieConnection implements AutoCloseable {
             ProtectionDomain domain,
             CompletionQueue completions) {
         this.serial = serial;
-        memory = new NessieMemory(
+        memory = new RegisteredMemory(
                 device,
                 domain,
                 REPLY_AT + NessieMessageDescriptor.REPLY_LENGTH,

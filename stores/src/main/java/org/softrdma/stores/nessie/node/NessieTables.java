@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.agrona.CloseHelper;
+import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.stores.nessie.layout.NessieDataDescriptor;
-import org.softrdma.stores.nessie.layout.NessieMemory;
 import org.softrdma.stores.nessie.layout.NessieNoticeDescriptor;
 import org.softrdma.stores.nessie.layout.NessieRoots;
 import org.softrdma.stores.nessie.layout.NessieShape;
@@ -25,22 +25,22 @@ final class NessieTables implements AutoCloseable {
 
     private final NessieShape shape;
     private final NessieDataDescriptor data;
-    private final NessieMemory indexMemory;
-    private final NessieMemory dataMemory;
-    private final NessieMemory notices;
+    private final RegisteredMemory indexMemory;
+    private final RegisteredMemory dataMemory;
+    private final RegisteredMemory notices;
 
     NessieTables(VerbsDevice device, ProtectionDomain domain, NessieShape shape) {
         this.shape = shape;
         data = new NessieDataDescriptor(shape.maxKeyLength(), shape.maxValueLength());
         List<AutoCloseable> opened = new ArrayList<>();
         try {
-            indexMemory = new NessieMemory(
+            indexMemory = new RegisteredMemory(
                     device,
                     domain,
                     (long) Long.BYTES << shape.logIndex(),
                     Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC));
             opened.addFirst(indexMemory);
-            dataMemory = new NessieMemory(
+            dataMemory = new RegisteredMemory(
                     device,
                     domain,
                     (long) data.length() << shape.logEntries(),
@@ -50,7 +50,7 @@ final class NessieTables implements AutoCloseable {
                             AccessFlag.REMOTE_WRITE,
                             AccessFlag.REMOTE_ATOMIC));
             opened.addFirst(dataMemory);
-            notices = new NessieMemory(
+            notices = new RegisteredMemory(
                     device,
                     domain,
                     (long) Long.BYTES << shape.logEntries(),

@@ -5,8 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Set;
+import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.stores.nessie.layout.NessieDataDescriptor;
-import org.softrdma.stores.nessie.layout.NessieMemory;
 import org.softrdma.stores.nessie.layout.NessieMessageDescriptor;
 import org.softrdma.stores.nessie.layout.NessieShape;
 import org.softrdma.verbs.AccessFlag;
@@ -38,7 +38,7 @@ final class NessieBuffers implements AutoCloseable {
     private final NessieDataDescriptor data;
     private final int operationLength;
     private final int messagesAt;
-    private final NessieMemory memory;
+    private final RegisteredMemory memory;
     private final MemorySegment segment;
     private final ByteBuffer view;
 
@@ -58,7 +58,7 @@ final class NessieBuffers implements AutoCloseable {
                     + " bytes need " + length + " bytes: expected less than 2^31");
         }
         messagesAt = operations * operationLength;
-        memory = new NessieMemory(
+        memory = new RegisteredMemory(
                 device, domain, length, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK, AccessFlag.RECEIVE_SINK));
         segment = memory.segment();
         view = memory.view();

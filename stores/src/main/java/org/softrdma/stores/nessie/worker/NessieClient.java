@@ -4,17 +4,15 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.agrona.CloseHelper;
-import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.ResultHandler;
-import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
-import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
+import org.softrdma.stores.client.PollingStoreClient;
+import org.softrdma.stores.connection.ReconnectBackoff;
 import org.softrdma.stores.nessie.layout.NessieDataDescriptor;
 import org.softrdma.stores.nessie.layout.NessieMessageDescriptor;
 import org.softrdma.stores.nessie.worker.NessieOperation.Kind;
@@ -30,30 +28,21 @@ import org.softrdma.verbs.device.VerbsDevice;
  * entries in stock, and connects again when a connection is gone: GETs begin again, and so do changes that nobody can
  * have seen; of the others nobody knows what became of them. Owned by one thread.
  */
-public final class NessieClient implements StoreClient {
+public final class NessieClient extends PollingStoreClient {
     private static final int BATCH = 32;
-    private static final long LEAST_RETRY_NS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final long MOST_RETRY_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final VerbsDevice device;
-    private final StoreClientContext context;
     private final NessieClientSettings settings;
-    private final NanoClock clock;
-    private final StoreCounters counters = new StoreCounters();
     private final ProtectionDomain domain;
     private final CompletionQueue completions;
     private final NessieBuffers buffers;
     private final NessieWork work;
     private final NessieMachine machine;
     private final NessieOperations operations;
+    private final ReconnectBackoff backoff;
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private final long[] boots;
     private @Nullable NessieLinks links;
-    private int delivered;
-    private long nextNs = Long.MAX_VALUE;
-    private long retryNs = LEAST_RETRY_NS;
-    private long retryAtNs;
-    private boolean closed;
 
     /**
      * Connects to all nodes.
@@ -63,10 +52,10 @@ public final class NessieClient implements StoreClient {
      * @throws StoreException if it cannot connect in time
      */
     public NessieClient(VerbsDevice device, StoreClientContext context) {
+        super(context);
         this.device = device;
-        this.context = context;
         settings = NessieClientSettings.of(context);
-        clock = context.nanoClock();
+        backoff = ReconnectBackoff.doubled(context.nanoClock());
         int nodes = context.servers().size();
         boots = new long[nodes];
         int count = NessieOperations.count(context);
@@ -79,7 +68,7 @@ public final class NessieClient implements StoreClient {
             NessieDataDescriptor data = new NessieDataDescriptor(context.maxKeyLength(), context.maxValueLength());
             buffers = new NessieBuffers(device, domain, data, count, nodes);
             opened.addFirst(buffers);
-            work = new NessieWork(buffers, counters, settings, clock, context.random());
+            work = new NessieWork(buffers, counters(), settings, context.nanoClock(), context.random());
             machine = settings.safe() ? new NessieSafe(work) : new NessiePaper(work);
             operations = new NessieOperations(context, buffers);
             connected(connect());
@@ -98,9 +87,9 @@ public final class NessieClient implements StoreClient {
                 domain,
                 completions,
                 buffers,
-                context,
-                counters,
-                NessieOperations.count(context),
+                context(),
+                counters(),
+                NessieOperations.count(context()),
                 settings.home());
     }
 
@@ -131,24 +120,25 @@ public final class NessieClient implements StoreClient {
 
     @Override
     public boolean startGet(byte[] key, long tag) {
-        return begin(operations.start(Kind.GET, key, MemorySegment.NULL, tag));
+        return start(Kind.GET, key, MemorySegment.NULL, tag);
     }
 
     @Override
     public boolean startPut(byte[] key, MemorySegment value, long tag) {
-        return begin(operations.start(Kind.PUT, key, value, tag));
+        return start(Kind.PUT, key, value, tag);
     }
 
     @Override
     public boolean startRemove(byte[] key, long tag) {
-        return begin(operations.start(Kind.REMOVE, key, MemorySegment.NULL, tag));
+        return start(Kind.REMOVE, key, MemorySegment.NULL, tag);
     }
 
-    private boolean begin(@Nullable NessieOperation operation) {
-        if (operation == null) {
+    private boolean start(Kind kind, byte[] key, MemorySegment value, long tag) {
+        if (!mayStart(key, value.byteSize())) {
             return false;
         }
-        nextNs = Math.min(nextNs, operation.deadlineNs);
+        NessieOperation operation = operations.start(kind, key, value, tag);
+        started(operation.deadlineNs);
         NessieLinks now = links;
         if (now != null) {
             now.hash().slots(operation.hash, operation.slots);
@@ -163,8 +153,8 @@ public final class NessieClient implements StoreClient {
 
     @Override
     public int poll(ResultHandler handler) {
-        delivered = 0;
-        if (links == null && operations.outstanding() > 0) {
+        pollBegins();
+        if (links == null && outstanding() > 0) {
             connectAgain();
         }
         NessieLinks now = links;
@@ -174,23 +164,10 @@ public final class NessieClient implements StoreClient {
                 take(batch[i], now, handler);
             }
         }
-        if (nextNs != Long.MAX_VALUE && clock.nanoTime() - nextNs >= 0) {
+        if (isDue()) {
             onTime(handler);
         }
-        return delivered;
-    }
-
-    @Override
-    public int await(long timeoutNs, ResultHandler handler) {
-        long beganNs = clock.nanoTime();
-        while (operations.outstanding() > 0) {
-            int results = poll(handler);
-            if (results > 0 || clock.nanoTime() - beganNs >= timeoutNs) {
-                return results;
-            }
-            context.idleStrategy().idle();
-        }
-        return 0;
+        return delivered();
     }
 
     private void take(WorkCompletion completion, NessieLinks now, ResultHandler handler) {
@@ -220,7 +197,7 @@ public final class NessieClient implements StoreClient {
         if (outcome != null) {
             deliver(operation, handler, outcome);
         } else {
-            nextNs = Math.min(nextNs, operation.dueNs());
+            due(operation.dueNs());
         }
     }
 
@@ -273,7 +250,7 @@ public final class NessieClient implements StoreClient {
         int reference = work.stock.takeDoubtful();
         if (reference != 0) {
             NessieOperation operation = operations.startCheck(reference);
-            nextNs = Math.min(nextNs, operation.deadlineNs);
+            due(operation.deadlineNs);
             goOn(operation, machine.begin(operation), handler);
         }
     }
@@ -284,10 +261,14 @@ public final class NessieClient implements StoreClient {
             return;
         }
         operations.ended(operation);
-        delivered++;
         try {
-            handler.onResult(
-                    operation.tag, outcome, operation.foundMemory, operation.foundOffset, operation.foundLength);
+            deliver(
+                    handler,
+                    operation.tag,
+                    outcome,
+                    operation.foundMemory,
+                    operation.foundOffset,
+                    operation.foundLength);
         } finally {
             operation.phase = Phase.FREE;
         }
@@ -295,8 +276,8 @@ public final class NessieClient implements StoreClient {
 
     /** Ends what has taken too long, and wakes what has paused. */
     private void onTime(ResultHandler handler) {
-        long nowNs = clock.nanoTime();
-        nextNs = Long.MAX_VALUE;
+        long nowNs = clock().nanoTime();
+        nothingDue();
         for (int i = 0; i < operations.count(); i++) {
             NessieOperation operation = operations.get(i);
             if (!NessieOperations.isWaitedFor(operation)) {
@@ -309,7 +290,7 @@ public final class NessieClient implements StoreClient {
             if (operation.phase == Phase.PAUSED && nowNs - operation.wakeNs >= 0) {
                 goOn(operation, machine.begin(operation), handler);
             }
-            nextNs = Math.min(nextNs, operation.dueNs());
+            due(operation.dueNs());
         }
     }
 
@@ -319,7 +300,7 @@ public final class NessieClient implements StoreClient {
         if (now != null && !inUse && !operation.exposed && operation.ownReference != 0) {
             work.stock.add(operation.ownReference);
         }
-        counters.increment(StoreCounter.TIMEOUTS);
+        counters().increment(StoreCounter.TIMEOUTS);
         deliver(operation, handler, Outcome.LOST);
         if (now != null && inUse && links == now) {
             disconnect(
@@ -348,19 +329,18 @@ public final class NessieClient implements StoreClient {
     }
 
     private void connectAgain() {
-        if (clock.nanoTime() - retryAtNs < 0) {
+        if (!backoff.mayTry()) {
             return;
         }
         NessieLinks now;
         try {
             now = connect();
         } catch (VerbsException | StoreException e) {
-            retryAtNs = clock.nanoTime() + retryNs;
-            retryNs = Math.min(2 * retryNs, MOST_RETRY_NS);
+            backoff.failed();
             return;
         }
-        counters.increment(StoreCounter.RECONNECTS);
-        retryNs = LEAST_RETRY_NS;
+        counters().increment(StoreCounter.RECONNECTS);
+        backoff.succeeded();
         connected(now);
         for (int i = 0; i < operations.count(); i++) {
             NessieOperation operation = operations.get(i);
@@ -372,27 +352,9 @@ public final class NessieClient implements StoreClient {
     }
 
     @Override
-    public int outstanding() {
-        return operations.outstanding();
-    }
-
-    @Override
-    public int window() {
-        return context.window();
-    }
-
-    @Override
-    public StoreCounters counters() {
-        return counters;
-    }
-
-    @Override
-    public void close() {
-        if (!closed) {
-            closed = true;
-            NessieLinks now = links;
-            links = null;
-            CloseHelper.closeAll(now, buffers, completions, domain);
-        }
+    protected void release() {
+        NessieLinks now = links;
+        links = null;
+        CloseHelper.closeAll(now, buffers, completions, domain);
     }
 }

@@ -2,7 +2,6 @@ package org.softrdma.stores.nessie.worker;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.nessie.layout.NessieHash;
 import org.softrdma.stores.nessie.worker.NessieOperation.Kind;
@@ -17,7 +16,6 @@ final class NessieOperations {
     private final NessieBuffers buffers;
     private final NessieOperation[] all;
     private long limitNs;
-    private int outstanding;
 
     NessieOperations(StoreClientContext context, NessieBuffers buffers) {
         this.context = context;
@@ -46,26 +44,9 @@ final class NessieOperations {
         return all[index];
     }
 
-    int outstanding() {
-        return outstanding;
-    }
-
-    /** An operation with what is asked; null if the window is full. Its slots are not known yet. */
-    @Nullable
+    /** An operation with what is asked. Its slots are not known yet. */
     NessieOperation start(Kind kind, byte[] key, MemorySegment value, long tag) {
-        if (key.length == 0 || key.length > context.maxKeyLength()) {
-            throw new IllegalArgumentException(
-                    "a key of " + key.length + " bytes: expected 1 to " + context.maxKeyLength());
-        }
-        if (value.byteSize() > context.maxValueLength()) {
-            throw new IllegalArgumentException(
-                    "a value of " + value.byteSize() + " bytes: expected at most " + context.maxValueLength());
-        }
-        if (outstanding == context.window()) {
-            return null;
-        }
         NessieOperation operation = free();
-        outstanding++;
         operation.kind = kind;
         operation.tag = tag;
         operation.deadlineNs = context.nanoClock().nanoTime() + limitNs;
@@ -108,7 +89,6 @@ final class NessieOperations {
     /** Its result is about to be delivered. */
     void ended(NessieOperation operation) {
         operation.phase = Phase.DELIVERED;
-        outstanding--;
     }
 
     /** True if somebody waits for its result. */

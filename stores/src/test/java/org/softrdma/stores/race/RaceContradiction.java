@@ -1,10 +1,10 @@
-package org.softrdma.stores.nessie;
+package org.softrdma.stores.race;
 
 /** What clients have seen is not a history of a store. */
-final class NessieContradiction extends AssertionError {
+public final class RaceContradiction extends AssertionError {
     private static final long serialVersionUID = 1L;
 
-    NessieContradiction(String message) {
+    RaceContradiction(String message) {
         super(message);
     }
 }

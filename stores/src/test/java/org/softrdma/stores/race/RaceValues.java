@@ -1,9 +1,12 @@
-package org.softrdma.stores.herd;
+package org.softrdma.stores.race;
 
 import java.util.BitSet;
 
-/** Numbers of the values of a race, and which of them died with a server. Whoever holds the baton. */
-final class HerdRaceValues {
+/**
+ * Numbers of the values of a race, which of them died with a server, and how many changes there were. Whoever holds the
+ * baton.
+ */
+public final class RaceValues {
     private final BitSet stored = new BitSet();
     private BitSet dead = new BitSet();
     private int lastNumber;
@@ -20,22 +23,28 @@ final class HerdRaceValues {
         asked++;
     }
 
-    /** A change is answered; a removal has no value: 0. */
-    void answer(int number) {
+    /** A change is answered. */
+    void answer() {
         answered++;
+    }
+
+    /** A value was acknowledged. */
+    void stored(int number) {
         stored.set(number);
     }
 
-    long asked() {
+    /** Changes that were asked for. */
+    public long asked() {
         return asked;
     }
 
-    long answered() {
+    /** Changes that were answered. */
+    public long answered() {
         return answered;
     }
 
     /** The server has died, and with it all values that it had acknowledged. */
-    void crashed() {
+    public void died() {
         dead = (BitSet) stored.clone();
     }
 

@@ -1,0 +1,157 @@
+package org.softrdma.stores.client;
+
+import java.lang.foreign.MemorySegment;
+import org.agrona.concurrent.NanoClock;
+import org.softrdma.stores.Outcome;
+import org.softrdma.stores.ResultHandler;
+import org.softrdma.stores.StoreClient;
+import org.softrdma.stores.StoreClientContext;
+import org.softrdma.stores.StoreCounters;
+
+/**
+ * A client without its design: what is outstanding, what was delivered, and when something is due. A design adds what
+ * operations are, how {@link #poll} drives them, and the connection. Owned by one thread.
+ */
+public abstract class PollingStoreClient implements StoreClient {
+    private final StoreClientContext context;
+    private final NanoClock clock;
+    private final int window;
+    private final StoreCounters counters = new StoreCounters();
+    private int outstanding;
+    private int delivered;
+    private boolean someDue;
+    private long dueNs;
+    private boolean closed;
+
+    /**
+     * Nothing is outstanding.
+     *
+     * @param context concluded
+     */
+    protected PollingStoreClient(StoreClientContext context) {
+        this.context = context;
+        clock = context.nanoClock();
+        window = context.window();
+    }
+
+    /** Its settings. */
+    protected final StoreClientContext context() {
+        return context;
+    }
+
+    /** The clock of its settings. */
+    protected final NanoClock clock() {
+        return clock;
+    }
+
+    // ---- starting
+
+    /**
+     * Checks what is asked.
+     *
+     * @param valueLength bytes of the value; 0 if there is none
+     * @return false if the window is full
+     * @throws IllegalArgumentException if the key is empty, or key or value is too long
+     */
+    protected final boolean mayStart(byte[] key, long valueLength) {
+        if (key.length == 0 || key.length > context.maxKeyLength()) {
+            throw new IllegalArgumentException(
+                    "a key of " + key.length + " bytes: expected 1 to " + context.maxKeyLength());
+        }
+        if (valueLength > context.maxValueLength()) {
+            throw new IllegalArgumentException(
+                    "a value of " + valueLength + " bytes: expected at most " + context.maxValueLength());
+        }
+        return outstanding < window;
+    }
+
+    /** There is one more operation, which ends at its time limit at the latest. */
+    protected final void started(long deadlineNs) {
+        outstanding++;
+        due(deadlineNs);
+    }
+
+    // ---- time
+
+    /** Something is to be done at that time, although nothing completes. */
+    protected final void due(long ns) {
+        if (!someDue || ns - dueNs < 0) {
+            someDue = true;
+            dueNs = ns;
+        }
+    }
+
+    /** True once it is time to do what is due. */
+    protected final boolean isDue() {
+        return someDue && clock.nanoTime() - dueNs >= 0;
+    }
+
+    /** Nothing is due any more: whoever does what is due says what remains. */
+    protected final void nothingDue() {
+        someDue = false;
+    }
+
+    // ---- results
+
+    /** Counts results from 0, for {@link #delivered}. */
+    protected final void pollBegins() {
+        delivered = 0;
+    }
+
+    /** Results since {@link #pollBegins}. */
+    protected final int delivered() {
+        return delivered;
+    }
+
+    /** Delivers the result of an operation, which is not outstanding any more. What the handler throws is thrown. */
+    protected final void deliver(
+            ResultHandler handler, long tag, Outcome outcome, MemorySegment memory, long offset, long length) {
+        outstanding--;
+        delivered++;
+        handler.onResult(tag, outcome, memory, offset, length);
+    }
+
+    @Override
+    public final int await(long timeoutNs, ResultHandler handler) {
+        long beganNs = clock.nanoTime();
+        int results = poll(handler);
+        while (results == 0 && outstanding > 0 && clock.nanoTime() - beganNs < timeoutNs) {
+            context.idleStrategy().idle();
+            results = poll(handler);
+        }
+        return results;
+    }
+
+    // ---- the rest
+
+    @Override
+    public final int outstanding() {
+        return outstanding;
+    }
+
+    @Override
+    public final int window() {
+        return window;
+    }
+
+    @Override
+    public final StoreCounters counters() {
+        return counters;
+    }
+
+    /** True once {@link #close} was called. */
+    protected final boolean isClosed() {
+        return closed;
+    }
+
+    /** Ends its connections, and gives back what it has. Called once. */
+    protected abstract void release();
+
+    @Override
+    public final void close() {
+        if (!closed) {
+            closed = true;
+            release();
+        }
+    }
+}

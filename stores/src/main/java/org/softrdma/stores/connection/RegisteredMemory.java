@@ -1,0 +1,72 @@
+package org.softrdma.stores.connection;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.HostMemory;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** Memory of a device, zeroed, registered as a whole. Owned by one thread, which closes it. */
+public final class RegisteredMemory implements AutoCloseable {
+    private final HostMemory memory;
+    private final MemorySegment segment;
+    private final MemoryRegion region;
+    private @Nullable ByteBuffer view;
+
+    /**
+     * Allocates and registers it.
+     *
+     * @param device of the domain
+     * @param domain where it is registered
+     * @param length bytes
+     * @param access what may be done with it
+     * @throws org.softrdma.verbs.VerbsException if the machine or the device does not have that much; nothing remains
+     */
+    public RegisteredMemory(VerbsDevice device, ProtectionDomain domain, long length, Set<AccessFlag> access) {
+        memory = device.allocateMemory(length);
+        segment = memory.segment();
+        try {
+            region = domain.register(segment, access);
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    /** The memory. */
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /**
+     * The memory as a big endian buffer, always the same one, for checksums.
+     *
+     * @throws IllegalStateException if it has 2^31 bytes or more
+     */
+    public ByteBuffer view() {
+        ByteBuffer whole = view;
+        if (whole == null) {
+            if (segment.byteSize() > Integer.MAX_VALUE) {
+                throw new IllegalStateException(segment.byteSize() + " bytes: a view has less than 2^31");
+            }
+            whole = segment.asByteBuffer();
+            view = whole;
+        }
+        return whole;
+    }
+
+    /** Its registration. */
+    public MemoryRegion region() {
+        return region;
+    }
+
+    @Override
+    public void close() {
+        region.close();
+        memory.close();
+    }
+}

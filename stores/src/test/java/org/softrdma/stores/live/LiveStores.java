@@ -1,0 +1,123 @@
+package org.softrdma.stores.live;
+
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.CompositeAgent;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.stores.StoreServer;
+import org.softrdma.stores.StoreServerContext;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/**
+ * Servers on one thread, each with a device of its own, and a device for clients. The thread of the test makes and closes
+ * it; any thread may report a failure.
+ */
+public final class LiveStores implements AutoCloseable {
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    private final AtomicLong allocatedBytes = new AtomicLong();
+    private final List<VerbsDevice> devices = new ArrayList<>();
+    private final List<InetSocketAddress> addresses = new ArrayList<>();
+    private final VerbsDevice clientDevice;
+    private final AgentRunner runner;
+
+    /** Makes a server. */
+    public interface Serving {
+        /**
+         * Makes it.
+         *
+         * @param node its number, from 0
+         * @param context listens on any port
+         */
+        StoreServer serve(int node, VerbsDevice device, StoreServerContext context);
+    }
+
+    /** Starts so many servers. */
+    public LiveStores(int count, Serving serving) {
+        List<StoreServer> servers = new ArrayList<>();
+        for (int node = 0; node < count; node++) {
+            VerbsDevice device = new SoftRdmaProvider().open(Map.of());
+            devices.add(device);
+            InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+            StoreServer server = serving.serve(node, device, new StoreServerContext(any));
+            servers.add(server);
+            addresses.add(server.address());
+        }
+        clientDevice = new SoftRdmaProvider().open(Map.of());
+        Agent all = new CountedAgent(new CompositeAgent(servers), allocatedBytes);
+        runner = new AgentRunner(new BackoffIdleStrategy(), this::fail, null, all);
+        Thread ignored = AgentRunner.startOnThread(runner);
+    }
+
+    /** Notes how many bytes its thread has allocated. */
+    private record CountedAgent(Agent agent, AtomicLong bytes) implements Agent {
+        private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+        @Override
+        public void onStart() {
+            agent.onStart();
+        }
+
+        @Override
+        public int doWork() throws Exception {
+            int work = agent.doWork();
+            bytes.setRelease(THREADS.getCurrentThreadAllocatedBytes());
+            return work;
+        }
+
+        @Override
+        public String roleName() {
+            return agent.roleName();
+        }
+
+        @Override
+        public void onClose() {
+            agent.onClose();
+        }
+    }
+
+    /** Something has failed: {@link #close} throws. */
+    public void fail(Throwable cause) {
+        boolean ignored = failure.compareAndSet(null, cause);
+    }
+
+    /** The address of the first server. */
+    public InetSocketAddress address() {
+        return addresses.getFirst();
+    }
+
+    /** The addresses of all servers. */
+    public List<InetSocketAddress> addresses() {
+        return addresses;
+    }
+
+    /** For clients. */
+    public VerbsDevice clientDevice() {
+        return clientDevice;
+    }
+
+    /** What the servers' thread has allocated. */
+    public long allocatedBytes() {
+        return allocatedBytes.getAcquire();
+    }
+
+    @Override
+    public void close() {
+        runner.close();
+        clientDevice.close();
+        devices.forEach(VerbsDevice::close);
+        assertNull(failure.get());
+    }
+}
