@@ -23,7 +23,8 @@ import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * Loads one server with GETs, SETs and DELETEs: flat out for a while, then at half that rate for some minutes. Run by ./run
+ * Loads one server with GETs, SETs and DELETEs: sets every key, so that memory is as full as it gets, then goes flat out
+ * for a while, then at half that rate for some minutes. Run by ./run
  * from its source, with softrdma.jar on the class path. Arguments: memcached port, process of the server, minutes.
  *
  * <p>A value begins with the number of its key, and all its bytes follow from that and from its length; each GET is compared.
@@ -85,6 +86,7 @@ public final class HalfLoad {
     }
 
     private boolean run(int minutes) throws Exception {
+        fill();
         double flatOut;
         try (Clients clients = new Clients(0)) {
             TimeUnit.SECONDS.sleep(SECONDS_FLAT_OUT / 2); // warms up
@@ -116,6 +118,20 @@ public final class HalfLoad {
         return judge(samples) & countsAgree() & noFault();
     }
 
+    private void fill() {
+        SplittableRandom random = new SplittableRandom(KEYS);
+        try (KvClient client = KvClient.connect(new KvClientContext(address).protocol(KvProtocol.PLAIN).conclude())) {
+            for (int number = 0; number < KEYS; number++) {
+                client.set(key(number), 0, 0, value(number, Integer.BYTES + random.nextInt(MOST_VALUE_BYTES)));
+                sets.increment();
+            }
+        }
+    }
+
+    private static byte[] key(int number) {
+        return ("key" + number).getBytes(StandardCharsets.US_ASCII);
+    }
+
     /** The last sample beside the one after a sixth of the time. */
     private static boolean judge(List<Sample> samples) {
         Sample first = samples.get(samples.size() / 6);
@@ -130,7 +146,7 @@ public final class HalfLoad {
     /** What the server has counted, READs of clients included, and what clients did. */
     private boolean countsAgree() {
         Map<String, String> stats;
-        try (KvClient client = KvClient.connect(new KvClientContext(address).protocol(KvProtocol.TCP).conclude())) {
+        try (KvClient client = KvClient.connect(new KvClientContext(address).protocol(KvProtocol.PLAIN).conclude())) {
             stats = client.stats("");
         }
         boolean agree = agrees(stats, "gets", gets.sum(), "get_hits", "get_misses")
@@ -192,7 +208,7 @@ public final class HalfLoad {
                 drive(client, number, perSecond);
             }
         } else {
-            try (KvClient client = KvClient.connect(new KvClientContext(address).protocol(KvProtocol.TCP).conclude())) {
+            try (KvClient client = KvClient.connect(new KvClientContext(address).protocol(KvProtocol.PLAIN).conclude())) {
                 drive(client, number, perSecond);
             }
         }
@@ -218,7 +234,7 @@ public final class HalfLoad {
 
     private void operate(KvClient client, SplittableRandom random) {
         int number = (int) (KEYS * Math.pow(random.nextDouble(), 3)); // some far more often than others
-        byte[] key = ("key" + number).getBytes(StandardCharsets.US_ASCII);
+        byte[] key = key(number);
         int draw = random.nextInt(100);
         if (draw < PERCENT_GETS) {
             Optional<KvItem> item = client.get(key);

@@ -99,7 +99,7 @@ final class SettingsStatistics implements Consumer<StatLines> {
         lines.add("stat_key_prefix", context.diagnosis().prefixDelimiter());
         lines.add("detail_enabled", yesNo(service.countsPrefixes()));
         lines.add("reqs_per_event", context.requestsPerTurn());
-        lines.add("cas_enabled", "yes");
+        lines.add("cas_enabled", yesNo(context.items().casNumbers()));
         lines.add("tcp_backlog", context.port().backlog());
         lines.add(
                 "binding_protocol",
