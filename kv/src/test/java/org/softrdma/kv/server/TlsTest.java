@@ -269,7 +269,7 @@ class TlsTest {
         Path empty = Files.writeString(directory.resolve("empty"), "nothing\n");
         requireFault("ssl_chain_cert " + nothing, TlsSettings.of(nothing, ours.key()));
         requireFault("ssl_key " + nothing, TlsSettings.of(ours.chain(), nothing));
-        requireFault(ours.chain().toString(), TlsSettings.of(ours.chain(), empty));
+        requireFault(empty + ": expected a private key in PEM", TlsSettings.of(ours.chain(), empty));
         requireFault(empty.toString(), TlsSettings.of(empty, ours.key()));
         requireFault(
                 "ssl_ca_cert " + empty,

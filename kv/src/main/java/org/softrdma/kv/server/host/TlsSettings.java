@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * TLS of the memcached port, in the terms of memcached's {@code -o ssl_...}: a part of the server's settings.
  *
  * @param certificates PEM file of the server's certificate, followed by those that have signed it
- * @param key PEM file of its private key, as PKCS #8 without a password
+ * @param key PEM file of its private key, without a password
  * @param authorities PEM file of those who sign certificates of clients; null for those that the JDK knows
  * @param clients whether clients show certificates
  * @param ciphers the JDK's names of cipher suites; empty for the JDK's choice
