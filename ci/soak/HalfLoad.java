@@ -39,6 +39,8 @@ public final class HalfLoad {
     private static final int OPERATIONS_PER_PACE = 32;
     /** Pages of a heap and of arenas that are touched for the first time come later than the first minutes. */
     private static final double MOST_GROWTH = 1.02;
+    /** Items are not always of the same number. */
+    private static final long MOST_LIVE_GROWTH_KIB = 1024;
 
     private final InetSocketAddress address;
     private final long pid;
@@ -66,13 +68,29 @@ public final class HalfLoad {
      * @param rssKib resident memory, KiB
      * @param threads number of threads
      * @param descriptors number of open files
+     * @param liveKib what is left of the heap after a collection, KiB
      */
-    private record Sample(long rssKib, long threads, long descriptors) {
+    private record Sample(long rssKib, long threads, long descriptors, long liveKib) {
         static Sample of(long pid) throws IOException {
             Path process = Path.of("/proc", Long.toString(pid));
             List<String> lines = Files.readAllLines(process.resolve("status"));
             try (Stream<Path> files = Files.list(process.resolve("fd"))) {
-                return new Sample(value(lines, "VmRSS:"), value(lines, "Threads:"), files.count());
+                return new Sample(value(lines, "VmRSS:"), value(lines, "Threads:"), files.count(), live(pid));
+            }
+        }
+
+        private static long live(long pid) throws IOException {
+            Process histogram = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                            Long.toString(pid),
+                            "GC.class_histogram")
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            try (Stream<String> lines = histogram.inputReader().lines()) {
+                String total = lines.filter(line -> line.startsWith("Total "))
+                        .findFirst()
+                        .orElseThrow(() -> new IOException("jcmd " + pid + " GC.class_histogram: no total"));
+                return Long.parseLong(total.strip().split(" +")[2]) >> 10;
             }
         }
 
@@ -95,7 +113,7 @@ public final class HalfLoad {
             flatOut = (done.sum() - before) / (SECONDS_FLAT_OUT / 2.0);
         }
         System.out.printf("flat out: %.0f operations/s by %d clients; half of that for %d minutes%n", flatOut, CLIENTS, minutes);
-        System.out.println("minute  operations/s   RSS MiB  threads  descriptors   hits %");
+        System.out.println("minute  operations/s   RSS MiB  live MiB  threads  descriptors   hits %");
         List<Sample> samples = new ArrayList<>();
         try (Clients clients = new Clients(flatOut / 2)) {
             for (int minute = 1; minute <= minutes && fault.get() == null; minute++) {
@@ -106,10 +124,11 @@ public final class HalfLoad {
                 Sample sample = Sample.of(pid);
                 samples.add(sample);
                 System.out.printf(
-                        "%6d %13.0f %9.1f %8d %12d %8.1f%n",
+                        "%6d %13.0f %9.1f %9.1f %8d %12d %8.1f%n",
                         minute,
                         (done.sum() - before) / 60.0,
                         sample.rssKib / 1024.0,
+                        sample.liveKib / 1024.0,
                         sample.threads,
                         sample.descriptors,
                         100.0 * (hits.sum() - hitsBefore) / Math.max(1, gets.sum() - getsBefore));
@@ -137,6 +156,7 @@ public final class HalfLoad {
         Sample first = samples.get(samples.size() / 6);
         Sample last = samples.getLast();
         boolean same = last.rssKib <= first.rssKib * MOST_GROWTH
+                && last.liveKib <= first.liveKib * MOST_GROWTH + MOST_LIVE_GROWTH_KIB
                 && last.threads >= first.threads
                 && last.descriptors <= first.descriptors;
         System.out.println((same ? "nothing grew: " : "FAILED, not what it was: ") + first + ", then " + last);

@@ -12,7 +12,8 @@ enum MemcachedOption {
     LISTEN(
             "-l, --listen",
             Treatment.WORKS,
-            "a list, of HOST, HOST:PORT or [IPV6]:PORT; the RDMA port listens on the first",
+            "a list of HOST, HOST:PORT or [IPV6]:PORT, with `notls:` before those that `-Z` leaves in the clear; the"
+                    + " RDMA port listens on the first",
             "-l",
             "127.0.0.1,127.0.0.1:11212"),
     DAEMON(

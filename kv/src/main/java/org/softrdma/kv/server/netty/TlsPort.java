@@ -32,6 +32,8 @@ final class TlsPort implements PortSecurity {
     /** A client that says nothing costs a connection; memcached lets it. */
     private static final long HANDSHAKE_TIMEOUT_MS = TimeUnit.SECONDS.toMillis(10);
 
+    private static final long SESSION_SECONDS = TimeUnit.DAYS.toSeconds(1);
+
     private static final String[] TLS_1_3 = {"TLSv1.3"};
     private static final String[] FROM_TLS_1_2 = {"TLSv1.3", "TLSv1.2"};
 
@@ -60,6 +62,7 @@ final class TlsPort implements PortSecurity {
                             new ByteArrayInputStream(PemFile.key(file("ssl_key", settings.key()))))
                     .sslProvider(SslProvider.JDK)
                     .protocols(settings.onlyNewest() ? TLS_1_3 : FROM_TLS_1_2)
+                    .sessionTimeout(settings.sessionsKept() ? SESSION_SECONDS : 1)
                     .clientAuth(
                             switch (settings.clients()) {
                                 case IGNORED -> ClientAuth.NONE;
