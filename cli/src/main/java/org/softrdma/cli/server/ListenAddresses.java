@@ -58,7 +58,9 @@ final class ListenAddresses {
     private static List<String> words(List<String> lists) {
         return lists.isEmpty()
                 ? List.of(ALL_ADDRESSES)
-                : lists.stream().flatMap(list -> Stream.of(list.split("[,;]", -1))).toList();
+                : lists.stream()
+                        .flatMap(list -> Stream.of(list.split("[,;]", -1)))
+                        .toList();
     }
 
     private static InetSocketAddress address(String word, int port) throws UnknownHostException {

@@ -48,8 +48,7 @@ class ListenAddressesTest {
     void shouldTellThoseThatAreNotEncrypted() throws Exception {
         List<String> lists = List.of("notls:127.0.0.1:7,127.0.0.2", "notls:[::1]");
         assertEquals(
-                List.of("127.0.0.1 7", "127.0.0.2 11211", "0:0:0:0:0:0:0:1 11211"),
-                of(lists.toArray(String[]::new)));
+                List.of("127.0.0.1 7", "127.0.0.2 11211", "0:0:0:0:0:0:0:1 11211"), of(lists.toArray(String[]::new)));
         assertEquals(
                 Set.of(new InetSocketAddress("127.0.0.1", 7), new InetSocketAddress("::1", PORT)),
                 ListenAddresses.clear(lists, PORT));
@@ -57,7 +56,8 @@ class ListenAddressesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "notls:", "127.0.0.1,", "127.0.0.1:x", "127.0.0.1:65536", "[::1", "[::1]7", "127.0.0.1:-1"})
+    @ValueSource(
+            strings = {"", "notls:", "127.0.0.1,", "127.0.0.1:x", "127.0.0.1:65536", "[::1", "[::1]7", "127.0.0.1:-1"})
     void shouldNameWhatIsNoAddress(String list) {
         IllegalArgumentException failure = assertThrows(IllegalArgumentException.class, () -> of(list));
         assertTrue(String.valueOf(failure.getMessage()).startsWith("-l"), failure::getMessage);

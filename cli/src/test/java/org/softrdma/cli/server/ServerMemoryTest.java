@@ -57,7 +57,8 @@ class ServerMemoryTest {
         Process server = builder.start();
         try (BufferedReader said = server.inputReader()) {
             awaitStart(said);
-            String port = Files.readString(ports).strip().replaceFirst(".*:", "").strip();
+            String port =
+                    Files.readString(ports).strip().replaceFirst(".*:", "").strip();
             try (Socket client = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(port))) {
                 client.setSoTimeout((int) TimeUnit.SECONDS.toMillis(60));
                 fill(client);
@@ -92,8 +93,7 @@ class ServerMemoryTest {
             for (int i = first; i < first + BATCH; i++) {
                 requests.append("set k").append(i).append(" 0 0 1 noreply\r\nx\r\n");
             }
-            client.getOutputStream()
-                    .write(requests.append("mn\r\n").toString().getBytes(StandardCharsets.US_ASCII));
+            client.getOutputStream().write(requests.append("mn\r\n").toString().getBytes(StandardCharsets.US_ASCII));
             assertEquals("MN", answers.readLine());
         }
     }

@@ -61,8 +61,7 @@ public record TlsSettings(
 
     /** The same, but clients can resume sessions. */
     public TlsSettings keepingSessions() {
-        return new TlsSettings(
-                certificates, key, authorities, clients, ciphers, onlyNewest, true, bufferLength);
+        return new TlsSettings(certificates, key, authorities, clients, ciphers, onlyNewest, true, bufferLength);
     }
 
     /**

@@ -74,13 +74,12 @@ final class PemFile {
         }
         try {
             byte[] der = Base64.getMimeDecoder().decode(body);
-            byte[] key =
-                    switch (label) {
-                        case "RSA PRIVATE KEY" -> der(SEQUENCE, VERSION_0, RSA, der(OCTETS, der));
-                        case "EC PRIVATE KEY" ->
-                            der(SEQUENCE, VERSION_0, der(SEQUENCE, ELLIPTIC, curve(der)), der(OCTETS, der));
-                        default -> der;
-                    };
+            byte[] key = switch (label) {
+                case "RSA PRIVATE KEY" -> der(SEQUENCE, VERSION_0, RSA, der(OCTETS, der));
+                case "EC PRIVATE KEY" ->
+                    der(SEQUENCE, VERSION_0, der(SEQUENCE, ELLIPTIC, curve(der)), der(OCTETS, der));
+                default -> der;
+            };
             String pem = "-----BEGIN PRIVATE KEY-----\n" + LINES.encodeToString(key) + "\n-----END PRIVATE KEY-----\n";
             return pem.getBytes(StandardCharsets.US_ASCII);
         } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
@@ -114,7 +113,7 @@ final class PemFile {
         }
         int sum = 0;
         for (int i = at + 2; i < body(der, at); i++) {
-            sum = sum << Byte.SIZE | der[i] & 0xFF;
+            sum = sum << Byte.SIZE | (der[i] & 0xFF);
         }
         return sum;
     }

@@ -81,8 +81,8 @@ final class TlsPort implements PortSecurity {
             return new Loaded(context, System.nanoTime());
         } catch (SSLException | IllegalArgumentException e) {
             throw new IOException(
-                    "TLS with the certificate " + settings.certificates() + " and the key " + settings.key()
-                            + ": " + reason(e),
+                    "TLS with the certificate " + settings.certificates() + " and the key " + settings.key() + ": "
+                            + reason(e),
                     e);
         }
     }

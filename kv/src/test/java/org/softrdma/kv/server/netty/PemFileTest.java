@@ -49,7 +49,10 @@ class PemFileTest {
     }
 
     private static byte[] generated(String algorithm) throws GeneralSecurityException {
-        return KeyPairGenerator.getInstance(algorithm).generateKeyPair().getPrivate().getEncoded();
+        return KeyPairGenerator.getInstance(algorithm)
+                .generateKeyPair()
+                .getPrivate()
+                .getEncoded();
     }
 
     @ParameterizedTest
@@ -77,11 +80,10 @@ class PemFileTest {
         generator.initialize(new ECGenParameterSpec("secp256r1"));
         ECPrivateKey key = (ECPrivateKey) generator.generateKeyPair().getPrivate();
         String number = String.format("%064x", key.getS());
-        byte[] own = HexFormat.of()
-                .parseHex("3031" + "020101" + "0420" + number + "A00A" + "0608" + "2A8648CE3D030107");
+        byte[] own =
+                HexFormat.of().parseHex("3031" + "020101" + "0420" + number + "A00A" + "0608" + "2A8648CE3D030107");
         byte[] pkcs8 = key(CURVE + pem("EC PRIVATE KEY", own));
-        ECPrivateKey read =
-                (ECPrivateKey) KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
+        ECPrivateKey read = (ECPrivateKey) KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
         assertEquals(key.getS(), read.getS());
         assertEquals(key.getParams().getCurve(), read.getParams().getCurve());
     }
@@ -91,10 +93,11 @@ class PemFileTest {
         byte[] one = {1, 2, 3};
         byte[] two = {4, 5, 6};
         String found = new String(
-                PemFile.certificates(file(TEXT + pem("CERTIFICATE", one) + pem("RSA PRIVATE KEY", one) + TEXT
-                        + pem("CERTIFICATE", two))),
+                PemFile.certificates(file(
+                        TEXT + pem("CERTIFICATE", one) + pem("RSA PRIVATE KEY", one) + TEXT + pem("CERTIFICATE", two))),
                 StandardCharsets.US_ASCII);
-        assertEquals((pem("CERTIFICATE", one) + pem("CERTIFICATE", two)).replaceAll("\\s", ""), found.replaceAll("\\s", ""));
+        assertEquals(
+                (pem("CERTIFICATE", one) + pem("CERTIFICATE", two)).replaceAll("\\s", ""), found.replaceAll("\\s", ""));
         assertEquals(0, PemFile.certificates(file("nothing")).length);
     }
 
