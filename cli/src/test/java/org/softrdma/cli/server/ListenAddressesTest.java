@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Set;
@@ -50,7 +51,9 @@ class ListenAddressesTest {
         assertEquals(
                 List.of("127.0.0.1 7", "127.0.0.2 11211", "0:0:0:0:0:0:0:1 11211"), of(lists.toArray(String[]::new)));
         assertEquals(
-                Set.of(new InetSocketAddress("127.0.0.1", 7), new InetSocketAddress("::1", PORT)),
+                Set.of(
+                        new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 7),
+                        new InetSocketAddress(InetAddress.ofLiteral("::1"), PORT)),
                 ListenAddresses.clear(lists, PORT));
         assertEquals(Set.of(), ListenAddresses.clear(List.of(), PORT));
     }

@@ -190,8 +190,8 @@ class TlsTest {
 
     @Test
     void shouldLeaveTheAddressesInTheClearThatItIsTold() throws Exception {
-        InetSocketAddress encrypted = new InetSocketAddress("127.0.0.1", 0);
-        InetSocketAddress clear = new InetSocketAddress("127.0.0.2", 0);
+        InetSocketAddress encrypted = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0);
+        InetSocketAddress clear = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.2"), 0);
         try (RunningServer running = new RunningServer(context -> context.tls(TlsSettings.of(ours.chain(), ours.key()))
                         .memcachedAddresses(List.of(encrypted, clear))
                         .clearAddresses(Set.of(clear)));
