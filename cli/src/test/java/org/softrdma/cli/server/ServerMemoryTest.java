@@ -104,7 +104,7 @@ class ServerMemoryTest {
                 new BufferedReader(new InputStreamReader(client.getInputStream(), StandardCharsets.US_ASCII));
         long value = -1;
         for (String line = lines.readLine(); !"END".equals(line); line = lines.readLine()) {
-            String[] words = String.valueOf(line).split(" ");
+            String[] words = String.valueOf(line).split(" ", -1);
             if (words.length == 3 && words[1].equals(name)) {
                 value = Long.parseLong(words[2]);
             }
