@@ -72,10 +72,11 @@ public final class HalfLoad {
      */
     private record Sample(long rssKib, long threads, long descriptors, long liveKib) {
         static Sample of(long pid) throws IOException {
+            long liveKib = live(pid); // first: jcmd's first call starts a thread in the server, with a socket
             Path process = Path.of("/proc", Long.toString(pid));
             List<String> lines = Files.readAllLines(process.resolve("status"));
             try (Stream<Path> files = Files.list(process.resolve("fd"))) {
-                return new Sample(value(lines, "VmRSS:"), value(lines, "Threads:"), files.count(), live(pid));
+                return new Sample(value(lines, "VmRSS:"), value(lines, "Threads:"), files.count(), liveKib);
             }
         }
 
