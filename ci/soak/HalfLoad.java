@@ -23,7 +23,8 @@ import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * Loads one server with GETs, SETs and DELETEs: flat out for a while, then at half that rate for some minutes. Run by ./run
+ * Loads one server with GETs, SETs and DELETEs: sets every key, so that memory is as full as it gets, then goes flat out
+ * for a while, then at half that rate for some minutes. Run by ./run
  * from its source, with softrdma.jar on the class path. Arguments: memcached port, process of the server, minutes.
  *
  * <p>A value begins with the number of its key, and all its bytes follow from that and from its length; each GET is compared.
@@ -38,6 +39,8 @@ public final class HalfLoad {
     private static final int OPERATIONS_PER_PACE = 32;
     /** Pages of a heap and of arenas that are touched for the first time come later than the first minutes. */
     private static final double MOST_GROWTH = 1.02;
+    /** Items are not always of the same number. */
+    private static final long MOST_LIVE_GROWTH_KIB = 1024;
 
     private final InetSocketAddress address;
     private final long pid;
@@ -65,13 +68,30 @@ public final class HalfLoad {
      * @param rssKib resident memory, KiB
      * @param threads number of threads
      * @param descriptors number of open files
+     * @param liveKib what is left of the heap after a collection, KiB
      */
-    private record Sample(long rssKib, long threads, long descriptors) {
+    private record Sample(long rssKib, long threads, long descriptors, long liveKib) {
         static Sample of(long pid) throws IOException {
+            long liveKib = live(pid); // first: jcmd's first call starts a thread in the server, with a socket
             Path process = Path.of("/proc", Long.toString(pid));
             List<String> lines = Files.readAllLines(process.resolve("status"));
             try (Stream<Path> files = Files.list(process.resolve("fd"))) {
-                return new Sample(value(lines, "VmRSS:"), value(lines, "Threads:"), files.count());
+                return new Sample(value(lines, "VmRSS:"), value(lines, "Threads:"), files.count(), liveKib);
+            }
+        }
+
+        private static long live(long pid) throws IOException {
+            Process histogram = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                            Long.toString(pid),
+                            "GC.class_histogram")
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            try (Stream<String> lines = histogram.inputReader().lines()) {
+                String total = lines.filter(line -> line.startsWith("Total "))
+                        .findFirst()
+                        .orElseThrow(() -> new IOException("jcmd " + pid + " GC.class_histogram: no total"));
+                return Long.parseLong(total.strip().split(" +")[2]) >> 10;
             }
         }
 
@@ -85,6 +105,7 @@ public final class HalfLoad {
     }
 
     private boolean run(int minutes) throws Exception {
+        fill();
         double flatOut;
         try (Clients clients = new Clients(0)) {
             TimeUnit.SECONDS.sleep(SECONDS_FLAT_OUT / 2); // warms up
@@ -93,7 +114,7 @@ public final class HalfLoad {
             flatOut = (done.sum() - before) / (SECONDS_FLAT_OUT / 2.0);
         }
         System.out.printf("flat out: %.0f operations/s by %d clients; half of that for %d minutes%n", flatOut, CLIENTS, minutes);
-        System.out.println("minute  operations/s   RSS MiB  threads  descriptors   hits %");
+        System.out.println("minute  operations/s   RSS MiB  live MiB  threads  descriptors   hits %");
         List<Sample> samples = new ArrayList<>();
         try (Clients clients = new Clients(flatOut / 2)) {
             for (int minute = 1; minute <= minutes && fault.get() == null; minute++) {
@@ -104,10 +125,11 @@ public final class HalfLoad {
                 Sample sample = Sample.of(pid);
                 samples.add(sample);
                 System.out.printf(
-                        "%6d %13.0f %9.1f %8d %12d %8.1f%n",
+                        "%6d %13.0f %9.1f %9.1f %8d %12d %8.1f%n",
                         minute,
                         (done.sum() - before) / 60.0,
                         sample.rssKib / 1024.0,
+                        sample.liveKib / 1024.0,
                         sample.threads,
                         sample.descriptors,
                         100.0 * (hits.sum() - hitsBefore) / Math.max(1, gets.sum() - getsBefore));
@@ -116,11 +138,26 @@ public final class HalfLoad {
         return judge(samples) & countsAgree() & noFault();
     }
 
+    private void fill() {
+        SplittableRandom random = new SplittableRandom(KEYS);
+        try (KvClient client = KvClient.connect(new KvClientContext(address).protocol(KvProtocol.PLAIN).conclude())) {
+            for (int number = 0; number < KEYS; number++) {
+                client.set(key(number), 0, 0, value(number, Integer.BYTES + random.nextInt(MOST_VALUE_BYTES)));
+                sets.increment();
+            }
+        }
+    }
+
+    private static byte[] key(int number) {
+        return ("key" + number).getBytes(StandardCharsets.US_ASCII);
+    }
+
     /** The last sample beside the one after a sixth of the time. */
     private static boolean judge(List<Sample> samples) {
         Sample first = samples.get(samples.size() / 6);
         Sample last = samples.getLast();
         boolean same = last.rssKib <= first.rssKib * MOST_GROWTH
+                && last.liveKib <= first.liveKib * MOST_GROWTH + MOST_LIVE_GROWTH_KIB
                 && last.threads >= first.threads
                 && last.descriptors <= first.descriptors;
         System.out.println((same ? "nothing grew: " : "FAILED, not what it was: ") + first + ", then " + last);
@@ -130,7 +167,7 @@ public final class HalfLoad {
     /** What the server has counted, READs of clients included, and what clients did. */
     private boolean countsAgree() {
         Map<String, String> stats;
-        try (KvClient client = KvClient.connect(new KvClientContext(address).protocol(KvProtocol.TCP).conclude())) {
+        try (KvClient client = KvClient.connect(new KvClientContext(address).protocol(KvProtocol.PLAIN).conclude())) {
             stats = client.stats("");
         }
         boolean agree = agrees(stats, "gets", gets.sum(), "get_hits", "get_misses")
@@ -192,7 +229,7 @@ public final class HalfLoad {
                 drive(client, number, perSecond);
             }
         } else {
-            try (KvClient client = KvClient.connect(new KvClientContext(address).protocol(KvProtocol.TCP).conclude())) {
+            try (KvClient client = KvClient.connect(new KvClientContext(address).protocol(KvProtocol.PLAIN).conclude())) {
                 drive(client, number, perSecond);
             }
         }
@@ -218,7 +255,7 @@ public final class HalfLoad {
 
     private void operate(KvClient client, SplittableRandom random) {
         int number = (int) (KEYS * Math.pow(random.nextDouble(), 3)); // some far more often than others
-        byte[] key = ("key" + number).getBytes(StandardCharsets.US_ASCII);
+        byte[] key = key(number);
         int draw = random.nextInt(100);
         if (draw < PERCENT_GETS) {
             Optional<KvItem> item = client.get(key);

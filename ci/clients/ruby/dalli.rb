@@ -37,7 +37,8 @@ check('get') { client.get('key') == 'value' }
 check('miss') { client.get('nothing').nil? }
 check('objects') { client.set('object', { a: [1, 2.5, nil] }) && client.get('object') == { a: [1, 2.5, nil] } }
 check('add') { client.add('added', 1) && !client.add('added', 2) }
-check('replace') { client.replace('key', 'b') && !client.replace('nothing', 'b') }
+# replace answers 0 where there was nothing, which is true in Ruby
+check('replace') { client.replace('key', 'b') && [0, nil, false].include?(client.replace('nothing', 'b')) && client.get('nothing').nil? }
 check('append') { client.set('raw', 'b', 0, raw: true) && client.append('raw', 'c') && client.get('raw', raw: true) == 'bc' }
 check('prepend') { client.prepend('raw', 'a') && client.get('raw', raw: true) == 'abc' }
 check('cas') { client.cas('key') { |old| "#{old}!" } && client.get('key') == 'b!' }
@@ -50,7 +51,7 @@ check('get of many') { client.set('a', 1) && client.set('b', 2) && client.get_mu
 check('quiet') { client.multi { 50.times { |i| client.set("q#{i}", i) } } && client.get('q49') == 49 }
 check('fetch') { client.fetch('fetched') { 7 } == 7 && client.get('fetched') == 7 }
 check('900 KB') { client.set('large', 'x' * 900_000, 0, raw: true) && client.get('large', raw: true).size == 900_000 }
-check('2 MB is refused') { !client.set('huge', 'x' * 2_000_000, 0, raw: true) rescue true }
+check('2 MB is refused') { !client.set('huge', Random.new(1).bytes(2_000_000), 0, raw: true) rescue true } # x's are compressed
 check('goes on after that') { client.get('a') == 1 }
 check('expiry') { client.set('soon', 'x', 1) && within(5) { client.get('soon').nil? } }
 check('stats') { client.stats.values.first['curr_items'].to_i.positive? }

@@ -26,7 +26,7 @@ public final class Whalin {
             MemcachedItem value = client.gets("key");
             return client.cas("key", "new", value.getCasUnique()) && !client.cas("key", "old", value.getCasUnique());
         });
-        tap.check("incr", () -> client.storeCounter("n", 10L) && client.incr("n", 5) == 15);
+        tap.check("incr", () -> client.addOrIncr("n", 10) == 10 && client.incr("n", 5) == 15);
         tap.check("decr", () -> client.decr("n", 20) == 0);
         tap.check("delete", () -> client.delete("key") && client.get("key") == null);
         tap.check("get of many", () -> {

@@ -9,11 +9,6 @@ import picocli.CommandLine.Option;
 /** Options of memcached that mean nothing here: those that keep no server from starting, and the one that does. */
 final class IdleOptions {
     @Option(
-            names = {"-C", "--disable-cas"},
-            hidden = true)
-    private boolean noCas;
-
-    @Option(
             names = {"-r", "--enable-coredumps"},
             hidden = true)
     private boolean coreDumps;
@@ -42,9 +37,6 @@ final class IdleOptions {
     /** A sentence for each that was given. */
     List<String> warnings() {
         List<String> warnings = new ArrayList<>();
-        if (noCas) {
-            warnings.add("-C is ignored: items always have CAS values.");
-        }
         if (coreDumps) {
             warnings.add("-r is ignored: the limit of the shell counts, see ulimit -c.");
         }

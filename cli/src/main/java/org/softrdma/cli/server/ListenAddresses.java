@@ -4,15 +4,19 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What memcached's {@code -l} may say: hosts with commas or semicolons in between, each with a port of its own if it
- * wants one: {@code 10.0.0.1}, {@code host:11212}, {@code ::1}, {@code [::1]:11213}, or {@code *} for all addresses. No
- * state.
+ * wants one: {@code 10.0.0.1}, {@code host:11212}, {@code ::1}, {@code [::1]:11213}, or {@code *} for all addresses; with
+ * {@code notls:} before it if TLS does not encrypt it. No state.
  */
 final class ListenAddresses {
     private static final String ALL_ADDRESSES = "0.0.0.0";
+    private static final String CLEAR = "notls:";
     private static final int MAX_PORT = 65535;
 
     private ListenAddresses() {}
@@ -27,12 +31,36 @@ final class ListenAddresses {
      */
     static List<InetSocketAddress> of(List<String> lists, int port) throws UnknownHostException {
         List<InetSocketAddress> addresses = new ArrayList<>();
-        for (String list : lists.isEmpty() ? List.of(ALL_ADDRESSES) : lists) {
-            for (String word : list.split("[,;]", -1)) {
-                addresses.add(address(word, port));
+        for (String word : words(lists)) {
+            addresses.add(address(word.startsWith(CLEAR) ? word.substring(CLEAR.length()) : word, port));
+        }
+        return addresses;
+    }
+
+    /**
+     * Those addresses of a list that are not encrypted.
+     *
+     * @param lists values of {@code -l}
+     * @param port of those that name none
+     * @throws UnknownHostException if a host is unknown
+     * @throws IllegalArgumentException if a word is no address
+     */
+    static Set<InetSocketAddress> clear(List<String> lists, int port) throws UnknownHostException {
+        Set<InetSocketAddress> addresses = new HashSet<>();
+        for (String word : words(lists)) {
+            if (word.startsWith(CLEAR)) {
+                addresses.add(address(word.substring(CLEAR.length()), port));
             }
         }
         return addresses;
+    }
+
+    private static List<String> words(List<String> lists) {
+        return lists.isEmpty()
+                ? List.of(ALL_ADDRESSES)
+                : lists.stream()
+                        .flatMap(list -> Stream.of(list.split("[,;]", -1)))
+                        .toList();
     }
 
     private static InetSocketAddress address(String word, int port) throws UnknownHostException {

@@ -38,7 +38,8 @@ final class ListenOptions {
             paramLabel = "ADDRESS",
             description = "Address that the TCP port and the RDMA port listen on (0.0.0.0, all addresses; with"
                     + " -s, 127.0.0.1 for the RDMA port). May be a list, separated by commas, of HOST, HOST:PORT or"
-                    + " [IPV6]:PORT; the RDMA port listens on the first.")
+                    + " [IPV6]:PORT, with notls: before those that -Z does not encrypt; the RDMA port listens on the"
+                    + " first.")
     private List<String> addresses = List.of();
 
     @Option(
@@ -163,7 +164,8 @@ final class ListenOptions {
                 .backlog(backlog)
                 .requestsPerTurn(requestsPerEvent);
         if (hasAddress() || unixSocket == null) {
-            context.memcachedAddresses(ListenAddresses.of(addresses, Math.max(0, port)));
+            context.memcachedAddresses(ListenAddresses.of(addresses, Math.max(0, port)))
+                    .clearAddresses(ListenAddresses.clear(addresses, Math.max(0, port)));
         }
         if (unixSocket != null) {
             context.unixSocket(unixSocket, Integer.parseInt(unixMask, OCTAL));

@@ -67,6 +67,11 @@ final class MemoryOptions {
     private boolean noEvictions;
 
     @Option(
+            names = {"-C", "--disable-cas"},
+            description = "Give items no CAS values: clients see 0, and no cas command stores.")
+    private boolean noCas;
+
+    @Option(
             names = "--pinning",
             paramLabel = "HOW",
             description = "When to lock the items' memory in RAM: lazy (each part on first use), eager (all of it"
@@ -174,6 +179,7 @@ final class MemoryOptions {
                 .minimumSpace(minimumSpace)
                 .registration(registration())
                 .evicting(!noEvictions)
+                .casNumbers(!noCas)
                 .memory(memory()));
     }
 

@@ -290,7 +290,7 @@ public final class ServerCommand implements Callable<Integer> {
                     .items(items -> items.wiping(wipe))
                     .fatalErrors(processEnd)
                     .sasl(sasl)
-                    .version(KvServerContext.MEMCACHED_VERSION + "-softrdma-" + ProgramVersion.number("unpacked"));
+                    .version(ReportedVersion.here());
             listening.apply(context);
             memory.apply(context);
             diagnosis.apply(context);

@@ -13,6 +13,7 @@ import picocli.CommandLine.Option;
 final class TlsOptions {
     private static final String PREFIX = "ssl_";
     private static final String CIPHER_SEPARATOR = ":";
+    private static final int KIB = 1 << 10;
 
     @Option(
             names = {"-Z", "--enable-ssl"},
@@ -29,6 +30,8 @@ final class TlsOptions {
     private ClientCertificates clients = ClientCertificates.IGNORED;
     private List<String> ciphers = List.of();
     private boolean onlyNewest;
+    private boolean sessionsKept;
+    private int bufferKib;
 
     TlsOptions() {}
 
@@ -55,8 +58,10 @@ final class TlsOptions {
             if (certificates == null) {
                 throw new IllegalArgumentException("-Z: expected -o ssl_chain_cert=FILE as well");
             }
-            context.tls(new TlsSettings(
-                    certificates, key == null ? certificates : key, authorities, clients, ciphers, onlyNewest));
+            TlsSettings settings = new TlsSettings(
+                    certificates, key == null ? certificates : key, authorities, clients, ciphers, onlyNewest);
+            settings = sessionsKept ? settings.keepingSessions() : settings;
+            context.tls(bufferKib == 0 ? settings : settings.withBufferLength(bufferKib * KIB));
         }
         return others;
     }
@@ -79,8 +84,11 @@ final class TlsOptions {
                 onlyNewest = value.equals("3");
             }
             case "ssl_keyformat" -> expect(word, value.equals("1"), "1, which is PEM");
-            case "ssl_wbuf_size" -> expect(word, value.matches("[0-9]{1,6}"), "a number"); // Netty sizes its own
-            case "ssl_session_cache" -> {} // the JDK keeps sessions anyway
+            case "ssl_wbuf_size" -> {
+                expect(word, value.matches("[0-9]{1,6}"), "a number");
+                bufferKib = Integer.parseInt(value);
+            }
+            case "ssl_session_cache" -> sessionsKept = true;
             case "ssl_kernel_tls" -> expect(word, false, "no such word, because the JDK does the encryption itself");
             default ->
                 expect(

@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,8 +45,22 @@ class ListenAddressesTest {
         assertEquals(List.of("0.0.0.0 11211"), of());
     }
 
+    @Test
+    void shouldTellThoseThatAreNotEncrypted() throws Exception {
+        List<String> lists = List.of("notls:127.0.0.1:7,127.0.0.2", "notls:[::1]");
+        assertEquals(
+                List.of("127.0.0.1 7", "127.0.0.2 11211", "0:0:0:0:0:0:0:1 11211"), of(lists.toArray(String[]::new)));
+        assertEquals(
+                Set.of(
+                        new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 7),
+                        new InetSocketAddress(InetAddress.ofLiteral("::1"), PORT)),
+                ListenAddresses.clear(lists, PORT));
+        assertEquals(Set.of(), ListenAddresses.clear(List.of(), PORT));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"", "127.0.0.1,", "127.0.0.1:x", "127.0.0.1:65536", "[::1", "[::1]7", "127.0.0.1:-1"})
+    @ValueSource(
+            strings = {"", "notls:", "127.0.0.1,", "127.0.0.1:x", "127.0.0.1:65536", "[::1", "[::1]7", "127.0.0.1:-1"})
     void shouldNameWhatIsNoAddress(String list) {
         IllegalArgumentException failure = assertThrows(IllegalArgumentException.class, () -> of(list));
         assertTrue(String.valueOf(failure.getMessage()).startsWith("-l"), failure::getMessage);

@@ -12,7 +12,8 @@ enum MemcachedOption {
     LISTEN(
             "-l, --listen",
             Treatment.WORKS,
-            "a list, of HOST, HOST:PORT or [IPV6]:PORT; the RDMA port listens on the first",
+            "a list of HOST, HOST:PORT or [IPV6]:PORT, with `notls:` before those that `-Z` leaves in the clear; the"
+                    + " RDMA port listens on the first",
             "-l",
             "127.0.0.1,127.0.0.1:11212"),
     DAEMON(
@@ -42,7 +43,7 @@ enum MemcachedOption {
     DELIMITER("-D", Treatment.WORKS, "", "-D", ":"),
     THREADS("-t, --threads", Treatment.WORKS, "", "-t", "2"),
     REQUESTS("-R, --max-reqs-per-event", Treatment.WORKS, "default: no limit", "-R", "20"),
-    NO_CAS("-C, --disable-cas", Treatment.WARNED, "items always have CAS values, which cost no memory", "-C"),
+    NO_CAS("-C, --disable-cas", Treatment.WORKS, "CAS values are 0 and no `cas` stores; items get no shorter", "-C"),
     BACKLOG("-b, --listen-backlog", Treatment.WORKS, "", "-b", "10"),
     PROTOCOL("-B, --protocol", Treatment.WORKS, "", "-B", "ascii"),
     ITEM_SIZE(

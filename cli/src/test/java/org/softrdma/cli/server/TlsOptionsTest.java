@@ -51,12 +51,14 @@ class TlsOptionsTest {
         assertEquals(List.of("modern", "idle_timeout=3"), others);
         assertEquals(
                 new TlsSettings(
-                        Path.of("a.crt"),
-                        Path.of("a.key"),
-                        Path.of("ca.crt"),
-                        ClientCertificates.NEEDED,
-                        List.of("ONE", "TWO"),
-                        true),
+                                Path.of("a.crt"),
+                                Path.of("a.key"),
+                                Path.of("ca.crt"),
+                                ClientCertificates.NEEDED,
+                                List.of("ONE", "TWO"),
+                                true)
+                        .keepingSessions()
+                        .withBufferLength(64 << 10),
                 context.port().tls());
     }
 

@@ -51,6 +51,7 @@ public final class ItemSettings {
     private boolean evicting = true;
     private MemorySource memory = new MemorySource.Anonymous();
     private boolean wiping;
+    private boolean casNumbers = true;
     private boolean tailsReclaimed = true;
     private boolean crawling = true;
     private Consumer<LruRules> lru = rules -> {};
@@ -193,6 +194,21 @@ public final class ItemSettings {
     /** Whether dead items are overwritten. */
     public boolean wiping() {
         return wiping;
+    }
+
+    /**
+     * Sets whether items have cas numbers; otherwise all have 0, and no cas stores.
+     *
+     * @param on memcached's -C is false
+     */
+    public ItemSettings casNumbers(boolean on) {
+        casNumbers = lock.changed(on);
+        return this;
+    }
+
+    /** Whether items have cas numbers. */
+    public boolean casNumbers() {
+        return casNumbers;
     }
 
     /**

@@ -140,7 +140,8 @@ public final class KvServer implements AutoCloseable {
                 items.wiping(),
                 context.surroundings().turns());
         slabs.prepare();
-        ItemStore store = new ItemStore(slabs, context.surroundings().random().nextLong(), items.evicting());
+        ItemStore store =
+                new ItemStore(slabs, context.surroundings().random().nextLong(), items.evicting(), items.casNumbers());
         items.lru().accept(store.lru());
         return store;
     }

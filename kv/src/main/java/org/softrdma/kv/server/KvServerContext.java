@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.UnaryOperator;
@@ -50,6 +51,7 @@ public final class KvServerContext {
     private static final int MAX_VERSION_LENGTH = AnswerFrame.MOST_WORDS;
 
     private List<InetSocketAddress> memcachedAddresses = List.of();
+    private Set<InetSocketAddress> clearAddresses = Set.of();
     private @Nullable InetAddress rdmaAddress;
     private int rdmaPort;
     private int threads = DEFAULT_THREADS;
@@ -144,6 +146,16 @@ public final class KvServerContext {
     }
 
     /**
+     * Sets at which of the memcached addresses {@link #tls} does not encrypt.
+     *
+     * @param addresses none unless set
+     */
+    public KvServerContext clearAddresses(Set<InetSocketAddress> addresses) {
+        clearAddresses = lock.changed(Set.copyOf(addresses));
+        return this;
+    }
+
+    /**
      * Changes what clients may see of the items and of each other.
      *
      * @param change makes the new settings of the present ones
@@ -184,7 +196,7 @@ public final class KvServerContext {
     public PortSettings port() {
         List<InetSocketAddress> addresses =
                 memcachedAddresses.isEmpty() ? List.of(new InetSocketAddress(DEFAULT_PORT)) : memcachedAddresses;
-        return new PortSettings(addresses, unixSocket, unixSocketMask, backlog, threads, io, tls);
+        return new PortSettings(addresses, clearAddresses, unixSocket, unixSocketMask, backlog, threads, io, tls);
     }
 
     /**
@@ -369,7 +381,7 @@ public final class KvServerContext {
     }
 
     /**
-     * Encrypts the TCP port, memcached's -Z. What clients READ is not encrypted.
+     * Encrypts the TCP ports but {@link #clearAddresses}, memcached's -Z. What clients READ is not encrypted.
      *
      * @param settings certificates and what clients must show
      */

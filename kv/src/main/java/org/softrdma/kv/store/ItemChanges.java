@@ -62,7 +62,7 @@ final class ItemChanges {
             table.used(old, nowSeconds);
             return StoreStatus.NOT_STORED;
         }
-        if (rule.mode == StoreMode.CAS && rule.compareCas != old.cas()) {
+        if (rule.mode == StoreMode.CAS && (rule.compareCas == 0 || rule.compareCas != old.cas())) {
             stale = rule.staleIfOlder && rule.compareCas != 0 && Long.compareUnsigned(rule.compareCas, old.cas()) < 0;
             if (!stale) {
                 return StoreStatus.EXISTS;

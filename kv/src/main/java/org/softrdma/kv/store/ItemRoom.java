@@ -228,9 +228,7 @@ final class ItemRoom {
                     if (chunk == SlabAllocator.NONE || !(all || table.isExpired(chunk, nowSeconds))) {
                         slot++; // else another entry may have moved into this slot
                     } else {
-                        if (!all) {
-                            countReclaimed(chunk);
-                        }
+                        countReclaimed(chunk, all);
                         table.remove(stripe, slot);
                     }
                 }
@@ -242,10 +240,10 @@ final class ItemRoom {
         }
     }
 
-    private void countReclaimed(long chunk) {
+    private void countReclaimed(long chunk, boolean flushed) {
         SlabPage page = slabs.page(chunk);
         ClassEvents counters = table.events(page.sizeClass);
-        counters.crawlerReclaimed.increment();
+        (flushed ? counters.reclaimed : counters.crawlerReclaimed).increment();
         if (!page.isFetched(slabs.indexInPage(page, chunk))) {
             counters.expiredUnfetched.increment();
         }

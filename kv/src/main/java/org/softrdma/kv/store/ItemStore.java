@@ -51,8 +51,20 @@ public final class ItemStore {
      * @param evicting whether items make room for others when memory is used up
      */
     public ItemStore(SlabAllocator slabs, long hashSeed, boolean evicting) {
+        this(slabs, hashSeed, evicting, true);
+    }
+
+    /**
+     * An empty store.
+     *
+     * @param slabs where items live
+     * @param hashSeed a random number that clients do not know
+     * @param evicting whether items make room for others when memory is used up
+     * @param numbering whether each item gets a cas number of its own; otherwise all have 0, and no cas stores
+     */
+    public ItemStore(SlabAllocator slabs, long hashSeed, boolean evicting, boolean numbering) {
         this.slabs = slabs;
-        table = new ItemTable(slabs, hashSeed);
+        table = new ItemTable(slabs, hashSeed, numbering);
         room = new ItemRoom(slabs, table, evicting);
         walk = new ItemWalk(slabs, table);
         changes = new ItemChanges(slabs, table, room);
@@ -320,7 +332,10 @@ public final class ItemStore {
         return room.touchIntervalSeconds(nowSeconds);
     }
 
-    /** Removes all items, as they are found; items stored meanwhile may go with them. Takes a while; any thread. */
+    /**
+     * Removes all items, as they are found; items stored meanwhile may go with them. They count as reclaimed. Takes a
+     * while; any thread.
+     */
     public void flush() {
         for (int part = 0; part < parts(); part++) {
             room.sweep(table.part(part), Long.MAX_VALUE);

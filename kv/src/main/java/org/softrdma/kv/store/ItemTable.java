@@ -28,17 +28,19 @@ final class ItemTable {
     private final long hashSeed;
     private final Stripe[] stripes = new Stripe[STRIPES];
     private final ClassEvents[] events;
+    private final boolean numbering;
     private final AtomicLong lastCas = new AtomicLong();
     private final LongAdder currentItems = new LongAdder();
     private final LongAdder totalItems = new LongAdder();
     private final LongAdder currentBytes = new LongAdder();
     private final LongAdder expiredItems = new LongAdder();
 
-    ItemTable(SlabAllocator slabs, long hashSeed) {
+    ItemTable(SlabAllocator slabs, long hashSeed, boolean numbering) {
         this.slabs = slabs;
         this.writer = slabs.writer();
         this.turns = slabs.turns();
         this.hashSeed = hashSeed;
+        this.numbering = numbering;
         Arrays.setAll(stripes, i -> new Stripe(slabs));
         events = new ClassEvents[slabs.geometry().classes()];
         Arrays.setAll(events, i -> new ClassEvents());
@@ -120,11 +122,15 @@ final class ItemTable {
     void seal(NewItem filled, StoreRule rule) {
         MemorySegment memory = filled.memory();
         long item = filled.item();
-        writer.endFill(memory, item, rule.newCas == 0 ? lastCas.incrementAndGet() : rule.newCas);
+        writer.endFill(memory, item, numbering ? casOf(rule) : 0);
         writer.seal(
                 memory,
                 item,
                 new ItemChecksum(0).compute(memory.asByteBuffer(), (int) item, filled.keyLength, filled.valueLength()));
+    }
+
+    private long casOf(StoreRule rule) {
+        return rule.newCas == 0 ? lastCas.incrementAndGet() : rule.newCas;
     }
 
     /** Takes {@link #seal} back. */

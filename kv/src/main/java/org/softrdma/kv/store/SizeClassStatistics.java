@@ -67,7 +67,7 @@ public record SizeClassStatistics(int sizeClass, Slab slab, Lru lru, Events even
      *
      * @param evictions items that had to make room
      * @param outOfMemory items for which there was no room
-     * @param reclaimed expired items removed to make room
+     * @param reclaimed expired items removed to make room, and items that a flush has removed
      * @param expiredUnfetched expired items removed that were never found
      * @param crawlerReclaimed expired items removed by the sweep in the background
      * @param crawlerChecked items that the sweep in the background has looked at

@@ -39,8 +39,8 @@ public final class StoreRule {
     }
 
     /**
-     * Sets the cas number that the present item must have; 0, which no item has, compares nothing, except that {@link
-     * StoreMode#CAS} then never stores.
+     * Sets the cas number that the present item must have; 0 compares nothing, except that
+     * {@link StoreMode#CAS} then never stores.
      *
      * @param cas the number, unsigned
      */

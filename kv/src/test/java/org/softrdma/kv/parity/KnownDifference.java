@@ -104,8 +104,8 @@ enum KnownDifference {
             "No READ may find an item that was flushed."),
     FLUSHED_MEMORY(
             "`flush_all`",
-            "keeps the items' memory until it is needed, and still counts them in `curr_items`",
-            "frees the items before it answers",
+            "keeps the items' memory until it is needed, still counts them in `curr_items`, and then in `reclaimed`",
+            "frees the items before it answers, and counts them in `reclaimed`",
             "No READ may find an item that was flushed."),
     COUNTED_REWRITES(
             "`total_items`",

@@ -23,6 +23,7 @@ import java.security.cert.Certificate;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.BeforeAll;
@@ -188,6 +189,50 @@ class TlsTest {
     }
 
     @Test
+    void shouldLeaveTheAddressesInTheClearThatItIsTold() throws Exception {
+        InetSocketAddress encrypted = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0);
+        InetSocketAddress clear = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.2"), 0);
+        try (RunningServer running = new RunningServer(context -> context.tls(TlsSettings.of(ours.chain(), ours.key()))
+                        .memcachedAddresses(List.of(encrypted, clear))
+                        .clearAddresses(Set.of(clear)));
+                SSLSocket client = connect(ours.clientOf(null), running.address());
+                RawMemcached other =
+                        new RawMemcached(running.server().memcachedAddresses().getLast())) {
+            assertEquals("VERSION test-1", ask(client, "version\r\n"));
+            assertEquals("VERSION test-1\r\n", other.ask("version\r\n", "VERSION test-1\r\n"));
+        }
+    }
+
+    @Test
+    void shouldResumeSessionsIfItKeepsThem() throws Exception {
+        try (RunningServer running =
+                start(TlsSettings.of(ours.chain(), ours.key()).keepingSessions())) {
+            SSLContext client = ours.clientOf(null);
+            byte[] session;
+            try (SSLSocket first = connect(client, running.address(), "TLSv1.2")) {
+                assertEquals("VERSION test-1", ask(first, "version\r\n"));
+                session = first.getSession().getId();
+            }
+            try (SSLSocket second = connect(client, running.address(), "TLSv1.2")) {
+                assertEquals("VERSION test-1", ask(second, "version\r\n"));
+                assertArrayEquals(session, second.getSession().getId());
+                assertTrue(statistics(second).contains("STAT ssl_session_cache yes\n"));
+            }
+        }
+    }
+
+    private static String statistics(SSLSocket client) throws IOException {
+        client.getOutputStream().write("stats settings\r\n".getBytes(StandardCharsets.US_ASCII));
+        BufferedReader in =
+                new BufferedReader(new InputStreamReader(client.getInputStream(), StandardCharsets.US_ASCII));
+        StringBuilder all = new StringBuilder();
+        for (String line = in.readLine(); !"END".equals(line); line = in.readLine()) {
+            all.append(line).append('\n');
+        }
+        return all.toString();
+    }
+
+    @Test
     void shouldAskClientsForCertificates() throws Exception {
         TlsSettings strict =
                 new TlsSettings(ours.chain(), ours.key(), another.chain(), ClientCertificates.NEEDED, List.of(), false);
@@ -269,7 +314,7 @@ class TlsTest {
         Path empty = Files.writeString(directory.resolve("empty"), "nothing\n");
         requireFault("ssl_chain_cert " + nothing, TlsSettings.of(nothing, ours.key()));
         requireFault("ssl_key " + nothing, TlsSettings.of(ours.chain(), nothing));
-        requireFault(ours.chain().toString(), TlsSettings.of(ours.chain(), empty));
+        requireFault(empty + ": expected a private key in PEM", TlsSettings.of(ours.chain(), empty));
         requireFault(empty.toString(), TlsSettings.of(empty, ours.key()));
         requireFault(
                 "ssl_ca_cert " + empty,

@@ -73,6 +73,20 @@ class StoreRulesTest {
     }
 
     @Test
+    void shouldHaveNoCasNumbersIfToldSo() {
+        ItemStore without =
+                new ItemStore(new SlabAllocator(new SlabGeometry(1.25, 48, MIB), arenas, MIB), 42, true, false);
+        StoreUser other = new StoreUser(without);
+        assertEquals(StoreStatus.STORED, other.store("key", "1", 0, new StoreRule().newCas(1000)));
+        assertEquals(0, other.cas("key"));
+        assertEquals(StoreStatus.EXISTS, other.store("key", "x", 0, cas(0)));
+        assertEquals(StoreStatus.EXISTS, other.store("key", "x", 0, cas(1)));
+        assertEquals(StoreStatus.STORED, other.store("key", "2", 0, APPEND));
+        assertEquals(0, other.cas("key"));
+        assertEquals("12", other.get("key"));
+    }
+
+    @Test
     void shouldTakeTheGivenCasNumber() {
         user.store("key", "1", 0, new StoreRule().newCas(1000));
         assertEquals(1000, user.cas("key"));
@@ -245,6 +259,7 @@ class StoreRulesTest {
         store.flush();
         assertEquals(0, store.statistics().currentItems());
         assertEquals(0, store.statistics().currentBytes());
+        assertEquals(5000, store.classStatistics(user.now).getFirst().events().reclaimed());
         assertNotNull(one);
         assertEquals(one.generation() + 1, ItemDescriptor.generation(arenas.memory(one.rkey()), one.offset()));
         for (int i = 0; i < 5000; i++) {

@@ -120,7 +120,7 @@ public final class MemcachedPort implements ServerPort {
     }
 
     private Channel listenTcp(InetSocketAddress address) {
-        ServerBootstrap bootstrap = bootstrap(sockets.tcp())
+        ServerBootstrap bootstrap = bootstrap(sockets.tcp(), settings.clear().contains(address) ? null : tls)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true);
         return bind(bootstrap, address);
@@ -143,7 +143,7 @@ public final class MemcachedPort implements ServerPort {
         Path directory = Files.createTempDirectory(file.toAbsolutePath().getParent(), ".");
         try {
             Path hidden = directory.resolve("s");
-            Channel bound = bind(bootstrap(sockets.unix()), sockets.address(hidden));
+            Channel bound = bind(bootstrap(sockets.unix(), null), sockets.address(hidden));
             try {
                 Files.setPosixFilePermissions(hidden, permissions(settings.unixSocketMask()));
                 Files.move(hidden, file, StandardCopyOption.ATOMIC_MOVE);
@@ -198,7 +198,7 @@ public final class MemcachedPort implements ServerPort {
         return granted;
     }
 
-    private ServerBootstrap bootstrap(Class<? extends ServerChannel> type) {
+    private ServerBootstrap bootstrap(Class<? extends ServerChannel> type, @Nullable TlsPort encryption) {
         return new ServerBootstrap()
                 .group(loops)
                 .channel(type)
@@ -209,8 +209,8 @@ public final class MemcachedPort implements ServerPort {
                     @Override
                     protected void initChannel(Channel channel) {
                         channels.add(channel);
-                        if (tls != null) {
-                            channel.pipeline().addLast(tls.handler(channel.alloc()));
+                        if (encryption != null) {
+                            channel.pipeline().addLast(encryption.handler(channel.alloc()));
                         }
                         channel.pipeline().addLast(new NettyConnection(clients, inputBudget));
                     }

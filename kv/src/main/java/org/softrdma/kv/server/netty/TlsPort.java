@@ -7,7 +7,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
-import java.io.File;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -32,6 +32,8 @@ final class TlsPort implements PortSecurity {
     /** A client that says nothing costs a connection; memcached lets it. */
     private static final long HANDSHAKE_TIMEOUT_MS = TimeUnit.SECONDS.toMillis(10);
 
+    private static final long SESSION_SECONDS = TimeUnit.DAYS.toSeconds(1);
+
     private static final String[] TLS_1_3 = {"TLSv1.3"};
     private static final String[] FROM_TLS_1_2 = {"TLSv1.3", "TLSv1.2"};
 
@@ -55,9 +57,12 @@ final class TlsPort implements PortSecurity {
     private static Loaded load(TlsSettings settings) throws IOException {
         try {
             SslContextBuilder builder = SslContextBuilder.forServer(
-                            file("ssl_chain_cert", settings.certificates()), file("ssl_key", settings.key()))
+                            new ByteArrayInputStream(
+                                    PemFile.certificates(file("ssl_chain_cert", settings.certificates()))),
+                            new ByteArrayInputStream(PemFile.key(file("ssl_key", settings.key()))))
                     .sslProvider(SslProvider.JDK)
                     .protocols(settings.onlyNewest() ? TLS_1_3 : FROM_TLS_1_2)
+                    .sessionTimeout(settings.sessionsKept() ? SESSION_SECONDS : 1)
                     .clientAuth(
                             switch (settings.clients()) {
                                 case IGNORED -> ClientAuth.NONE;
@@ -76,23 +81,23 @@ final class TlsPort implements PortSecurity {
             return new Loaded(context, System.nanoTime());
         } catch (SSLException | IllegalArgumentException e) {
             throw new IOException(
-                    "TLS with the certificate " + settings.certificates() + " and the key " + settings.key()
-                            + " (PKCS #8, as openssl pkcs8 -topk8 -nocrypt writes it): " + reason(e),
+                    "TLS with the certificate " + settings.certificates() + " and the key " + settings.key() + ": "
+                            + reason(e),
                     e);
         }
     }
 
-    private static File file(String word, Path path) throws IOException {
+    private static Path file(String word, Path path) throws IOException {
         if (!Files.isReadable(path)) {
             throw new IOException(word + " " + path + ": there is no such file, or it may not be read");
         }
-        return path.toFile();
+        return path;
     }
 
     /** Read here, and not by Netty, whose message for a file without certificates does not name it. */
     private static TrustManagerFactory trust(Path authorities) throws IOException {
-        try (InputStream pem =
-                Files.newInputStream(file("ssl_ca_cert", authorities).toPath())) {
+        try {
+            InputStream pem = new ByteArrayInputStream(PemFile.certificates(file("ssl_ca_cert", authorities)));
             KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
             store.load(null, null);
             int number = 0;

@@ -1,0 +1,128 @@
+package org.softrdma.kv.server.netty;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyPairGenerator;
+import java.security.interfaces.ECPrivateKey;
+import java.security.spec.ECGenParameterSpec;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PemFileTest {
+    /** What OpenSSL writes above a certificate, and before a key of a curve. */
+    private static final String TEXT = "Certificate:\n    Data:\n        Version: 3 (0x2)\n";
+
+    private static final String CURVE =
+            "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n";
+
+    @TempDir
+    private Path directory;
+
+    private static String pem(String label, byte[] bytes) {
+        String text = Base64.getMimeEncoder(64, new byte[] {'\r', '\n'}).encodeToString(bytes);
+        return "-----BEGIN " + label + "-----\r\n" + text + "\r\n-----END " + label + "-----\r\n";
+    }
+
+    private Path file(String text) throws IOException {
+        return Files.writeString(directory.resolve("file.pem"), text);
+    }
+
+    private byte[] key(String text) throws IOException {
+        String all = new String(PemFile.key(file(text)), StandardCharsets.US_ASCII);
+        assertTrue(all.startsWith("-----BEGIN PRIVATE KEY-----\n"), all);
+        return Base64.getMimeDecoder().decode(all.replaceAll("-----[A-Z ]*-----", ""));
+    }
+
+    private static byte[] generated(String algorithm) throws GeneralSecurityException {
+        return KeyPairGenerator.getInstance(algorithm)
+                .generateKeyPair()
+                .getPrivate()
+                .getEncoded();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"RSA", "EC", "Ed25519"})
+    void shouldKeepWhatIsPkcs8(String algorithm) throws Exception {
+        byte[] key = generated(algorithm);
+        assertArrayEquals(key, key(TEXT + pem("CERTIFICATE", new byte[100]) + pem("PRIVATE KEY", key)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {512, 1024, 2048, 4096})
+    void shouldReadRsaKeysThatArePkcs1(int bits) throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+        generator.initialize(bits);
+        byte[] key = generator.generateKeyPair().getPrivate().getEncoded();
+        int inner = 26; // headers of two or three bytes of length, version, algorithm
+        assertEquals(0x30, key[inner]);
+        byte[] pkcs1 = Arrays.copyOfRange(key, inner, key.length);
+        assertArrayEquals(key, key(pem("RSA PRIVATE KEY", pkcs1) + pem("CERTIFICATE", new byte[100])));
+    }
+
+    @Test
+    void shouldReadKeysOfCurvesByRfc5915() throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+        generator.initialize(new ECGenParameterSpec("secp256r1"));
+        ECPrivateKey key = (ECPrivateKey) generator.generateKeyPair().getPrivate();
+        String number = String.format("%064x", key.getS());
+        byte[] own =
+                HexFormat.of().parseHex("3031" + "020101" + "0420" + number + "A00A" + "0608" + "2A8648CE3D030107");
+        byte[] pkcs8 = key(CURVE + pem("EC PRIVATE KEY", own));
+        ECPrivateKey read = (ECPrivateKey) KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
+        assertEquals(key.getS(), read.getS());
+        assertEquals(key.getParams().getCurve(), read.getParams().getCurve());
+    }
+
+    @Test
+    void shouldFindCertificatesAmongOtherThings() throws Exception {
+        byte[] one = {1, 2, 3};
+        byte[] two = {4, 5, 6};
+        String found = new String(
+                PemFile.certificates(file(
+                        TEXT + pem("CERTIFICATE", one) + pem("RSA PRIVATE KEY", one) + TEXT + pem("CERTIFICATE", two))),
+                StandardCharsets.US_ASCII);
+        assertEquals(
+                (pem("CERTIFICATE", one) + pem("CERTIFICATE", two)).replaceAll("\\s", ""), found.replaceAll("\\s", ""));
+        assertEquals(0, PemFile.certificates(file("nothing")).length);
+    }
+
+    @Test
+    void shouldSayWhatIsWrongWithAKey() throws Exception {
+        byte[] key = generated("EC");
+        assertRefused("expected a private key in PEM", "nothing");
+        assertRefused("expected a private key in PEM", pem("PUBLIC KEY", key));
+        assertRefused("expected a private key without a password", pem("ENCRYPTED PRIVATE KEY", key));
+        assertRefused(
+                "expected a private key without a password",
+                """
+                -----BEGIN RSA PRIVATE KEY-----
+                Proc-Type: 4,ENCRYPTED
+                DEK-Info: AES-256-CBC,00
+
+                AAAA
+                -----END RSA PRIVATE KEY-----
+                """);
+        assertRefused("its private key is damaged", pem("EC PRIVATE KEY", new byte[] {0x30, 3, 2, 1, 1}));
+    }
+
+    private void assertRefused(String expected, String text) throws IOException {
+        Path file = file(text);
+        IOException refused = assertThrows(IOException.class, () -> PemFile.key(file), text);
+        assertEquals(file + ": " + expected, refused.getMessage());
+    }
+}
