@@ -107,9 +107,7 @@ class PemFileTest {
         assertRefused("expected a private key in PEM", "nothing");
         assertRefused("expected a private key in PEM", pem("PUBLIC KEY", key));
         assertRefused("expected a private key without a password", pem("ENCRYPTED PRIVATE KEY", key));
-        assertRefused(
-                "expected a private key without a password",
-                """
+        assertRefused("expected a private key without a password", """
                 -----BEGIN RSA PRIVATE KEY-----
                 Proc-Type: 4,ENCRYPTED
                 DEK-Info: AES-256-CBC,00
