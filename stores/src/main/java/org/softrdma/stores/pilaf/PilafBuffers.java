@@ -39,9 +39,7 @@ final class PilafBuffers implements AutoCloseable {
                 + extentLength
                 + keyLength
                 + PilafConnection.aligned(context.maxValueLength());
-        requestLength = PilafConnection.aligned(Math.max(
-                PilafRequestDescriptor.HELLO_LENGTH,
-                PilafRequestDescriptor.length(context.maxKeyLength(), context.maxValueLength())));
+        requestLength = PilafConnection.requestLength(context.maxKeyLength(), context.maxValueLength());
         replyLength = PilafConnection.replyLength(context.maxValueLength());
         requestsAt = operations * operationLength;
         repliesAt = requestsAt + (window + 1) * requestLength;

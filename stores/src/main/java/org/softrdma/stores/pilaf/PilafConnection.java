@@ -53,9 +53,7 @@ final class PilafConnection implements AutoCloseable {
             StoreServerContext context) {
         this.serial = serial;
         window = context.window();
-        requestLength = aligned(Math.max(
-                PilafRequestDescriptor.HELLO_LENGTH,
-                PilafRequestDescriptor.length(context.maxKeyLength(), context.maxValueLength())));
+        requestLength = requestLength(context.maxKeyLength(), context.maxValueLength());
         replyLength = replyLength(context.maxValueLength());
         int replies = 2 * window;
         freeReplies = new int[replies];
@@ -64,7 +62,7 @@ final class PilafConnection implements AutoCloseable {
         memory = new RegisteredMemory(
                 device,
                 domain,
-                window * requestLength + replies * replyLength,
+                memoryLength(context),
                 Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
         try {
             queuePair = request.createQueuePair(
@@ -86,6 +84,27 @@ final class PilafConnection implements AutoCloseable {
             close();
             throw e;
         }
+    }
+
+    /**
+     * Bytes of a connection's memory.
+     *
+     * @throws IllegalArgumentException if offsets in it would not be ints
+     */
+    static int memoryLength(StoreServerContext context) {
+        long replies = 2L * context.window() * replyLength(context.maxValueLength());
+        long length = (long) context.window() * requestLength(context.maxKeyLength(), context.maxValueLength()) + replies;
+        if (length > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("window=" + context.window() + " and maxValueLength="
+                    + context.maxValueLength() + " need " + length + " bytes a connection: expected less than 2^31");
+        }
+        return (int) length;
+    }
+
+    /** Bytes of the longest request. */
+    static int requestLength(int maxKeyLength, int maxValueLength) {
+        return aligned(Math.max(
+                PilafRequestDescriptor.HELLO_LENGTH, PilafRequestDescriptor.length(maxKeyLength, maxValueLength)));
     }
 
     /** Bytes of the longest reply. */

@@ -50,6 +50,7 @@ final class PilafServer implements StoreServer {
         this.device = device;
         this.context = context;
         PilafServerSettings settings = PilafServerSettings.of(context);
+        int ignored = PilafConnection.memoryLength(context); // refused here, not at the first connection
         boot = context.random().nextLong();
         sessions = new ClientSessions<>(
                 2 * context.maxConnections(), serial -> new PilafSession(serial, context.window()));
