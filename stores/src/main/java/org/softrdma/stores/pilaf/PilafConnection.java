@@ -60,10 +60,7 @@ final class PilafConnection implements AutoCloseable {
         waitingSlots = new int[window];
         waitingLengths = new int[window];
         memory = new RegisteredMemory(
-                device,
-                domain,
-                memoryLength(context),
-                Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
+                device, domain, memoryLength(context), Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
         try {
             queuePair = request.createQueuePair(
                     domain, QueuePairAttributes.of(completions, QueuePairLimits.of(replies, window)));
@@ -93,7 +90,8 @@ final class PilafConnection implements AutoCloseable {
      */
     static int memoryLength(StoreServerContext context) {
         long replies = 2L * context.window() * replyLength(context.maxValueLength());
-        long length = (long) context.window() * requestLength(context.maxKeyLength(), context.maxValueLength()) + replies;
+        long length =
+                (long) context.window() * requestLength(context.maxKeyLength(), context.maxValueLength()) + replies;
         if (length > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("window=" + context.window() + " and maxValueLength="
                     + context.maxValueLength() + " need " + length + " bytes a connection: expected less than 2^31");

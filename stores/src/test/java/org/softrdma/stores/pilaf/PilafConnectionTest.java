@@ -41,7 +41,8 @@ class PilafConnectionTest {
                         IllegalArgumentException.class,
                         () -> new PilafServer(device, context(TOO_MANY).conclude()));
                 assertTrue(
-                        String.valueOf(refused.getMessage()).startsWith("window=683 and maxValueLength=1048576 need 21"),
+                        String.valueOf(refused.getMessage())
+                                .startsWith("window=683 and maxValueLength=1048576 need 21"),
                         refused::toString);
             }
         });
