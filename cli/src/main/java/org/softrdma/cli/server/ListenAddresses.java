@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * What memcached's {@code -l} may say: hosts with commas or semicolons in between, each with a port of its own if it
@@ -22,45 +21,39 @@ final class ListenAddresses {
     private ListenAddresses() {}
 
     /**
-     * The addresses of a list.
+     * Where to listen.
      *
-     * @param lists values of {@code -l}; none for all addresses
-     * @param port of those that name none
-     * @throws UnknownHostException if a host is unknown
-     * @throws IllegalArgumentException if a word is no address
+     * @param addresses all, in their order
+     * @param clear those that TLS does not encrypt
      */
-    static List<InetSocketAddress> of(List<String> lists, int port) throws UnknownHostException {
-        List<InetSocketAddress> addresses = new ArrayList<>();
-        for (String word : words(lists)) {
-            addresses.add(address(word.startsWith(CLEAR) ? word.substring(CLEAR.length()) : word, port));
-        }
-        return addresses;
-    }
+    record Listening(List<InetSocketAddress> addresses, Set<InetSocketAddress> clear) {}
 
     /**
-     * Those addresses of a list that are not encrypted.
+     * The addresses of some lists.
      *
-     * @param lists values of {@code -l}
+     * @param lists values of {@code -l}; without any, all addresses of this host
      * @param port of those that name none
      * @throws UnknownHostException if a host is unknown
-     * @throws IllegalArgumentException if a word is no address
+     * @throws IllegalArgumentException if a word is no address, or one address is to be encrypted and not
      */
-    static Set<InetSocketAddress> clear(List<String> lists, int port) throws UnknownHostException {
-        Set<InetSocketAddress> addresses = new HashSet<>();
-        for (String word : words(lists)) {
-            if (word.startsWith(CLEAR)) {
-                addresses.add(address(word.substring(CLEAR.length()), port));
+    static Listening of(List<String> lists, int port) throws UnknownHostException {
+        List<InetSocketAddress> addresses = new ArrayList<>();
+        Set<InetSocketAddress> clear = new HashSet<>();
+        Set<InetSocketAddress> encrypted = new HashSet<>();
+        for (String list : lists.isEmpty() ? List.of(ALL_ADDRESSES) : lists) {
+            for (String word : list.split("[,;]", -1)) {
+                boolean isClear = word.startsWith(CLEAR);
+                InetSocketAddress address = address(isClear ? word.substring(CLEAR.length()) : word, port);
+                addresses.add(address);
+                (isClear ? clear : encrypted).add(address);
             }
         }
-        return addresses;
-    }
-
-    private static List<String> words(List<String> lists) {
-        return lists.isEmpty()
-                ? List.of(ALL_ADDRESSES)
-                : lists.stream()
-                        .flatMap(list -> Stream.of(list.split("[,;]", -1)))
-                        .toList();
+        for (InetSocketAddress address : clear) {
+            if (encrypted.contains(address)) {
+                throw new IllegalArgumentException("-l: " + address + " stands with and without " + CLEAR);
+            }
+        }
+        return new Listening(addresses, clear);
     }
 
     private static InetSocketAddress address(String word, int port) throws UnknownHostException {

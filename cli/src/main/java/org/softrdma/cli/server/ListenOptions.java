@@ -164,8 +164,8 @@ final class ListenOptions {
                 .backlog(backlog)
                 .requestsPerTurn(requestsPerEvent);
         if (hasAddress() || unixSocket == null) {
-            context.memcachedAddresses(ListenAddresses.of(addresses, Math.max(0, port)))
-                    .clearAddresses(ListenAddresses.clear(addresses, Math.max(0, port)));
+            ListenAddresses.Listening where = ListenAddresses.of(addresses, Math.max(0, port));
+            context.memcachedAddresses(where.addresses()).clearAddresses(where.clear());
         }
         if (unixSocket != null) {
             context.unixSocket(unixSocket, Integer.parseInt(unixMask, OCTAL));

@@ -17,7 +17,7 @@ class ListenAddressesTest {
     private static final int PORT = 11211;
 
     private static List<String> of(String... lists) throws Exception {
-        return ListenAddresses.of(List.of(lists), PORT).stream()
+        return ListenAddresses.of(List.of(lists), PORT).addresses().stream()
                 .map(address -> address.getAddress().getHostAddress() + " " + address.getPort())
                 .toList();
     }
@@ -54,13 +54,23 @@ class ListenAddressesTest {
                 Set.of(
                         new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 7),
                         new InetSocketAddress(InetAddress.ofLiteral("::1"), PORT)),
-                ListenAddresses.clear(lists, PORT));
-        assertEquals(Set.of(), ListenAddresses.clear(List.of(), PORT));
+                ListenAddresses.of(lists, PORT).clear());
+        assertEquals(Set.of(), ListenAddresses.of(List.of(), PORT).clear());
     }
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "notls:", "127.0.0.1,", "127.0.0.1:x", "127.0.0.1:65536", "[::1", "[::1]7", "127.0.0.1:-1"})
+            strings = {
+                "",
+                "notls:",
+                "127.0.0.1,",
+                "127.0.0.1:x",
+                "127.0.0.1:65536",
+                "[::1",
+                "[::1]7",
+                "127.0.0.1:-1",
+                "notls:127.0.0.1,127.0.0.1:11211"
+            })
     void shouldNameWhatIsNoAddress(String list) {
         IllegalArgumentException failure = assertThrows(IllegalArgumentException.class, () -> of(list));
         assertTrue(String.valueOf(failure.getMessage()).startsWith("-l"), failure::getMessage);

@@ -26,9 +26,6 @@ final class SettingsStatistics implements Consumer<StatLines> {
     /** memcached's default, of what is not done here. */
     private static final int AUTOMOVE_WINDOW = 30;
 
-    /** memcached's default, bytes. */
-    private static final int TLS_BUFFER = 16 << 10;
-
     /** OpenSSL's number of the only format of keys. */
     private static final int PEM = 1;
 
@@ -143,7 +140,7 @@ final class SettingsStatistics implements Consumer<StatLines> {
         lines.add("ssl_keyformat", PEM);
         lines.add("ssl_ciphers", tls == null || tls.ciphers().isEmpty() ? "NULL" : String.join(":", tls.ciphers()));
         lines.add("ssl_ca_cert", tls == null || tls.authorities() == null ? "NULL" : tls.authorities());
-        lines.add("ssl_wbuf_size", tls == null ? TLS_BUFFER : tls.bufferLength());
+        lines.add("ssl_wbuf_size", tls == null ? TlsSettings.DEFAULT_BUFFER_LENGTH : tls.bufferLength());
         lines.add("ssl_session_cache", yesNo(tls != null && tls.sessionsKept()));
         lines.add("ssl_kernel_tls", "no");
         lines.add("ssl_min_version", tls != null && tls.onlyNewest() ? "tlsv1.3" : "tlsv1.2");

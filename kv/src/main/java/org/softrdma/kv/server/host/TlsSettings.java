@@ -26,7 +26,7 @@ public record TlsSettings(
         boolean sessionsKept,
         int bufferLength) {
     /** memcached's. */
-    private static final int DEFAULT_BUFFER_LENGTH = 16 << 10;
+    public static final int DEFAULT_BUFFER_LENGTH = 16 << 10;
 
     /** Whether clients show certificates. */
     public enum ClientCertificates {

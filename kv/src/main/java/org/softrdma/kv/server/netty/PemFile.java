@@ -128,9 +128,11 @@ final class PemFile {
         if (length < LONG_LENGTH) {
             out.write(length);
         } else {
-            out.write(LONG_LENGTH | 2);
-            out.write(length >> Byte.SIZE);
-            out.write(length);
+            int bytes = length < 1 << Byte.SIZE ? 1 : 2; // DER: no byte more than needed
+            out.write(LONG_LENGTH | bytes);
+            for (int i = bytes - 1; i >= 0; i--) {
+                out.write(length >> i * Byte.SIZE);
+            }
         }
         for (byte[] part : parts) {
             out.writeBytes(part);

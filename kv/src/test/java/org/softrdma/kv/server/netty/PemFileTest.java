@@ -88,6 +88,21 @@ class PemFileTest {
         assertEquals(key.getParams().getCurve(), read.getParams().getCurve());
     }
 
+    /** With the public key, and longer than 127 bytes. */
+    @Test
+    void shouldReadKeysOfCurvesAsOpenSslWritesThem() throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+        generator.initialize(new ECGenParameterSpec("secp256r1"));
+        ECPrivateKey key = (ECPrivateKey) generator.generateKeyPair().getPrivate();
+        String curve = "06082A8648CE3D030107";
+        String own = "3077" + "020101" + "0420" + String.format("%064X", key.getS()) + "A00A" + curve + "A1440342"
+                + "00".repeat(66);
+        byte[] pkcs8 = key(pem("EC PRIVATE KEY", HexFormat.of().parseHex(own)));
+        assertEquals(
+                "308193" + "020100" + "3013" + "06072A8648CE3D0201" + curve + "0479" + own,
+                HexFormat.of().withUpperCase().formatHex(pkcs8));
+    }
+
     @Test
     void shouldFindCertificatesAmongOtherThings() throws Exception {
         byte[] one = {1, 2, 3};
