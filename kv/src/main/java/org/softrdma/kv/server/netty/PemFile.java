@@ -131,7 +131,7 @@ final class PemFile {
             int bytes = length < 1 << Byte.SIZE ? 1 : 2; // DER: no byte more than needed
             out.write(LONG_LENGTH | bytes);
             for (int i = bytes - 1; i >= 0; i--) {
-                out.write(length >> i * Byte.SIZE);
+                out.write(length >> (i * Byte.SIZE));
             }
         }
         for (byte[] part : parts) {
