@@ -84,13 +84,19 @@ class ServerProcessTest {
     void shouldEndGracefullyBySignal() throws Exception {
         Process server = server();
         try (Socket idle = connectTo(server);
-                Socket busy = connect(idle.getPort())) {
-            assertEquals("STO", ask(busy, "set a 0 0 1\r\nx\r\nset b 0 0 1\r\n", 3)); // the value of b has not come
+                Socket busy = connect(idle.getPort());
+                Socket busier = connect(idle.getPort())) {
+            for (Socket each : List.of(busy, busier)) { // the value of b has not come
+                assertEquals("STO", ask(each, "set a 0 0 1\r\nx\r\nset b 0 0 1\r\n", 3));
+            }
             signal(server.pid(), "USR1");
             assertEquals(-1, idle.getInputStream().read());
             assertTrue(server.isAlive());
             assertEquals("RED\r\nSTORED\r\n", ask(busy, "y\r\n", 13)); // and what had begun is answered
             assertEquals(-1, busy.getInputStream().read());
+            // All were asked to end when the first one was, before this one was asked again.
+            assertEquals("RED\r\nSTORED\r\n", ask(busier, "y\r\n", 13));
+            assertEquals(-1, busier.getInputStream().read());
             assertTrue(server.waitFor(60, TimeUnit.SECONDS));
             assertEquals(ExitCode.OK, server.exitValue());
         } finally {

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -120,6 +122,26 @@ class WatchTest {
             assertTrue(watcher.readLine().contains("type=item_get key=a status=not_found clsid=0 cfd=" + number + " "));
             assertTrue(watcher.readLine().contains("type=item_get key=b status=not_found clsid=0 cfd=" + number + " "));
             assertTrue(watcher.readLine().contains("type=item_store key=b"));
+        }
+    }
+
+    @Test
+    void shouldDropWhatAWatcherSaysHoweverMuchItIs() throws Exception {
+        try (RunningServer server = new RunningServer();
+                RawMemcached watcher = watcher(server, " fetchers");
+                RawMemcached client = new RawMemcached(server.address())) {
+            String lines = "get a\r\n".repeat(150_000);
+            FutureTask<Void> sending = new FutureTask<>(() -> {
+                for (int i = 0; i < 64; i++) { // 64 MB in all: more than the buffers of two sockets take
+                    watcher.send(lines);
+                }
+                return null;
+            });
+            Thread.ofPlatform().daemon().start(sending);
+            sending.get(60, TimeUnit.SECONDS); // or the server reads no more
+            assertTrue(statistic(client, "bytes_read") < 1_000_000, "the server has heard what the watcher sent");
+            client.ask("get b\r\n", "END\r\n");
+            assertTrue(watcher.readLine().contains("type=item_get key=b "));
         }
     }
 
