@@ -6,6 +6,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.measurement.ByteSize;
@@ -107,6 +108,14 @@ public final class WimpyCommand implements Callable<Integer> {
     private List<Integer> throttles = List.of();
 
     @Option(
+            names = "--also",
+            paramLabel = "WAY",
+            split = ",",
+            description = "Also measure these ways to get values, at memcached and at this store: binary (the binary"
+                    + " protocol's getk), tls (mg in TLS). --full measures both.")
+    private @Nullable Set<WimpyPlan.Extra> extras;
+
+    @Option(
             names = "--connect",
             paramLabel = "HOST[:PORT]",
             description = "Start no servers: store the pairs in the softrdma server at this address (port"
@@ -160,6 +169,7 @@ public final class WimpyCommand implements Callable<Integer> {
                 percents,
                 full && connect == null ? coreCounts(cores.servers().size()) : List.of(1),
                 full,
+                extras != null ? extras : full ? Set.of(WimpyPlan.Extra.values()) : Set.of(),
                 full ? FULL : QUICK,
                 cores);
     }

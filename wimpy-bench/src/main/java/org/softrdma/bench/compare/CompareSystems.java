@@ -232,7 +232,7 @@ final class CompareSystems {
         if (program.isEmpty()) {
             return;
         }
-        ServerProcess server = opened.add(ServerProcess.memcached(program.get(), resources));
+        ServerProcess server = opened.add(ServerProcess.memcached(program.get(), resources, List.of()));
         MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
         String name = ComparePlan.MEMCACHED + " " + admin.version();
         for (TextDialect dialect : List.of(TextDialect.META, TextDialect.CLASSIC, TextDialect.MULTI_KEY)) {

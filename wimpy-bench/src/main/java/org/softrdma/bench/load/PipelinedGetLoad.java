@@ -3,17 +3,16 @@ package org.softrdma.bench.load;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.measurement.Arrivals;
@@ -21,8 +20,8 @@ import org.softrdma.bench.measurement.Latencies;
 import org.softrdma.bench.measurement.MeasurementException;
 
 /**
- * GETs over TCP by memcached's text protocol or redis' RESP, pipelined: a selector, a receive buffer per connection, answers
- * taken apart as they come, all requests that an answer allows in one write. Allocates nothing per GET.
+ * GETs over TCP by memcached's protocols or redis' RESP, pipelined: a selector, a receive buffer per connection, answers taken
+ * apart as they come, all requests that an answer allows in one write. Allocates nothing per GET, but for what TLS does.
  */
 public final class PipelinedGetLoad implements GetLoad {
     private static final int INPUT_LENGTH = 256 * 1024;
@@ -39,8 +38,7 @@ public final class PipelinedGetLoad implements GetLoad {
     private final Consumer<SelectionKey> handler = this::handle;
     private final byte[] requestStart;
     private final byte[] requestEnd;
-    private final byte[] valueStart;
-    private final byte[] miss;
+    private final AnswerHead head;
     private KeySpace keys = new KeySpace(0, 1);
     private byte[][] keyRequests = {};
     private Arrivals arrivals = Arrivals.closed(0);
@@ -60,12 +58,25 @@ public final class PipelinedGetLoad implements GetLoad {
      * @param maxWindow the largest window
      */
     public PipelinedGetLoad(InetSocketAddress address, GetCommand command, int count, int maxWindow) {
+        this(address, command, count, maxWindow, null);
+    }
+
+    /**
+     * Connects, in TLS if there is somebody to trust.
+     *
+     * @param address port of the server
+     * @param command how to ask
+     * @param count connections
+     * @param maxWindow the largest window
+     * @param tls whom to trust; null for connections without TLS
+     */
+    public PipelinedGetLoad(
+            InetSocketAddress address, GetCommand command, int count, int maxWindow, @Nullable SSLContext tls) {
         this.server = address.toString();
         this.command = command;
         requestStart = command.requestStart();
         requestEnd = command.requestEnd();
-        valueStart = command.valueStart();
-        miss = command.miss();
+        head = command.head();
         try {
             selector = Selector.open();
         } catch (IOException e) {
@@ -73,7 +84,7 @@ public final class PipelinedGetLoad implements GetLoad {
         }
         try {
             for (int i = 0; i < count; i++) {
-                connections.add(new Connection(address, maxWindow));
+                connections.add(new Connection(new LoadChannel(address, TIMEOUT_MS, tls), maxWindow));
             }
         } catch (IOException e) {
             close();
@@ -173,7 +184,7 @@ public final class PipelinedGetLoad implements GetLoad {
 
     /** One connection: where it is in the answers, and which GETs they are for. */
     private final class Connection {
-        private final SocketChannel channel;
+        private final LoadChannel channel;
         private final SelectionKey key;
         private final ByteBuffer input = ByteBuffer.allocateDirect(INPUT_LENGTH);
         private final MemorySegment inputSegment = MemorySegment.ofBuffer(input);
@@ -188,22 +199,15 @@ public final class PipelinedGetLoad implements GetLoad {
         private boolean right;
         private long valueDone;
         private int trailerLeft;
+        private boolean sent = true;
 
-        Connection(InetSocketAddress address, int maxWindow) throws IOException {
+        Connection(LoadChannel channel, int maxWindow) throws IOException {
+            this.channel = channel;
             asked = new int[maxWindow];
             askedNs = new long[maxWindow];
             lastOfRequest = new boolean[maxWindow];
             output = ByteBuffer.allocateDirect(maxWindow * MAX_REQUEST_LENGTH);
-            channel = SocketChannel.open();
-            try {
-                channel.socket().connect(address, TIMEOUT_MS);
-                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-                channel.configureBlocking(false);
-                key = channel.register(selector, SelectionKey.OP_READ, this);
-            } catch (IOException e) {
-                channel.close();
-                throw e;
-            }
+            key = channel.register(selector, this);
         }
 
         void handle(SelectionKey ready) throws IOException {
@@ -213,6 +217,15 @@ public final class PipelinedGetLoad implements GetLoad {
             if (!ready.isReadable()) {
                 return;
             }
+            while (receive() > 0 && channel.mayHoldMore()) {
+                // TLS hands over a record at a time
+            }
+            askWhatIsDue();
+            send();
+        }
+
+        /** Reads once, and takes what is complete; the number of bytes. */
+        private int receive() throws IOException {
             int count = channel.read(input);
             if (count < 0) {
                 throw new IOException("the server closed a connection");
@@ -227,14 +240,13 @@ public final class PipelinedGetLoad implements GetLoad {
             } else {
                 input.clear();
             }
-            askWhatIsDue();
-            send();
+            return count;
         }
 
-        /** Takes a line, a piece of a value, or what follows a value; false if that has not come yet. */
+        /** Takes what is before a value, a piece of it, or what follows it; false if that has not come yet. */
         private boolean takeSome() throws IOException {
             if (!inValue) {
-                return takeLine();
+                return takeHead();
             }
             long left = keys.valueLength() - valueDone;
             if (left > 0) {
@@ -251,38 +263,27 @@ public final class PipelinedGetLoad implements GetLoad {
             return input.hasRemaining();
         }
 
-        private boolean takeLine() throws IOException {
-            int start = input.position();
-            int end = start;
-            while (end < input.limit() && input.get(end) != '\n') {
-                end++;
-            }
-            if (end == input.limit()) {
+        private boolean takeHead() throws IOException {
+            int from = input.position();
+            int length = head.take(input);
+            if (length == AnswerHead.INCOMPLETE) {
                 return false;
             }
-            input.position(end + 1);
-            if (outstanding > 0 && isMiss(start, end - 1)) {
+            if (outstanding > 0 && length == AnswerHead.MISS) {
                 missed();
                 return input.hasRemaining();
             }
-            if (outstanding == 0 || lengthIn(start, end - 1) != keys.valueLength()) {
+            if (outstanding == 0 || length != keys.valueLength()) {
+                input.position(from);
                 throw new IOException("answer to " + command.label() + " is not a value of " + keys.valueLength()
                         + " bytes: "
-                        + text(start, end));
+                        + head.describe(input));
             }
             inValue = true;
             right = true;
             valueDone = 0;
             trailerLeft = command.trailerLength(lastOfRequest[first]);
             return true;
-        }
-
-        private boolean isMiss(int start, int end) {
-            boolean same = end - start == miss.length;
-            for (int i = 0; same && i < miss.length; i++) {
-                same = input.get(start + i) == miss[i];
-            }
-            return same;
         }
 
         /** One value is not there; of many keys, all that were still to come. */
@@ -338,43 +339,13 @@ public final class PipelinedGetLoad implements GetLoad {
         }
 
         private void send() throws IOException {
-            if (output.position() == 0) {
+            if (output.position() == 0 && sent) {
                 return;
             }
             output.flip();
-            channel.write(output);
-            boolean all = !output.hasRemaining();
+            sent = channel.write(output);
             output.compact();
-            key.interestOps(all ? SelectionKey.OP_READ : SelectionKey.OP_READ | SelectionKey.OP_WRITE);
-        }
-
-        /** The number that stands for the length in a line, or -1. */
-        private long lengthIn(int start, int end) {
-            int at = start;
-            for (byte expected : valueStart) {
-                if (at >= end || input.get(at++) != expected) {
-                    return -1;
-                }
-            }
-            for (int word = 1; word < command.lengthWord() && at < end; at++) {
-                if (input.get(at) == ' ') {
-                    word++;
-                }
-            }
-            long length = at < end ? 0 : -1;
-            for (; at < end && length >= 0 && input.get(at) != ' '; at++) {
-                int digit = input.get(at) - '0';
-                length = digit >= 0 && digit <= 9 ? length * 10 + digit : -1;
-            }
-            return length;
-        }
-
-        private String text(int start, int end) {
-            StringBuilder line = new StringBuilder();
-            for (int at = start; at < end && line.length() < 80; at++) {
-                line.append((char) input.get(at));
-            }
-            return line.toString().strip();
+            key.interestOps(sent ? SelectionKey.OP_READ : SelectionKey.OP_READ | SelectionKey.OP_WRITE);
         }
     }
 }

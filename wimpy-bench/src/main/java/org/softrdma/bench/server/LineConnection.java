@@ -17,7 +17,7 @@ final class LineConnection implements AutoCloseable {
     private static final int CONNECT_MS = 5_000;
     private static final int MAX_LINE_LENGTH = 1 << 16;
 
-    private final Socket socket = new Socket();
+    private final Socket socket;
     private final InputStream input;
     private final OutputStream output;
 
@@ -28,6 +28,18 @@ final class LineConnection implements AutoCloseable {
      * @throws MeasurementException if there is no such server
      */
     LineConnection(InetSocketAddress server) {
+        this(server, new Socket());
+    }
+
+    /**
+     * Connects a socket of some kind, which belongs to this connection from now on.
+     *
+     * @param server where to
+     * @param socket not connected yet
+     * @throws MeasurementException if there is no such server
+     */
+    LineConnection(InetSocketAddress server, Socket socket) {
+        this.socket = socket;
         try {
             socket.connect(server, CONNECT_MS);
             socket.setSoTimeout(TIMEOUT_MS);

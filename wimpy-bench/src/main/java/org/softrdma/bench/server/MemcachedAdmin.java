@@ -20,6 +20,16 @@ public final class MemcachedAdmin implements ServerAdmin {
         connection = new LineConnection(server);
     }
 
+    /**
+     * Connects in TLS.
+     *
+     * @param server its address
+     * @param certificate what the server shows
+     */
+    public MemcachedAdmin(InetSocketAddress server, ServerCertificate certificate) {
+        connection = new LineConnection(server, certificate.socket());
+    }
+
     @Override
     public String version() {
         return connection.ask("version").replaceFirst("^VERSION ", "");

@@ -138,10 +138,12 @@ public final class ServerProcess implements AutoCloseable {
      *
      * @param program its path
      * @param resources what it gets
+     * @param further more options
      */
-    public static ServerProcess memcached(Path program, Resources resources) {
+    public static ServerProcess memcached(Path program, Resources resources, List<String> further) {
         List<String> options = new ArrayList<>(List.of("-l", "127.0.0.1", "-U", "0"));
         options.addAll(resources.options());
+        options.addAll(further);
         if (ProcessHandle.current().info().user().orElse("").equals("root")) {
             options.addAll(List.of("-u", "root"));
         }

@@ -16,6 +16,7 @@ import org.softrdma.bench.read.NativePrograms;
 import org.softrdma.bench.read.Yardstick;
 import org.softrdma.bench.server.MemcachedAdmin;
 import org.softrdma.bench.server.RedisAdmin;
+import org.softrdma.bench.server.ServerCertificate;
 import org.softrdma.bench.server.ServerMeter;
 import org.softrdma.bench.server.ServerProcess;
 import org.softrdma.bench.study.StudySetup;
@@ -25,8 +26,9 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * Starts every server that this machine has, on the same cores, with the same pairs: memcached, redis, {@code softrdma server}
- * once for each registration, once over io_uring and once with READs on the same host, the C responder. What is not there
- * or does not start is skipped with its reason; only without {@code softrdma server} there is no study. Belongs to the thread of the study.
+ * once for each registration, once over io_uring and once with READs on the same host, the C responder; if the plan says so,
+ * memcached and {@code softrdma server} in TLS. What is not there or does not start is skipped with its reason; only without
+ * {@code softrdma server} there is no study. Belongs to the thread of the study.
  */
 final class LocalSystems {
     /** So much memory that nothing is evicted, whatever the classes of the slabs are. */
@@ -38,6 +40,7 @@ final class LocalSystems {
     /** One load for each way to ask, and some to spare. */
     private static final int CONNECTIONS_PER_CLIENT = 4;
 
+    private static final String OVER_TCP = " over TCP";
     private static final String RING = ", io_uring";
     private static final String SAME_HOST = "softrdma, READ on the same host";
     private static final String INSTALL = " is not installed; ./ci/install installs it";
@@ -82,6 +85,9 @@ final class LocalSystems {
         list.attempt("softrdma, READ chunk", () -> startSoftrdma(List.of("--registration", "chunk"), false, ""));
         list.attempt(SAME_HOST, this::startOnSameHost);
         list.attempt("softrdma over io_uring", this::startOverRing);
+        if (plan.extras().contains(WimpyPlan.Extra.TLS)) {
+            list.attempt("TLS", this::startInTls);
+        }
         list.attempt("C floor", this::startFloor);
         return list;
     }
@@ -100,13 +106,13 @@ final class LocalSystems {
         if (program.isEmpty()) {
             return;
         }
-        ServerProcess server = opened.add(ServerProcess.memcached(program.get(), resources));
+        ServerProcess server = opened.add(ServerProcess.memcached(program.get(), resources, List.of()));
         String name;
         try (MemcachedAdmin admin = new MemcachedAdmin(server.address())) {
             name = "memcached " + admin.version();
             spaces.forEach(admin::insert);
         }
-        for (GetCommand command : List.of(GetCommand.META, GetCommand.CLASSIC, GetCommand.MULTI)) {
+        for (GetCommand command : plan.memcachedCommands()) {
             overTcp(MeasuredSystem.Kind.MEMCACHED, name, server, command, "");
         }
         list.addProcess(server.pid());
@@ -156,8 +162,37 @@ final class LocalSystems {
         list.add(reads(MeasuredSystem.Kind.SOFTRDMA_READ, protocol, connect(server), server, admin));
         if (withTcp) {
             GetCommand cheapest = admin.knowsMetaGet() ? GetCommand.META : GetCommand.CLASSIC;
-            overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, cheapest, " over TCP" + suffix);
+            overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, cheapest, OVER_TCP + suffix);
+            if (suffix.isEmpty() && plan.extras().contains(WimpyPlan.Extra.BINARY)) {
+                overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, GetCommand.BINARY, OVER_TCP);
+            }
         }
+        list.addProcess(server.pid());
+    }
+
+    /** memcached and this server once more, each with a port that speaks TLS. */
+    private void startInTls() {
+        ServerCertificate certificate =
+                opened.add(ServerCertificate.generateIn(Path.of(System.getProperty("java.io.tmpdir"))));
+        find("memcached in TLS", "memcached")
+                .ifPresent(program -> list.attempt(
+                        "memcached in TLS",
+                        () -> inTls(
+                                MeasuredSystem.Kind.MEMCACHED_TLS,
+                                "memcached",
+                                ServerProcess.memcached(program, resources, certificate.options()),
+                                certificate)));
+        inTls(MeasuredSystem.Kind.SOFTRDMA_TLS, MeasuredSystem.OURS, startServer(certificate.options()), certificate);
+    }
+
+    private void inTls(MeasuredSystem.Kind kind, String name, ServerProcess server, ServerCertificate certificate) {
+        opened.add(server);
+        try (MemcachedAdmin admin = new MemcachedAdmin(server.address(), certificate)) {
+            spaces.forEach(admin::insert);
+        }
+        GetLoad load = opened.add(new PipelinedGetLoad(
+                server.address(), GetCommand.META, plan.clients(), plan.maxWindow(), certificate.clients()));
+        list.add(new MeasuredSystem(kind, name, null, GetCommand.META.label() + " in TLS", load, server.meter(), null));
         list.addProcess(server.pid());
     }
 

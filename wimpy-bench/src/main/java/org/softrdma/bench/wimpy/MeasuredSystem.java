@@ -32,10 +32,14 @@ record MeasuredSystem(
     enum Kind {
         /** Real memcached, which the others are compared with. */
         MEMCACHED(false),
+        /** The same in TLS. */
+        MEMCACHED_TLS(false),
         /** redis. */
         REDIS(false),
         /** {@code softrdma server} by its memcached port. */
         SOFTRDMA_TCP(true),
+        /** The same in TLS. */
+        SOFTRDMA_TLS(true),
         /** {@code softrdma server} by one-sided READ over TCP. */
         SOFTRDMA_READ(true),
         /** The same by the client's own thread, in memory that both have mapped. */
@@ -52,6 +56,11 @@ record MeasuredSystem(
         /** True if the server is a JVM, which gets faster while it runs. */
         boolean compiles() {
             return compiles;
+        }
+
+        /** What its figures are compared with: memcached, in TLS if this is. */
+        Kind yardstick() {
+            return this == SOFTRDMA_TLS || this == MEMCACHED_TLS ? MEMCACHED_TLS : MEMCACHED;
         }
     }
 

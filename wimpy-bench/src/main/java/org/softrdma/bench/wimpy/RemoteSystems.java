@@ -56,6 +56,9 @@ final class RemoteSystems {
         list.skip("redis", "not measured with --connect");
         connectSoftrdma(addresses.softrdma(), softrdma);
         list.skip("C floor", "not measured with --connect");
+        if (plan.extras().contains(WimpyPlan.Extra.TLS)) {
+            list.skip("TLS", "not measured with --connect");
+        }
         return list;
     }
 
@@ -64,7 +67,7 @@ final class RemoteSystems {
         String name = "memcached " + admin.version();
         spaces.forEach(admin::insert);
         noteCpu(name, admin);
-        for (GetCommand command : List.of(GetCommand.META, GetCommand.CLASSIC, GetCommand.MULTI)) {
+        for (GetCommand command : plan.memcachedCommands()) {
             overTcp(MeasuredSystem.Kind.MEMCACHED, name, address, command, admin);
         }
     }
@@ -90,6 +93,9 @@ final class RemoteSystems {
                 admin::responderReads));
         GetCommand cheapest = admin.knowsMetaGet() ? GetCommand.META : GetCommand.CLASSIC;
         overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, address, cheapest, admin);
+        if (plan.extras().contains(WimpyPlan.Extra.BINARY)) {
+            overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, address, GetCommand.BINARY, admin);
+        }
     }
 
     private void noteCpu(String name, ServerAdmin admin) {

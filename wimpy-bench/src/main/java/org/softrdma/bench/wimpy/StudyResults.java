@@ -57,10 +57,14 @@ record StudyResults(
         return rows.stream().filter(WimpyRow::isNotOneSided).toList();
     }
 
-    /** The row of memcached that cost the server least in the same cell; empty without memcached or without its CPU. */
+    /**
+     * The row of memcached that cost the server least in the same cell, among those in TLS for a row in TLS; empty without
+     * memcached or without its CPU.
+     */
     Optional<WimpyRow> cheapestMemcached(WimpyRow row) {
         return rows.stream()
-                .filter(candidate -> candidate.system.kind() == MeasuredSystem.Kind.MEMCACHED)
+                .filter(candidate ->
+                        candidate.system.kind() == row.system.kind().yardstick())
                 .filter(row::sameCell)
                 .filter(candidate -> !Double.isNaN(candidate.median(WimpyRow.SERVER_CPU)))
                 .min(Comparator.comparingDouble(candidate -> candidate.median(WimpyRow.SERVER_CPU)));

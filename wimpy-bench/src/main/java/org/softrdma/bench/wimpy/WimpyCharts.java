@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.softrdma.bench.load.GetCommand;
 import org.softrdma.bench.study.ChartPanels;
@@ -20,6 +21,13 @@ final class WimpyCharts {
     private static final int BAR_HEIGHT = ChartPanels.BAR_HEIGHT;
     private static final int LINE_GAP = 10;
     private static final double THOUSAND = 1e3;
+    /** Of memcached, by how it is asked. */
+    private static final Map<String, String> MEMCACHED_COLOURS = Map.of(
+            GetCommand.META.label(), "#c8591b",
+            GetCommand.CLASSIC.label(), "#e58e5a",
+            GetCommand.MULTI.label(), "#f0b78f",
+            GetCommand.BINARY.label(), "#8f3f10");
+
     /** Full speed, and slower and slower. */
     private static final List<Double> OPACITIES = List.of(1.0, 0.6, 0.35, 0.2);
 
@@ -163,12 +171,14 @@ final class WimpyCharts {
 
     private static String colour(MeasuredSystem system) {
         return switch (system.kind()) {
-            case MEMCACHED ->
-                system.protocol().equals(GetCommand.META.label())
-                        ? "#c8591b"
-                        : system.protocol().equals(GetCommand.CLASSIC.label()) ? "#e58e5a" : "#f0b78f";
+            case MEMCACHED -> MEMCACHED_COLOURS.getOrDefault(system.protocol(), "#f0b78f");
+            case MEMCACHED_TLS -> "#b58a3c";
             case REDIS -> "#a4243b";
-            case SOFTRDMA_TCP -> system.protocol().endsWith("io_uring") ? "#8fbcbe" : "#5f9ea0";
+            case SOFTRDMA_TCP ->
+                system.protocol().startsWith(GetCommand.BINARY.label())
+                        ? "#3d7678"
+                        : system.protocol().endsWith("io_uring") ? "#8fbcbe" : "#5f9ea0";
+            case SOFTRDMA_TLS -> "#7f9f4f";
             case SOFTRDMA_READ ->
                 system.protocol().endsWith("chunk")
                         ? "#2f9c8f"

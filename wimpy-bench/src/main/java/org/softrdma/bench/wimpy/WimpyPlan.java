@@ -3,7 +3,9 @@ package org.softrdma.bench.wimpy;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.softrdma.bench.load.GetCommand;
 import org.softrdma.bench.load.KeySpace;
 import org.softrdma.bench.load.ReadGetLoad;
 import org.softrdma.bench.machine.Throttle;
@@ -20,6 +22,7 @@ import org.softrdma.bench.study.Cores;
  * @param throttles percent of the server's speed, 1 to 100
  * @param coreCounts with how many cores for the server; more than one only with the widest window and no throttle
  * @param openLoop also one row per system at a constant rate, half of what it did flat out
+ * @param extras what is measured besides
  * @param timing rounds and their lengths
  * @param cores where servers and load run
  */
@@ -32,6 +35,7 @@ public record WimpyPlan(
         List<Integer> throttles,
         List<Integer> coreCounts,
         boolean openLoop,
+        Set<Extra> extras,
         Timing timing,
         Cores cores) {
     /** The longest value: an item of memcached's defaults has room for it. */
@@ -44,6 +48,14 @@ public record WimpyPlan(
     private static final int NATIVE_WARM_UP_DIVISOR = 3;
     /** A system with fewer rows is warmed up for as long as one with so many. */
     private static final int WARM_UP_ROWS = 6;
+
+    /** Ways to get a value that memcached offers and that are rarely its cheapest: measured at memcached and at ours. */
+    public enum Extra {
+        /** The binary protocol's getk. */
+        BINARY,
+        /** Meta get in TLS. */
+        TLS
+    }
 
     /**
      * Rounds and their lengths.
@@ -68,6 +80,7 @@ public record WimpyPlan(
         windows = List.copyOf(windows);
         throttles = List.copyOf(throttles);
         coreCounts = List.copyOf(coreCounts);
+        extras = Set.copyOf(extras);
         check("--sizes", valueLengths, MAX_VALUE_LENGTH);
         check("--window", windows, MAX_WINDOW);
         check("--throttle", throttles, Throttle.FULL_PERCENT);
@@ -105,6 +118,15 @@ public record WimpyPlan(
             }
         }
         return rows;
+    }
+
+    /** How memcached is asked, each way a system of its own. */
+    List<GetCommand> memcachedCommands() {
+        List<GetCommand> commands = new ArrayList<>(List.of(GetCommand.META, GetCommand.CLASSIC, GetCommand.MULTI));
+        if (extras.contains(Extra.BINARY)) {
+            commands.add(GetCommand.BINARY);
+        }
+        return commands;
     }
 
     public int maxWindow() {

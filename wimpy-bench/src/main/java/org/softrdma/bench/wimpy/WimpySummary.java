@@ -190,8 +190,13 @@ final class WimpySummary {
                 + plan.timing().rounds() + " rounds of " + plan.timing().millis()
                 + " ms, after a warm-up; figures are medians over the rounds, ratios are medians of the"
                 + " ratios within a round."
-                + " memcached is measured in three forms, and the cheapest is the one to compare with: meta"
-                + " get (mg), classic get, and one get for as many keys as are outstanding. The C floor is"
+                + " memcached is measured in several forms, and the cheapest is the one to compare with: meta"
+                + " get (mg), classic get, one get for as many keys as are outstanding"
+                + (plan.extras().contains(WimpyPlan.Extra.BINARY) ? ", and the binary protocol's getk." : ".")
+                + (plan.extras().contains(WimpyPlan.Extra.TLS)
+                        ? " Rows in TLS are compared with memcached's in TLS."
+                        : "")
+                + " The C floor is"
                 + " a minimal C program that answers READs of the same sizes and has no keys: it shows what"
                 + " TCP itself costs a server."
                 + results.slowing()

@@ -9,12 +9,14 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,6 +31,7 @@ import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.kv.client.KvException;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
+import org.softrdma.kv.server.host.TlsSettings;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -40,13 +43,17 @@ class GetLoadTest {
     private static final int MANY = 200;
 
     private final VerbsDevice serverDevice = new SoftRdmaProvider().open(Map.of());
-    private final KvServer server = KvServer.start(
-            serverDevice,
-            new KvServerContext()
-                    .memcachedAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                    .threads(1)
-                    .version("test")
-                    .conclude());
+    private final KvServer server = KvServer.start(serverDevice, context().conclude());
+
+    @TempDir
+    private Path directory;
+
+    private static KvServerContext context() {
+        return new KvServerContext()
+                .memcachedAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                .threads(1)
+                .version("test");
+    }
 
     @AfterEach
     void stop() {
@@ -96,6 +103,69 @@ class GetLoadTest {
             assertEquals(0, outcome.errors());
             assertTrue(outcome.gets() >= (long) connections * window);
             assertEquals(0, outcome.gets() % window);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1024, 16", "100000, 16"})
+    void shouldGetRightValuesInFrames(int valueLength, int window) {
+        KeySpace pairs = new KeySpace(valueLength, PAIRS);
+        try (MemcachedAdmin admin = new MemcachedAdmin(server.memcachedAddress());
+                PipelinedGetLoad gets = new PipelinedGetLoad(server.memcachedAddress(), GetCommand.BINARY, 3, window)) {
+            admin.insert(pairs);
+            LoadOutcome outcome = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
+            assertEquals(0, outcome.errors());
+            assertTrue(outcome.gets() >= 3L * window);
+        }
+    }
+
+    @Test
+    void shouldRefuseAnErrorInAFrame() throws IOException {
+        KeySpace pairs = new KeySpace(100, 1);
+        // Status 0x85, "busy", and a body of no bytes.
+        String busy = "\u0081\u000c\0\0\0\0\0\u0085" + "\0".repeat(16);
+        int asked = 24 + pairs.key(0).length;
+        try (ScriptedServer wrong = new ScriptedServer(request -> request.length() == asked ? busy : null);
+                PipelinedGetLoad gets = new PipelinedGetLoad(wrong.address(), GetCommand.BINARY, 1, 1)) {
+            MeasurementException refusal =
+                    assertThrows(MeasurementException.class, () -> gets.run(pairs, 1, Arrivals.closed(DURATION_NS)));
+            assertTrue(String.valueOf(refusal.getMessage()).contains("status 133"), refusal.getMessage());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1024, 16", "100000, 16"})
+    void shouldGetRightValuesInTls(int valueLength, int window) {
+        KeySpace pairs = new KeySpace(valueLength, PAIRS);
+        try (ServerCertificate certificate = ServerCertificate.generateIn(directory);
+                KvServer inTls = KvServer.start(
+                        serverDevice,
+                        context()
+                                .tls(TlsSettings.of(certificate.chain(), certificate.key()))
+                                .conclude());
+                MemcachedAdmin admin = new MemcachedAdmin(inTls.memcachedAddress(), certificate);
+                PipelinedGetLoad gets = new PipelinedGetLoad(
+                        inTls.memcachedAddress(), GetCommand.META, 3, window, certificate.clients())) {
+            admin.insert(pairs);
+            LoadOutcome outcome = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
+            assertEquals(0, outcome.errors());
+            assertTrue(outcome.gets() >= 3L * window);
+        }
+    }
+
+    @Test
+    void shouldTrustOneCertificateOnly() {
+        try (ServerCertificate shown = ServerCertificate.generateIn(directory);
+                ServerCertificate known = ServerCertificate.generateIn(directory);
+                KvServer inTls = KvServer.start(
+                        serverDevice,
+                        context()
+                                .tls(TlsSettings.of(shown.chain(), shown.key()))
+                                .conclude())) {
+            assertThrows(
+                    MeasurementException.class,
+                    () -> new PipelinedGetLoad(inTls.memcachedAddress(), GetCommand.META, 1, 1, known.clients())
+                            .close());
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,7 @@ class StudyResultsTest {
                 throttles,
                 coreCounts,
                 false,
+                Set.of(),
                 new WimpyPlan.Timing(3, 1, 0),
                 Cores.of(3));
     }
@@ -111,6 +113,17 @@ class StudyResultsTest {
                         row(MG, 100, 1, 8, 4, 4),
                         row(READ, 100, 1, 4, 1, 2),
                         row(C, 100, 1, 2, 1, 1)));
+    }
+
+    @Test
+    void shouldCompareTlsWithTls() {
+        WimpyRow ours = row(system(MeasuredSystem.Kind.SOFTRDMA_TLS, "softrdma", "mg in TLS"), 100, 1, 6, 6, 6);
+        WimpyRow plain = row(MG, 100, 1, 2, 2, 2);
+        WimpyRow theirs = row(system(MeasuredSystem.Kind.MEMCACHED_TLS, "memcached 1", "mg in TLS"), 100, 1, 5, 4, 4);
+        StudyResults results = results(plan(List.of(100), List.of(1)), List.of(plain, theirs, ours));
+        assertEquals(1.5, results.ratio(ours));
+        assertEquals(1, results.ratio(theirs));
+        assertEquals(1, results.ratio(plain));
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.mockito.Mockito;
@@ -31,6 +32,7 @@ class WimpyPlanTest {
                 throttles,
                 List.of(1, 2),
                 true,
+                Set.of(),
                 new WimpyPlan.Timing(1, 1, 9),
                 Cores.of(3));
     }
