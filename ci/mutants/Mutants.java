@@ -156,7 +156,7 @@ public final class Mutants {
             if (!fault.isEmpty()) {
                 return fault;
             }
-            String outcome = execute(work, command(mutant, classes));
+            String outcome = execute(work, mutant, classes);
             // 1: something failed; anything else than 0, a crash too, is noticed as well, but what cannot run (2) has tested nothing.
             return outcome.startsWith("0 ") || outcome.startsWith("2 ") ? "not noticed: " + tail(outcome) : "";
         } finally {
@@ -173,7 +173,7 @@ public final class Mutants {
         if (known == null) {
             Path work = Files.createTempDirectory("unchanged");
             try {
-                String outcome = execute(work, command(mutant, Files.createDirectory(work.resolve("classes"))));
+                String outcome = execute(work, mutant, Files.createDirectory(work.resolve("classes")));
                 known = outcome.startsWith("0 ") ? "" : "it fails without the mutant: " + tail(outcome);
             } finally {
                 delete(work);
@@ -181,10 +181,6 @@ public final class Mutants {
             unchanged.put(key, known);
         }
         return known;
-    }
-
-    private List<String> command(Map<String, String> mutant, Path classes) throws IOException {
-        return mutant.containsKey("tests") ? tests(mutant, classes) : cases(mutant, classes);
     }
 
     /** Empty if it compiles, else what the compiler says. */
@@ -215,7 +211,7 @@ public final class Mutants {
     }
 
     private List<String> tests(Map<String, String> mutant, Path classes) throws IOException {
-        Path module = root.resolve(mutant.getOrDefault("module", ofFile(mutant)));
+        Path module = ofTests(mutant);
         List<Path> classPath = new ArrayList<>(List.of(
                 classes, runTests, module.resolve("target/test-classes"), module.resolve("target/classes")));
         classPath.addAll(dependencies(module));
@@ -240,6 +236,11 @@ public final class Mutants {
         return Path.of(mutant.get("file")).getName(0).toString();
     }
 
+    /** The module whose tests notice a mutant. */
+    private Path ofTests(Map<String, String> mutant) {
+        return root.resolve(mutant.getOrDefault("module", ofFile(mutant)));
+    }
+
     private List<String> java(Path... classPath) {
         return new ArrayList<>(List.of(
                 java,
@@ -254,11 +255,12 @@ public final class Mutants {
         return Stream.of(classPath).map(Path::toString).collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** Exit code, a blank, and the output. */
-    private String execute(Path work, List<String> command) throws IOException, InterruptedException {
+    /** Runs cases in a directory of their own, and tests in that of their module, as Maven does: exit code, a blank, and the output. */
+    private String execute(Path work, Map<String, String> mutant, Path classes) throws IOException, InterruptedException {
+        boolean tests = mutant.containsKey("tests");
         Path output = work.resolve("output");
-        Process process = new ProcessBuilder(command)
-                .directory(work.toFile())
+        Process process = new ProcessBuilder(tests ? tests(mutant, classes) : cases(mutant, classes))
+                .directory((tests ? ofTests(mutant) : work).toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();

@@ -24,6 +24,7 @@ public final class RunTests {
     private RunTests() {}
 
     public static void main(String[] args) {
+        requireClasses(args);
         AtomicInteger passed = new AtomicInteger();
         TestExecutionListener listener = new TestExecutionListener() {
             @Override
@@ -47,6 +48,18 @@ public final class RunTests {
                         listener);
         System.out.println(passed + " passed");
         System.exit(passed.get() == 0 ? CANNOT_RUN : PASSED);
+    }
+
+    /** The launcher throws if there is no such class, which would look like a test that fails. */
+    private static void requireClasses(String[] names) {
+        for (String name : names) {
+            try {
+                Class.forName(name, false, RunTests.class.getClassLoader());
+            } catch (ClassNotFoundException e) {
+                System.out.println("there is no test class " + name + " in this module: add \"module: NAME\" to the mutant");
+                System.exit(CANNOT_RUN);
+            }
+        }
     }
 
     /** Without a farewell: what a mutant has left may hold up the end. */

@@ -65,19 +65,20 @@ class MutantListsTest {
         if (find.isEmpty() || at < 0 || source.indexOf(find, at + 1) >= 0) {
             return "expected \"" + find + "\" exactly once in " + mutant.get("file");
         }
+        String module =
+                mutant.getOrDefault("module", ROOT.relativize(file).getName(0).toString());
         for (String test : mutant.getOrDefault("tests", "").split(",", -1)) {
-            String name = test.strip().replaceFirst("#.*", "");
-            if (!name.isEmpty() && !isTest(name)) {
-                return "there is no test " + name;
+            if (!test.isEmpty() && !isTest(module, test)) {
+                return "there is no test class " + test + " in the module " + module;
             }
         }
         return mutant.containsKey("tests") || mutant.containsKey("cases") ? "" : "it has neither tests nor cases";
     }
 
-    private static boolean isTest(String className) throws IOException {
-        try (Stream<Path> modules = Files.list(ROOT)) {
-            String path = "src/test/java/" + className.replace('.', '/') + ".java";
-            return modules.anyMatch(module -> Files.isRegularFile(module.resolve(path)));
-        }
+    /** A class is compiled from the file of its name, and to the name that the file says. */
+    private static boolean isTest(String module, String className) throws IOException {
+        Path file = ROOT.resolve(module).resolve("src/test/java/" + className.replace('.', '/') + ".java");
+        String simpleName = className.substring(className.lastIndexOf('.') + 1);
+        return Files.isRegularFile(file) && Files.readString(file).contains("class " + simpleName + " ");
     }
 }

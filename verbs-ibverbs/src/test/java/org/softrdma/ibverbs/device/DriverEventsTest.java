@@ -17,7 +17,7 @@ import org.softrdma.verbs.VerbsException;
 
 /** Each event is given once, in order; those of closed objects, and the oldest of too many, are not given. */
 @Timeout(60)
-class AsyncEventsTest {
+class DriverEventsTest {
     private static final long LONG_NS = TimeUnit.SECONDS.toNanos(30);
 
     private final DriverEvents events = new DriverEvents();

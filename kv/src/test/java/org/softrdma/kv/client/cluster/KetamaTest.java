@@ -50,6 +50,25 @@ class KetamaTest {
         }
     }
 
+    /** In {@code double} the first server would have four points more. */
+    @Test
+    void shouldComputeTheNumberOfPointsInFloatAsLibmemcachedDoes() throws Throwable {
+        assertAgrees(
+                List.of(
+                        new ClusterServer("a", 11211, 58),
+                        new ClusterServer("b", 11212, 1),
+                        new ClusterServer("c", 11213, 1)),
+                20_000);
+        assertAgrees(
+                List.of(
+                        new ClusterServer("a", 11211, 1),
+                        new ClusterServer("b", 11212, 6),
+                        new ClusterServer("c", 11213, 6),
+                        new ClusterServer("d", 11214, 6),
+                        new ClusterServer("e", 11215, 6)),
+                20_000);
+    }
+
     private static void assertAgrees(List<ClusterServer> servers, int keys) throws Throwable {
         Ketama ketama = Ketama.of(servers);
         try (Libmemcached libmemcached = new Libmemcached(servers)) {
