@@ -25,7 +25,7 @@ public final class ServerCertificate implements AutoCloseable {
 
     private ServerCertificate(Path directory) throws IOException, GeneralSecurityException {
         this.directory = directory;
-        KeyStore store = generate();
+        KeyStore store = keyPair();
         Files.writeString(
                 chain(), pem("CERTIFICATE", store.getCertificate(ALIAS).getEncoded()));
         Files.writeString(
@@ -41,23 +41,22 @@ public final class ServerCertificate implements AutoCloseable {
     }
 
     /**
-     * Makes one.
+     * Makes one, in a directory for temporary files.
      *
      * @throws MeasurementException if this JDK cannot
      */
-    public static ServerCertificate generateIn(Path directory) {
+    public static ServerCertificate generate() {
         try {
-            return new ServerCertificate(Files.createTempDirectory(directory, "softrdma-tls"));
+            return new ServerCertificate(Files.createTempDirectory("softrdma-tls"));
         } catch (IOException | GeneralSecurityException e) {
             throw new MeasurementException("no certificate for TLS: " + e.getMessage(), e);
         }
     }
 
-    private KeyStore generate() throws IOException, GeneralSecurityException {
+    private KeyStore keyPair() throws IOException, GeneralSecurityException {
         Path file = directory.resolve("store");
         Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
+                        keytool(),
                         "-genkeypair",
                         "-alias",
                         ALIAS,
@@ -80,6 +79,12 @@ public final class ServerCertificate implements AutoCloseable {
             throw new IOException("keytool: " + said.strip());
         }
         return KeyStore.getInstance(file.toFile(), PASSWORD.toCharArray());
+    }
+
+    /** That of the JDK that runs this; the one on the path if the system does not tell. */
+    private static String keytool() {
+        String java = ProcessHandle.current().info().command().orElse("java");
+        return Path.of(java).resolveSibling("keytool").toString();
     }
 
     private static String pem(String label, byte[] bytes) {

@@ -9,14 +9,12 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -44,9 +42,6 @@ class GetLoadTest {
 
     private final VerbsDevice serverDevice = new SoftRdmaProvider().open(Map.of());
     private final KvServer server = KvServer.start(serverDevice, context().conclude());
-
-    @TempDir
-    private Path directory;
 
     private static KvServerContext context() {
         return new KvServerContext()
@@ -137,7 +132,7 @@ class GetLoadTest {
     @CsvSource({"1, 1", "1024, 16", "100000, 16"})
     void shouldGetRightValuesInTls(int valueLength, int window) {
         KeySpace pairs = new KeySpace(valueLength, PAIRS);
-        try (ServerCertificate certificate = ServerCertificate.generateIn(directory);
+        try (ServerCertificate certificate = ServerCertificate.generate();
                 KvServer inTls = KvServer.start(
                         serverDevice,
                         context()
@@ -155,8 +150,8 @@ class GetLoadTest {
 
     @Test
     void shouldTrustOneCertificateOnly() {
-        try (ServerCertificate shown = ServerCertificate.generateIn(directory);
-                ServerCertificate known = ServerCertificate.generateIn(directory);
+        try (ServerCertificate shown = ServerCertificate.generate();
+                ServerCertificate known = ServerCertificate.generate();
                 KvServer inTls = KvServer.start(
                         serverDevice,
                         context()
