@@ -38,6 +38,45 @@ public final class OwnProgram {
      * @param arguments its arguments
      */
     public static List<String> again(Class<?> main, List<String> arguments) {
+        List<String> command = java();
+        Path code = code();
+        if (code != null && Files.isRegularFile(code)) {
+            command.addAll(List.of("-jar", code.toString()));
+        } else {
+            command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        }
+        command.addAll(arguments);
+        return command;
+    }
+
+    /**
+     * The command that runs another build of this program with the same Java and options.
+     *
+     * @param jar that build's executable jar
+     * @param arguments its arguments
+     */
+    public static List<String> ofOtherBuild(Path jar, List<String> arguments) {
+        List<String> command = java();
+        command.addAll(List.of("-jar", jar.toString()));
+        command.addAll(arguments);
+        return command;
+    }
+
+    /**
+     * Ends the command if a jar that an option names is not there.
+     *
+     * @param option its name
+     * @param jar its value
+     */
+    public static void requireJar(String option, Path jar) {
+        if (!Files.isRegularFile(jar) || !Files.isReadable(jar)) {
+            throw new UserErrorException(option + " " + jar
+                    + ": expected the jar of another build, which is cli/target/softrdma.jar in its clone");
+        }
+    }
+
+    /** The Java that runs this program, with its options. */
+    private static List<String> java() {
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current()
                 .info()
@@ -47,13 +86,6 @@ public final class OwnProgram {
                 // What profiles or debugs this process would clash in a second one.
                 .filter(option -> !option.startsWith("-agent") && !option.startsWith("-XX:StartFlightRecording"))
                 .forEach(command::add);
-        Path code = code();
-        if (code != null && Files.isRegularFile(code)) {
-            command.addAll(List.of("-jar", code.toString()));
-        } else {
-            command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
-        }
-        command.addAll(arguments);
         return command;
     }
 

@@ -1,8 +1,10 @@
 package org.softrdma.cli.perf;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.floor.FloorLoad;
 import org.softrdma.bench.floor.FloorOperation;
 import org.softrdma.bench.floor.FloorStudy;
@@ -87,6 +89,14 @@ final class PerfFloorCommand implements Callable<Integer> {
             description = "Also measure round trips of single READs; --no-latency skips them.")
     private boolean latency;
 
+    @Option(
+            names = "--beside",
+            paramLabel = "JAR",
+            description = "Also measure the software RNIC of another build (its cli/target/softrdma.jar) in the same"
+                    + " rounds, and print this build's ratio to it.")
+    @Nullable
+    private Path beside;
+
     PerfFloorCommand() {}
 
     @Override
@@ -114,7 +124,7 @@ final class PerfFloorCommand implements Callable<Integer> {
                     responders,
                     latency,
                     study.limit);
-            return new FloorStudy(study.setup(), load);
+            return new FloorStudy(study.setup(beside), load);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }

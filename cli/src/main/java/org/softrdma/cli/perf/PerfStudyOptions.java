@@ -89,6 +89,18 @@ final class PerfStudyOptions {
 
     /** Everything a study needs; compiles the C yardstick when needed. */
     FloorSetup setup() {
+        return setup(null);
+    }
+
+    /**
+     * The same, with another build beside this one.
+     *
+     * @param otherBuild its jar, or null
+     */
+    FloorSetup setup(@Nullable Path otherBuild) {
+        if (otherBuild != null) {
+            OwnProgram.requireJar("--beside", otherBuild);
+        }
         Path sources = nativeSources == null ? OwnProgram.nativeSources() : nativeSources;
         NativePrograms programs;
         try {
@@ -97,13 +109,13 @@ final class PerfStudyOptions {
         } catch (MeasurementException e) {
             throw new UserErrorException(String.valueOf(e.getMessage()), e);
         }
-        List<String> responder =
-                new ArrayList<>(OwnProgram.again(mixee.root().userObject().getClass(), List.of("perf", "responder")));
-        responder.addAll(provider.arguments());
+        List<String> arguments = new ArrayList<>(List.of("perf", "responder"));
+        arguments.addAll(provider.arguments());
         try {
             return new FloorSetup(
                     (Map<String, String> wanted) -> provider.openWithKnown(wanted),
-                    responder,
+                    OwnProgram.again(mixee.root().userObject().getClass(), arguments),
+                    otherBuild == null ? List.of() : OwnProgram.ofOtherBuild(otherBuild, arguments),
                     programs,
                     MachineDescription.here(OwnProgram.codeDirectory()),
                     mixee.commandLine().getOut(),

@@ -180,7 +180,7 @@ public final class CompareCommand implements Callable<Integer> {
             throw new IllegalArgumentException("--seed and --operations need --fabric too");
         }
         String path = System.getenv().getOrDefault("PATH", "") + SERVER_DIRECTORIES;
-        return new CompareStudy(plan, StudyRun.setup(spec, provider, null, path))::run;
+        return new CompareStudy(plan, StudyRun.setup(spec, provider, null, null, path))::run;
     }
 
     private StudyRun.Study fabric(ComparePlan plan) {

@@ -77,7 +77,8 @@ public final class PinningStudyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PinningStudy study = new PinningStudy(
-                plan(), StudyRun.setup(spec, provider, null, System.getenv().getOrDefault("PATH", "")));
+                plan(),
+                StudyRun.setup(spec, provider, null, null, System.getenv().getOrDefault("PATH", "")));
         return StudyRun.run(spec, out, study::run);
     }
 

@@ -63,14 +63,21 @@ final class StudyRun {
      *
      * @param spec the command
      * @param provider its provider options, which its servers are started with
+     * @param otherBuild the jar of another build, whose server is measured too; null for none
      * @param remote a server that runs already; null if it is to be started
      * @param path where other programs are looked for
      */
-    static StudySetup setup(CommandSpec spec, ProviderMixin provider, StudySetup.@Nullable Remote remote, String path) {
+    static StudySetup setup(
+            CommandSpec spec,
+            ProviderMixin provider,
+            @Nullable Path otherBuild,
+            StudySetup.@Nullable Remote remote,
+            String path) {
         return new StudySetup(
                 wanted -> provider.openWithKnown(wanted),
                 provider.provider().name(),
                 again(spec, provider, "server"),
+                otherBuild == null ? List.of() : OwnProgram.ofOtherBuild(otherBuild, arguments(provider, "server")),
                 again(spec, provider, "store"),
                 Optional.of(ENGINE_THREADS)
                         .filter(name -> provider.provider().options().containsKey(name)),
@@ -85,10 +92,13 @@ final class StudyRun {
 
     /** Another command of this program on the same provider. */
     private static List<String> again(CommandSpec spec, ProviderMixin provider, String command) {
-        List<String> line =
-                new ArrayList<>(OwnProgram.again(spec.root().userObject().getClass(), List.of(command)));
-        line.addAll(provider.arguments());
-        return line;
+        return OwnProgram.again(spec.root().userObject().getClass(), arguments(provider, command));
+    }
+
+    private static List<String> arguments(ProviderMixin provider, String command) {
+        List<String> arguments = new ArrayList<>(List.of(command));
+        arguments.addAll(provider.arguments());
+        return arguments;
     }
 
     /** Nothing if somebody has chosen a transport, or if the provider has none to choose. */

@@ -14,6 +14,7 @@ import org.softrdma.bench.study.Cores;
 import org.softrdma.bench.study.StudySetup;
 import org.softrdma.bench.wimpy.WimpyPlan;
 import org.softrdma.bench.wimpy.WimpyStudy;
+import org.softrdma.cli.command.OwnProgram;
 import org.softrdma.cli.command.ProviderMixin;
 import org.softrdma.cli.command.UserErrorException;
 import picocli.CommandLine.ArgGroup;
@@ -116,6 +117,12 @@ public final class WimpyCommand implements Callable<Integer> {
     private @Nullable Set<WimpyPlan.Extra> extras;
 
     @Option(
+            names = "--beside",
+            paramLabel = "JAR",
+            description = "Also measure the server of another build (its cli/target/softrdma.jar) in the same rounds.")
+    private @Nullable Path beside;
+
+    @Option(
             names = "--connect",
             paramLabel = "HOST[:PORT]",
             description = "Start no servers: store the pairs in the softrdma server at this address (port"
@@ -145,7 +152,7 @@ public final class WimpyCommand implements Callable<Integer> {
     private WimpyStudy study() {
         try {
             String path = System.getenv().getOrDefault("PATH", "") + SERVER_DIRECTORIES;
-            return new WimpyStudy(plan(), StudyRun.setup(spec, provider, remote(), path));
+            return new WimpyStudy(plan(), StudyRun.setup(spec, provider, otherBuild(), remote(), path));
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
@@ -198,6 +205,13 @@ public final class WimpyCommand implements Callable<Integer> {
                     "--sizes " + text + ": expected 1 to " + ByteSize.format(WimpyPlan.MAX_VALUE_LENGTH));
         }
         return (int) bytes;
+    }
+
+    private @Nullable Path otherBuild() {
+        if (beside != null) {
+            OwnProgram.requireJar("--beside", beside);
+        }
+        return beside;
     }
 
     private StudySetup.@Nullable Remote remote() {

@@ -65,6 +65,7 @@ class WimpyCommandTest {
             --connect=host:99999    | --connect host:99999: expected HOST or HOST:PORT
             --connect=host:x        | --connect host:x: expected HOST or HOST:PORT
             --connect-memcached=a   | --connect-memcached needs --connect
+            --beside=missing.jar    | --beside missing.jar: expected the jar of another build
             """)
     void shouldRefuseInOneLine(String option, String message) {
         assertEquals(ExitCode.USAGE, execute(option, "--out", directory.toString()));

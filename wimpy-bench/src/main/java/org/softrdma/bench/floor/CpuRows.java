@@ -18,7 +18,8 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * What requests of one kind cost the server of a software RNIC beside the C server, for each size and window: both under the same load,
- * in turns; and beside the C server by io_uring, where there is one and the kernel allows it. Belongs to the thread of the study.
+ * in turns; beside the C server by io_uring, where there is one and the kernel allows it; and beside the same soft RNIC of another
+ * build, if one was named. Belongs to the thread of the study.
  */
 final class CpuRows {
     private final FloorSetup setup;
@@ -50,15 +51,13 @@ final class CpuRows {
             opened.add(c);
             List<ResponderProcess> ring = ringYardstick(pinning);
             opened.addAll(ring);
-            List<ResponderProcess> java = new ArrayList<>();
-            for (int i = 0; i < settings.responders(); i++) {
-                java.add(soft(pinning));
-                opened.add(java.getLast());
-            }
+            List<ResponderProcess> java = soft(setup.responder(), pinning, opened);
+            List<ResponderProcess> other =
+                    setup.otherBuild().isEmpty() ? List.of() : soft(setup.otherBuild(), pinning, opened);
             header(device, java);
             for (long size : settings.sizes()) {
                 for (int window : settings.windows()) {
-                    cells.add(cell(device, c, ring, java, size, window));
+                    cells.add(cell(device, new Responders(c, ring, java, other), size, window));
                 }
             }
         } finally {
@@ -80,10 +79,15 @@ final class CpuRows {
         }
     }
 
-    private ResponderProcess soft(List<String> pinning) {
+    private List<ResponderProcess> soft(List<String> command, List<String> pinning, List<AutoCloseable> opened) {
         List<String> arguments = new ArrayList<>(operation.responderArguments());
         arguments.addAll(List.of("--memory", Long.toString(settings.memoryBytes())));
-        return ResponderProcess.soft(setup.responder(), pinning, arguments);
+        List<ResponderProcess> processes = new ArrayList<>();
+        for (int i = 0; i < settings.responders(); i++) {
+            processes.add(ResponderProcess.soft(command, pinning, arguments));
+            opened.add(processes.getLast());
+        }
+        return processes;
     }
 
     private void header(VerbsDevice device, List<ResponderProcess> java) {
@@ -108,28 +112,39 @@ final class CpuRows {
         setup.out().flush();
     }
 
-    private ObjectNode cell(
-            VerbsDevice device,
-            ResponderProcess c,
-            List<ResponderProcess> ring,
-            List<ResponderProcess> java,
-            long size,
-            int window) {
+    private ObjectNode cell(VerbsDevice device, Responders responders, long size, int window) {
         List<AutoCloseable> loads = new ArrayList<>();
         try {
-            LoadCell yardstickCell = cell(device, List.of(c), loads, size, window);
-            LoadCell softCell = cell(device, java, loads, size, window);
-            Optional<LoadCell> ringCell =
-                    ring.isEmpty() ? Optional.empty() : Optional.of(cell(device, ring, loads, size, window));
+            LoadCell yardstickCell = cell(device, List.of(responders.c()), loads, size, window);
+            LoadCell softCell = cell(device, responders.soft(), loads, size, window);
+            Optional<LoadCell> ringCell = optionalCell(device, responders.ring(), loads, size, window);
+            Optional<LoadCell> otherCell = optionalCell(device, responders.other(), loads, size, window);
             List<LoadCell> cells = new ArrayList<>(List.of(yardstickCell, softCell));
+            otherCell.ifPresent(cells::add);
             ringCell.ifPresent(cells::add);
             measure(cells, softCell);
             ObjectNode node = report(size, window, yardstickCell, softCell);
-            ringCell.ifPresent(cell -> reportRing(node, cell, softCell));
+            ringCell.ifPresent(cell -> {
+                reportBeside("C by io_uring", cell, softCell);
+                node.put("cpuRatioOfRing", softCell.ratio(LoadCell.CPU, cell))
+                        .put("coreRatioOfRing", softCell.ratio(LoadCell.CORE, cell));
+                node.set("ringYardstick", cell.json());
+            });
+            otherCell.ifPresent(cell -> {
+                reportBeside("other build", cell, softCell);
+                node.put("cpuRatioOfOtherBuild", softCell.ratio(LoadCell.CPU, cell))
+                        .put("coreRatioOfOtherBuild", softCell.ratio(LoadCell.CORE, cell));
+                node.set("otherBuild", cell.json());
+            });
             return node;
         } finally {
             FloorSetup.closeAll(loads);
         }
+    }
+
+    private Optional<LoadCell> optionalCell(
+            VerbsDevice device, List<ResponderProcess> responders, List<AutoCloseable> loads, long size, int window) {
+        return responders.isEmpty() ? Optional.empty() : Optional.of(cell(device, responders, loads, size, window));
     }
 
     private LoadCell cell(
@@ -157,24 +172,20 @@ final class CpuRows {
         java.endAllocation();
     }
 
-    /** A line below that of the cell. */
-    private void reportRing(ObjectNode node, LoadCell ring, LoadCell java) {
-        double cpu = java.ratio(LoadCell.CPU, ring);
-        double core = java.ratio(LoadCell.CORE, ring);
+    /** A line below that of the cell: what another system cost, and the soft RNIC's ratio to it. */
+    private void reportBeside(String name, LoadCell other, LoadCell java) {
         setup.out()
                 .println(String.format(
                         Locale.ROOT,
                         "%14s  %7.2f          %5.2f        %7.2f          %5.2f        %7.1f           %7.2f",
-                        "C by io_uring",
-                        ring.median(LoadCell.CPU),
-                        cpu,
-                        ring.median(LoadCell.CORE),
-                        core,
-                        ring.median(LoadCell.RATE) / 1e3,
-                        ring.median(LoadCell.CLIENT)));
+                        name,
+                        other.median(LoadCell.CPU),
+                        java.ratio(LoadCell.CPU, other),
+                        other.median(LoadCell.CORE),
+                        java.ratio(LoadCell.CORE, other),
+                        other.median(LoadCell.RATE) / 1e3,
+                        other.median(LoadCell.CLIENT)));
         setup.out().flush();
-        node.put("cpuRatioOfRing", cpu).put("coreRatioOfRing", core);
-        node.set("ringYardstick", ring.json());
     }
 
     private ObjectNode report(long size, int window, LoadCell c, LoadCell java) {
@@ -212,4 +223,18 @@ final class CpuRows {
         node.set("soft", java.json());
         return node;
     }
+
+    /**
+     * The processes of a row.
+     *
+     * @param c the yardstick
+     * @param ring the yardstick by io_uring: none or one
+     * @param soft of this build, taking turns
+     * @param other of another build, taking turns: none if no build was named
+     */
+    private record Responders(
+            ResponderProcess c,
+            List<ResponderProcess> ring,
+            List<ResponderProcess> soft,
+            List<ResponderProcess> other) {}
 }

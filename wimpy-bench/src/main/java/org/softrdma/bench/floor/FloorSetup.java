@@ -17,6 +17,7 @@ import org.softrdma.bench.read.NativePrograms;
  *
  * @param devices opens the client's device
  * @param responder the command that runs {@code softrdma perf responder} on the same provider
+ * @param otherBuild the same command of another build; empty if none is compared
  * @param programs the C yardsticks
  * @param machine what the study runs on
  * @param out where tables go
@@ -30,6 +31,7 @@ import org.softrdma.bench.read.NativePrograms;
 public record FloorSetup(
         DeviceFactory devices,
         List<String> responder,
+        List<String> otherBuild,
         NativePrograms programs,
         MachineDescription machine,
         PrintWriter out,
@@ -42,6 +44,7 @@ public record FloorSetup(
     /** Copies the list and checks the numbers. */
     public FloorSetup {
         responder = List.copyOf(responder);
+        otherBuild = List.copyOf(otherBuild);
         List<String> faults = new ArrayList<>();
         expect(faults, "--rounds", rounds, 1);
         expect(faults, "--millis", millis, 1);

@@ -15,6 +15,7 @@ import org.softrdma.bench.measurement.DeviceFactory;
  * @param devices opens the devices of the load
  * @param provider name of the provider, for the report
  * @param server the command that runs {@code softrdma server} on the same provider
+ * @param otherServer the command that runs {@code softrdma server} of another build; empty if none is compared
  * @param store the command that runs {@code softrdma store} on the same provider
  * @param engineThreadsOption the device option that says how many engine threads there are; empty if there is none
  * @param ringOption the device option, with its value, that makes a server use io_uring; empty if there is none, or if it
@@ -30,6 +31,7 @@ public record StudySetup(
         DeviceFactory devices,
         String provider,
         List<String> server,
+        List<String> otherServer,
         List<String> store,
         Optional<String> engineThreadsOption,
         Optional<String> ringOption,
@@ -42,6 +44,7 @@ public record StudySetup(
     /** Copies the lists. */
     public StudySetup {
         server = List.copyOf(server);
+        otherServer = List.copyOf(otherServer);
         store = List.copyOf(store);
     }
 

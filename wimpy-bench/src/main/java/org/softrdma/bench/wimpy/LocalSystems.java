@@ -26,7 +26,8 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * Starts every server that this machine has, on the same cores, with the same pairs: memcached, redis, {@code softrdma server}
- * once for each registration, once over io_uring and once with READs on the same host, the C responder; if the plan says so,
+ * once for each registration, once over io_uring and once with READs on the same host, that of another build if one was named,
+ * the C responder; if the plan says so,
  * memcached and {@code softrdma server} in TLS. What is not there or does not start is skipped with its reason; only without
  * {@code softrdma server} there is no study. Belongs to the thread of the study.
  */
@@ -42,6 +43,7 @@ final class LocalSystems {
 
     private static final String OVER_TCP = " over TCP";
     private static final String RING = ", io_uring";
+    private static final String OTHER_BUILD = ", other build";
     private static final String SAME_HOST = "softrdma, READ on the same host";
     private static final String INSTALL = " is not installed; ./ci/install installs it";
 
@@ -82,6 +84,9 @@ final class LocalSystems {
         list.attempt("redis", this::startRedis);
         setup.progress().say("starting softrdma server, storing " + plan.pairs() + " pairs of each length");
         startSoftrdma(List.of(), true, "");
+        if (!setup.otherServer().isEmpty()) {
+            list.attempt(MeasuredSystem.OURS + OTHER_BUILD, this::startOtherBuild);
+        }
         list.attempt("softrdma, READ chunk", () -> startSoftrdma(List.of("--registration", "chunk"), false, ""));
         list.attempt(SAME_HOST, this::startOnSameHost);
         list.attempt("softrdma over io_uring", this::startOverRing);
@@ -170,10 +175,22 @@ final class LocalSystems {
         list.addProcess(server.pid());
     }
 
+    /** The server of another build, by {@code mg}, and by READ if it speaks this build's protocol. */
+    private void startOtherBuild() {
+        ServerProcess server = opened.add(ServerProcess.softrdma(setup.otherServer(), resources, List.of()));
+        MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
+        spaces.forEach(admin::insert);
+        overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, GetCommand.META, OVER_TCP + OTHER_BUILD);
+        list.attempt(MeasuredSystem.OURS + OTHER_BUILD + ", READ", () -> {
+            String protocol = "READ " + admin.registration().orElseThrow() + OTHER_BUILD;
+            list.add(reads(MeasuredSystem.Kind.SOFTRDMA_READ, protocol, connect(server), server, admin));
+        });
+        list.addProcess(server.pid());
+    }
+
     /** memcached and this server once more, each with a port that speaks TLS. */
     private void startInTls() {
-        ServerCertificate certificate =
-                opened.add(ServerCertificate.generateIn(Path.of(System.getProperty("java.io.tmpdir"))));
+        ServerCertificate certificate = opened.add(ServerCertificate.generate());
         find("memcached in TLS", "memcached")
                 .ifPresent(program -> list.attempt(
                         "memcached in TLS",
