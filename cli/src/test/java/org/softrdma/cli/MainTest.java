@@ -104,6 +104,13 @@ class MainTest {
     void shouldSayInOneSentenceWhatAValueShouldBe() {
         assertRefused("softrdma perf read-lat: -p x: expected a whole number", "perf", "read-lat", "-p", "x");
         assertRefused("softrdma perf floor: --limit x: expected a number", "perf", "floor", "--limit", "x");
+        assertRefused(
+                "softrdma perf floor: --beside no.jar: expected the jar of another build, which is"
+                        + " cli/target/softrdma.jar in its clone",
+                "perf",
+                "floor",
+                "--beside",
+                "no.jar");
         assertRefused("softrdma perf scale: --stags x: expected a whole number", "perf", "scale", "--stags", "x,2");
         assertRefused(
                 "softrdma perf read-lat: --progress x: expected engine or manual",

@@ -93,7 +93,7 @@ final class PerfFloorCommand implements Callable<Integer> {
             names = "--beside",
             paramLabel = "JAR",
             description = "Also measure the software RNIC of another build (its cli/target/softrdma.jar) in the same"
-                    + " rounds, and print this build's ratio to it.")
+                    + " rounds, and print this build's server CPU divided by its. Latency is of this build only.")
     @Nullable
     private Path beside;
 

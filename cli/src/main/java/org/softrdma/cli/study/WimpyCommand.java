@@ -209,6 +209,9 @@ public final class WimpyCommand implements Callable<Integer> {
 
     private @Nullable Path otherBuild() {
         if (beside != null) {
+            if (connect != null) {
+                throw new IllegalArgumentException("--beside starts a server, and --connect starts none: choose one");
+            }
             OwnProgram.requireJar("--beside", beside);
         }
         return beside;

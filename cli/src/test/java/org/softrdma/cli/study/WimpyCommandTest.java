@@ -73,6 +73,12 @@ class WimpyCommandTest {
     }
 
     @Test
+    void shouldRefuseToMeasureAnotherBuildBesideAServerThatRunsAlready() {
+        assertEquals(ExitCode.USAGE, execute("--beside", "missing.jar", "--connect", "127.0.0.1:1"));
+        assertTrue(firstLine().startsWith("softrdma wimpy: --beside starts a server"), err::toString);
+    }
+
+    @Test
     void shouldRefuseQuickAndFullTogether() {
         assertEquals(ExitCode.USAGE, execute("--quick", "--full"));
         assertTrue(firstLine().contains("mutually exclusive"), err::toString);

@@ -27,9 +27,8 @@ import org.softrdma.verbs.device.VerbsDevice;
 /**
  * Starts every server that this machine has, on the same cores, with the same pairs: memcached, redis, {@code softrdma server}
  * once for each registration, once over io_uring and once with READs on the same host, that of another build if one was named,
- * the C responder; if the plan says so,
- * memcached and {@code softrdma server} in TLS. What is not there or does not start is skipped with its reason; only without
- * {@code softrdma server} there is no study. Belongs to the thread of the study.
+ * the C responder; if the plan says so, memcached and {@code softrdma server} in TLS. What is not there or does not start is
+ * skipped with its reason; only without {@code softrdma server} there is no study. Belongs to the thread of the study.
  */
 final class LocalSystems {
     /** So much memory that nothing is evicted, whatever the classes of the slabs are. */
@@ -177,7 +176,7 @@ final class LocalSystems {
 
     /** The server of another build, by {@code mg}, and by READ if it speaks this build's protocol. */
     private void startOtherBuild() {
-        ServerProcess server = opened.add(ServerProcess.softrdma(setup.otherServer(), resources, List.of()));
+        ServerProcess server = startServer(setup.otherServer(), List.of());
         MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
         spaces.forEach(admin::insert);
         overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, GetCommand.META, OVER_TCP + OTHER_BUILD);
@@ -214,7 +213,11 @@ final class LocalSystems {
     }
 
     private ServerProcess startServer(List<String> options) {
-        List<String> command = new ArrayList<>(setup.server());
+        return startServer(setup.server(), options);
+    }
+
+    private ServerProcess startServer(List<String> program, List<String> options) {
+        List<String> command = new ArrayList<>(program);
         if (resources.threads() > 1 && setup.engineThreadsOption().isPresent()) {
             command.addAll(List.of("--device", setup.engineThreadsOption().get() + "=" + resources.threads()));
         }
