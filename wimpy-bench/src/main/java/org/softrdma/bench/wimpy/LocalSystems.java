@@ -181,7 +181,7 @@ final class LocalSystems {
         spaces.forEach(admin::insert);
         overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, GetCommand.META, OVER_TCP + OTHER_BUILD);
         list.attempt(MeasuredSystem.OURS + OTHER_BUILD + ", READ", () -> {
-            String protocol = "READ " + admin.registration().orElseThrow() + OTHER_BUILD;
+            String protocol = "READ" + admin.registration().map(" "::concat).orElse("") + OTHER_BUILD;
             list.add(reads(MeasuredSystem.Kind.SOFTRDMA_READ, protocol, connect(server), server, admin));
         });
         list.addProcess(server.pid());
