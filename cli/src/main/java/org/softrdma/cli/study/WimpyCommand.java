@@ -42,6 +42,7 @@ public final class WimpyCommand implements Callable<Integer> {
     /** Where distributions put servers, which may not be on the path of a person. */
     private static final String SERVER_DIRECTORIES = ":/usr/bin:/usr/sbin:/usr/local/bin:/usr/local/sbin";
 
+    private static final int MAX_ROUNDS = 100;
     private static final int MEMCACHED_PORT = 11211;
     private static final int MAX_PORT = 0xFFFF;
 
@@ -119,8 +120,13 @@ public final class WimpyCommand implements Callable<Integer> {
     @Option(
             names = "--beside",
             paramLabel = "JAR",
-            description = "Also measure the server of another build (its cli/target/softrdma.jar) in the same rounds.")
+            description = "Instead, compare this build's server with another's (its cli/target/softrdma.jar) and with"
+                    + " memcached, by mg over TCP and by READ. Each round has its own process of either build, because"
+                    + " no two JVMs compile a program to quite the same code.")
     private @Nullable Path beside;
+
+    @Option(names = "--rounds", paramLabel = "N", description = "Number of rounds (3, with --full 7).")
+    private @Nullable Integer rounds;
 
     @Option(
             names = "--connect",
@@ -177,8 +183,18 @@ public final class WimpyCommand implements Callable<Integer> {
                 full && connect == null ? coreCounts(cores.servers().size()) : List.of(1),
                 full,
                 extras != null ? extras : full ? Set.of(WimpyPlan.Extra.values()) : Set.of(),
-                full ? FULL : QUICK,
+                timing(full ? FULL : QUICK),
                 cores);
+    }
+
+    private WimpyPlan.Timing timing(WimpyPlan.Timing usual) {
+        if (rounds == null) {
+            return usual;
+        }
+        if (rounds < 1 || rounds > MAX_ROUNDS) {
+            throw new IllegalArgumentException("--rounds " + rounds + ": expected 1 to " + MAX_ROUNDS);
+        }
+        return new WimpyPlan.Timing(rounds, usual.millis(), usual.warmUpMillis());
     }
 
     /** 1, 2, 4 and so on, and all there are. */

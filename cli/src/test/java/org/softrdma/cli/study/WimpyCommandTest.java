@@ -60,6 +60,7 @@ class WimpyCommandTest {
             --windows=16,16         | --window [16, 16]: duplicate value
             --clients=0             | --clients 0: expected 1 to 512
             --throttle=0            | --throttle 0: expected 1 to 100
+            --rounds=0              | --rounds 0: expected 1 to 100
             --throttle=half         | --throttle half: expected a whole number
             --provider=none         | --provider none: unknown
             --connect=host:99999    | --connect host:99999: expected HOST or HOST:PORT

@@ -26,8 +26,9 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * Starts every server that this machine has, on the same cores, with the same pairs: memcached, redis, {@code softrdma server}
- * once for each registration, once over io_uring and once with READs on the same host, that of another build if one was named,
- * the C responder; if the plan says so, memcached and {@code softrdma server} in TLS. What is not there or does not start is
+ * once for each registration, once over io_uring and once with READs on the same host, the C responder; if the plan says so,
+ * memcached and {@code softrdma server} in TLS. If another build was named: memcached, and as many servers of either build as
+ * there are rounds, because no two JVMs compile a program to quite the same code. What is not there or does not start is
  * skipped with its reason; only without {@code softrdma server} there is no study. Belongs to the thread of the study.
  */
 final class LocalSystems {
@@ -42,7 +43,6 @@ final class LocalSystems {
 
     private static final String OVER_TCP = " over TCP";
     private static final String RING = ", io_uring";
-    private static final String OTHER_BUILD = ", other build";
     private static final String SAME_HOST = "softrdma, READ on the same host";
     private static final String INSTALL = " is not installed; ./ci/install installs it";
 
@@ -80,12 +80,13 @@ final class LocalSystems {
     /** Starts them all. */
     SystemList<MeasuredSystem> start() {
         list.attempt("memcached", this::startMemcached);
+        if (!setup.otherServer().isEmpty()) {
+            startBuilds();
+            return list;
+        }
         list.attempt("redis", this::startRedis);
         setup.progress().say("starting softrdma server, storing " + plan.pairs() + " pairs of each length");
         startSoftrdma(List.of(), true, "");
-        if (!setup.otherServer().isEmpty()) {
-            list.attempt(MeasuredSystem.OURS + OTHER_BUILD, this::startOtherBuild);
-        }
         list.attempt("softrdma, READ chunk", () -> startSoftrdma(List.of("--registration", "chunk"), false, ""));
         list.attempt(SAME_HOST, this::startOnSameHost);
         list.attempt("softrdma over io_uring", this::startOverRing);
@@ -174,17 +175,43 @@ final class LocalSystems {
         list.addProcess(server.pid());
     }
 
-    /** The server of another build, by {@code mg}, and by READ if it speaks this build's protocol. */
-    private void startOtherBuild() {
-        ServerProcess server = startServer(setup.otherServer(), List.of());
-        MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
-        spaces.forEach(admin::insert);
-        overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, GetCommand.META, OVER_TCP + OTHER_BUILD);
-        list.attempt(MeasuredSystem.OURS + OTHER_BUILD + ", READ", () -> {
-            String protocol = "READ" + admin.registration().map(" "::concat).orElse("") + OTHER_BUILD;
-            list.add(reads(MeasuredSystem.Kind.SOFTRDMA_READ, protocol, connect(server), server, admin));
-        });
-        list.addProcess(server.pid());
+    /** Both builds, by {@code mg}, and by READ if the other speaks this build's protocol: neither does what the other cannot. */
+    private void startBuilds() {
+        boolean reads = startBuild(setup.otherServer(), MeasuredSystem.OTHER_BUILD, true);
+        startBuild(setup.server(), MeasuredSystem.THIS_BUILD, reads);
+    }
+
+    /** Servers of a build, a process for each round; false if they cannot be READ from. */
+    private boolean startBuild(List<String> program, String build, boolean alsoReads) {
+        int processes = plan.timing().rounds();
+        setup.progress().say("starting " + processes + " softrdma servers" + build);
+        List<MeasuredSystem.Server> overTcp = new ArrayList<>();
+        List<MeasuredSystem.Server> byRead = new ArrayList<>();
+        for (int i = 0; i < processes; i++) {
+            ServerProcess server = startServer(program, List.of());
+            MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
+            spaces.forEach(admin::insert);
+            overTcp.add(new MeasuredSystem.Server(pipelined(server, GetCommand.META), server.meter(), null));
+            list.addProcess(server.pid());
+            if (alsoReads && byRead.size() == i) {
+                list.attempt(
+                        "READ" + build,
+                        () -> byRead.add(
+                                new MeasuredSystem.Server(connect(server), server.meter(), admin::responderReads)));
+            }
+        }
+        list.add(new MeasuredSystem(
+                MeasuredSystem.Kind.SOFTRDMA_TCP,
+                MeasuredSystem.OURS,
+                null,
+                GetCommand.META.label() + OVER_TCP + build,
+                overTcp));
+        if (byRead.size() < processes) {
+            return false;
+        }
+        list.add(new MeasuredSystem(
+                MeasuredSystem.Kind.SOFTRDMA_READ, MeasuredSystem.OURS, setup.provider(), "READ" + build, byRead));
+        return true;
     }
 
     /** memcached and this server once more, each with a port that speaks TLS. */
@@ -208,7 +235,12 @@ final class LocalSystems {
         }
         GetLoad load = opened.add(new PipelinedGetLoad(
                 server.address(), GetCommand.META, plan.clients(), plan.maxWindow(), certificate.clients()));
-        list.add(new MeasuredSystem(kind, name, null, GetCommand.META.label() + " in TLS", load, server.meter(), null));
+        list.add(new MeasuredSystem(
+                kind,
+                name,
+                null,
+                GetCommand.META.label() + " in TLS",
+                new MeasuredSystem.Server(load, server.meter(), null)));
         list.addProcess(server.pid());
     }
 
@@ -235,14 +267,21 @@ final class LocalSystems {
     private MeasuredSystem reads(
             MeasuredSystem.Kind kind, String protocol, ReadGetLoad reads, ServerProcess server, MemcachedAdmin admin) {
         return new MeasuredSystem(
-                kind, MeasuredSystem.OURS, setup.provider(), protocol, reads, server.meter(), admin::responderReads);
+                kind,
+                MeasuredSystem.OURS,
+                setup.provider(),
+                protocol,
+                new MeasuredSystem.Server(reads, server.meter(), admin::responderReads));
     }
 
     private void overTcp(
             MeasuredSystem.Kind kind, String name, ServerProcess server, GetCommand command, String suffix) {
-        GetLoad load = opened.add(new PipelinedGetLoad(server.address(), command, plan.clients(), plan.maxWindow()));
-        String protocol = command.label() + suffix;
-        list.add(new MeasuredSystem(kind, name, null, protocol, load, server.meter(), null));
+        MeasuredSystem.Server measured = new MeasuredSystem.Server(pipelined(server, command), server.meter(), null);
+        list.add(new MeasuredSystem(kind, name, null, command.label() + suffix, measured));
+    }
+
+    private GetLoad pipelined(ServerProcess server, GetCommand command) {
+        return opened.add(new PipelinedGetLoad(server.address(), command, plan.clients(), plan.maxWindow()));
     }
 
     private void startFloor() {
@@ -266,9 +305,7 @@ final class LocalSystems {
                 "C floor",
                 setup.provider(),
                 "READ",
-                load,
-                ServerMeter.ofProcess(yardstick.clock()),
-                null));
+                new MeasuredSystem.Server(load, ServerMeter.ofProcess(yardstick.clock()), null)));
         list.addProcess(yardstick.pid());
     }
 }

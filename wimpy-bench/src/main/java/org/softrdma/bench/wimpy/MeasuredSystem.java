@@ -1,5 +1,6 @@
 package org.softrdma.bench.wimpy;
 
+import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.load.GetCommand;
@@ -13,20 +14,42 @@ import org.softrdma.bench.server.ServerMeter;
  * @param name the server
  * @param provider the verbs provider; null if none is involved
  * @param protocol how a value is got
- * @param load gets values
- * @param meter measures the server
- * @param responderReads READs that the server's device has served so far; null where there is no such thing
+ * @param servers what is loaded: one process, or several of the same kind that take turns from round to round
  */
-record MeasuredSystem(
-        Kind kind,
-        String name,
-        @Nullable String provider,
-        String protocol,
-        GetLoad load,
-        ServerMeter meter,
-        @Nullable LongSupplier responderReads) {
+record MeasuredSystem(Kind kind, String name, @Nullable String provider, String protocol, List<Server> servers) {
     /** The name of our server in results. */
     static final String OURS = "softrdma";
+    /** Ends the protocol of a server of this build where another one is measured too. */
+    static final String THIS_BUILD = ", this build";
+    /** Ends the protocol of a server of the other build. */
+    static final String OTHER_BUILD = ", other build";
+
+    /**
+     * One process that serves GETs.
+     *
+     * @param load gets values
+     * @param meter measures the process
+     * @param responderReads READs that its device has served so far; null where there is no such thing
+     */
+    record Server(GetLoad load, ServerMeter meter, @Nullable LongSupplier responderReads) {
+        /** READs that the device has served so far; 0 where there is no such thing. */
+        long reads() {
+            return responderReads == null ? 0 : responderReads.getAsLong();
+        }
+    }
+
+    /** Copies the list. */
+    MeasuredSystem {
+        servers = List.copyOf(servers);
+        if (servers.isEmpty()) {
+            throw new IllegalArgumentException(name + ", " + protocol + ": no server");
+        }
+    }
+
+    /** A system with one server. */
+    MeasuredSystem(Kind kind, String name, @Nullable String provider, String protocol, Server server) {
+        this(kind, name, provider, protocol, List.of(server));
+    }
 
     /** What a system is for the comparison. */
     enum Kind {
@@ -62,6 +85,11 @@ record MeasuredSystem(
         Kind yardstick() {
             return this == SOFTRDMA_TLS || this == MEMCACHED_TLS ? MEMCACHED_TLS : MEMCACHED;
         }
+    }
+
+    /** The server whose turn it is in a round, counted from 0. */
+    Server server(int round) {
+        return servers.get(round % servers.size());
     }
 
     /** The name in tables and figures. */

@@ -88,9 +88,7 @@ final class RemoteSystems {
                 MeasuredSystem.OURS,
                 setup.provider(),
                 "READ " + registration.get(),
-                reads,
-                ServerMeter.ofServer(admin),
-                admin::responderReads));
+                new MeasuredSystem.Server(reads, ServerMeter.ofServer(admin), admin::responderReads)));
         GetCommand cheapest = admin.knowsMetaGet() ? GetCommand.META : GetCommand.CLASSIC;
         overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, address, cheapest, admin);
         if (plan.extras().contains(WimpyPlan.Extra.BINARY)) {
@@ -108,6 +106,7 @@ final class RemoteSystems {
             MeasuredSystem.Kind kind, String name, InetSocketAddress address, GetCommand command, ServerAdmin admin) {
         GetLoad load = opened.add(new PipelinedGetLoad(address, command, plan.clients(), plan.maxWindow()));
         String protocol = command.label() + (kind == MeasuredSystem.Kind.SOFTRDMA_TCP ? " over TCP" : "");
-        list.add(new MeasuredSystem(kind, name, null, protocol, load, ServerMeter.ofServer(admin), null));
+        list.add(new MeasuredSystem(
+                kind, name, null, protocol, new MeasuredSystem.Server(load, ServerMeter.ofServer(admin), null)));
     }
 }

@@ -88,6 +88,22 @@ record StudyResults(
         return ratios.stream().allMatch(ratio -> ratio < 1) || ratios.stream().allMatch(ratio -> ratio > 1);
     }
 
+    /**
+     * Server CPU per GET of a row of this build beside the other build's: the median of the ratios within each round; empty for
+     * other rows.
+     */
+    Optional<Double> ratioToOtherBuild(WimpyRow row) {
+        String protocol = row.system.protocol();
+        if (!protocol.endsWith(MeasuredSystem.THIS_BUILD)) {
+            return Optional.empty();
+        }
+        String other = protocol.replace(MeasuredSystem.THIS_BUILD, MeasuredSystem.OTHER_BUILD);
+        return cell(row).stream()
+                .filter(candidate -> candidate.system.protocol().equals(other))
+                .findFirst()
+                .map(candidate -> ratio(row, candidate));
+    }
+
     private static MedianOfRounds both(WimpyRow row, WimpyRow other) {
         MedianOfRounds both = new MedianOfRounds();
         row.rounds.values(WimpyRow.SERVER_CPU).forEach(value -> both.add("row", value));

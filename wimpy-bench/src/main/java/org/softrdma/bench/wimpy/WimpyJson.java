@@ -85,6 +85,7 @@ final class WimpyJson {
             put(node, name, row.median(name));
         }
         put(node, "serverCpuRatioToMemcached", results.ratio(row));
+        results.ratioToOtherBuild(row).ifPresent(ratio -> put(node, "serverCpuRatioToOtherBuild", ratio));
         ObjectNode classes = node.putObject("serverCpuMicrosPerGetByThreadClass");
         row.shares.byClass().forEach((name, value) -> put(classes, name, value));
         ObjectNode user = node.putObject("serverUserMicrosPerGetByThreadClass");

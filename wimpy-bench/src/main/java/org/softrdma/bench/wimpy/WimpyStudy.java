@@ -147,7 +147,7 @@ public final class WimpyStudy {
                         .filter(other -> other.system == row.system)
                         .count();
                 long ns = plan.warmUpNs(row.system, rowsOfSystem) / WARM_UP_PASSES;
-                row.system.load().run(space(row), row.window, Arrivals.closed(ns));
+                row.system.servers().forEach(server -> server.load().run(space(row), row.window, Arrivals.closed(ns)));
                 setup.progress().step("warming up");
             }
         }
@@ -162,7 +162,7 @@ public final class WimpyStudy {
                     percent = row.throttlePercent;
                     limit(percent);
                 }
-                measure(row);
+                measure(row, round);
                 setup.progress().step("round " + round + " of " + plan.timing().rounds());
             }
             if (percent != Throttle.FULL_PERCENT) {
@@ -205,17 +205,17 @@ public final class WimpyStudy {
         }
     }
 
-    private void measure(WimpyRow row) {
-        MeasuredSystem system = row.system;
+    private void measure(WimpyRow row, int round) {
+        MeasuredSystem.Server server = row.system.server(round);
         List<Integer> servers = plan.cores().servers();
         boolean dedicated = setup.remote() == null && !servers.isEmpty();
         Arrivals arrivals =
                 row.isOpen() ? Arrivals.open(row.offeredPerSecond, plan.roundNs()) : Arrivals.closed(plan.roundNs());
-        long readsBefore = reads(system);
+        long readsBefore = server.reads();
         LoadOutcome[] done = new LoadOutcome[1];
         RoundMeter.Reading reading = new RoundMeter(
-                        system.meter(), dedicated ? servers.subList(0, row.serverCores) : List.of())
-                .around(() -> done[0] = system.load().run(space(row), row.window, arrivals));
+                        server.meter(), dedicated ? servers.subList(0, row.serverCores) : List.of())
+                .around(() -> done[0] = server.load().run(space(row), row.window, arrivals));
         LoadOutcome outcome = done[0];
         double gets = outcome.gets() == 0 ? Double.NaN : outcome.gets();
         row.errors += outcome.errors();
@@ -233,16 +233,12 @@ public final class WimpyStudy {
         row.rounds.add(WimpyRow.P999, micros(outcome.latencies(), 99.9));
         row.rounds.add(
                 WimpyRow.ONE_SIDED,
-                system.responderReads() == null
+                server.responderReads() == null
                         ? Double.NaN
-                        : (double) (reads(system) - readsBefore) / Math.max(1, outcome.gets()));
+                        : (double) (server.reads() - readsBefore) / Math.max(1, outcome.gets()));
     }
 
     private static double micros(Histogram latencies, double percentile) {
         return latencies.getTotalCount() == 0 ? Double.NaN : latencies.getValueAtPercentile(percentile) / NS_PER_US;
-    }
-
-    private static long reads(MeasuredSystem system) {
-        return system.responderReads() == null ? 0 : system.responderReads().getAsLong();
     }
 }

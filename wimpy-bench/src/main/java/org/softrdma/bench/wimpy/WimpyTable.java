@@ -70,13 +70,14 @@ final class WimpyTable {
                     ReportText.number(row.median(WimpyRow.P99), 1),
                     ReportText.number(row.median(WimpyRow.P999), 1),
                     ReportText.number(row.median(WimpyRow.ONE_SIDED), 3),
-                    notes(row));
+                    notes(row, results.ratioToOtherBuild(row)));
         }
     }
 
-    /** What is wrong with a row; empty if nothing is. */
-    private static String notes(WimpyRow row) {
+    /** What is wrong with a row, and what this build costs beside another; empty if there is nothing to say. */
+    private static String notes(WimpyRow row, Optional<Double> besideOther) {
         List<String> notes = new ArrayList<>();
+        besideOther.ifPresent(ratio -> notes.add(ReportText.number(ratio, 2) + " of the other build"));
         if (row.errors > 0) {
             notes.add("ERRORS: " + row.errors);
         }

@@ -60,9 +60,8 @@ class StudyResultsTest {
                 name,
                 read ? "sim" : null,
                 protocol,
-                Mockito.mock(GetLoad.class),
-                Mockito.mock(ServerMeter.class),
-                read ? () -> 0L : null);
+                new MeasuredSystem.Server(
+                        Mockito.mock(GetLoad.class), Mockito.mock(ServerMeter.class), read ? () -> 0L : null));
     }
 
     private static WimpyRow row(MeasuredSystem system, int percent, int cores, double... serverCpu) {
@@ -113,6 +112,22 @@ class StudyResultsTest {
                         row(MG, 100, 1, 8, 4, 4),
                         row(READ, 100, 1, 4, 1, 2),
                         row(C, 100, 1, 2, 1, 1)));
+    }
+
+    @Test
+    void shouldCompareThisBuildWithTheOtherRoundByRound() {
+        MeasuredSystem.Kind kind = MeasuredSystem.Kind.SOFTRDMA_TCP;
+        WimpyRow ours = row(system(kind, "softrdma", "mg" + MeasuredSystem.THIS_BUILD), 100, 1, 2, 30, 4);
+        WimpyRow theirs = row(system(kind, "softrdma", "mg" + MeasuredSystem.OTHER_BUILD), 100, 1, 1, 30, 8);
+        WimpyRow other = row(system(MeasuredSystem.Kind.SOFTRDMA_READ, "softrdma", "READ"), 100, 1, 1);
+        StudyResults results = results(plan(List.of(100), List.of(1)), List.of(theirs, ours, other));
+
+        assertEquals(Optional.of(1.0), results.ratioToOtherBuild(ours));
+        assertEquals(Optional.empty(), results.ratioToOtherBuild(theirs));
+        assertEquals(Optional.empty(), results.ratioToOtherBuild(other));
+        StringWriter text = new StringWriter();
+        new WimpyTable(results).print(new PrintWriter(text));
+        assertTrue(text.toString().contains("1.00 of the other build"), text.toString());
     }
 
     @Test

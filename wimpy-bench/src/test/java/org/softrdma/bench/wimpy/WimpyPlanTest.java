@@ -43,9 +43,21 @@ class WimpyPlanTest {
                 kind.name(),
                 null,
                 command.label(),
-                Mockito.mock(GetLoad.class),
-                Mockito.mock(ServerMeter.class),
-                null);
+                new MeasuredSystem.Server(Mockito.mock(GetLoad.class), Mockito.mock(ServerMeter.class), null));
+    }
+
+    @Test
+    void shouldLetServersOfOneKindTakeTurns() {
+        MeasuredSystem.Server first = server();
+        MeasuredSystem.Server second = server();
+        MeasuredSystem system = new MeasuredSystem(
+                MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, null, "mg", List.of(first, second));
+
+        assertEquals(List.of(first, second, first), List.of(system.server(0), system.server(1), system.server(2)));
+    }
+
+    private static MeasuredSystem.Server server() {
+        return new MeasuredSystem.Server(Mockito.mock(GetLoad.class), Mockito.mock(ServerMeter.class), null);
     }
 
     @Test
