@@ -3,6 +3,8 @@ package org.softrdma.sim.wire;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -155,6 +157,28 @@ class DdpTest {
         Ddp.putUntagged(memory.address(), opcodes[opcode], true, 0, 0, 0, 0);
         assertEquals(control, memory.hex().substring(4, 8));
         assertEquals(opcode, Ddp.control(memory.address()) & Ddp.OPCODE_MASK);
+    }
+
+    @Test
+    void shouldKnowTheKindOfEachOpcode() {
+        List<MessageKind> kinds = IntStream.range(0, RdmapOpcode.COUNT)
+                .mapToObj(MessageKind::of)
+                .toList();
+        assertEquals(
+                List.of(
+                        MessageKind.WRITE,
+                        MessageKind.READ_REQUEST,
+                        MessageKind.READ_RESPONSE,
+                        MessageKind.SEND,
+                        MessageKind.SEND,
+                        MessageKind.SEND,
+                        MessageKind.SEND,
+                        MessageKind.TERMINATE,
+                        MessageKind.IMMEDIATE,
+                        MessageKind.IMMEDIATE,
+                        MessageKind.ATOMIC_REQUEST,
+                        MessageKind.ATOMIC_RESPONSE),
+                kinds);
     }
 
     /** RFC 5044 section 4.1 and figure 5: 2 + 42 + 0 + 4 bytes, and then by hand around it. */

@@ -82,15 +82,9 @@ final class MessageScanner {
      * the key 0 looks like one.
      */
     private static MessageKind kind(int opcode, boolean noStag) {
-        return switch (opcode) {
-            case RdmapOpcode.WRITE -> noStag ? MessageKind.READY_TO_RECEIVE : MessageKind.WRITE;
-            case RdmapOpcode.READ_REQUEST -> MessageKind.READ_REQUEST;
-            case RdmapOpcode.READ_RESPONSE -> MessageKind.READ_RESPONSE;
-            case RdmapOpcode.TERMINATE -> MessageKind.TERMINATE;
-            case RdmapOpcode.IMMEDIATE, RdmapOpcode.IMMEDIATE_SOLICITED -> MessageKind.IMMEDIATE;
-            case RdmapOpcode.ATOMIC_REQUEST -> MessageKind.ATOMIC_REQUEST;
-            case RdmapOpcode.ATOMIC_RESPONSE -> MessageKind.ATOMIC_RESPONSE;
-            default -> MessageKind.SEND;
-        };
+        if (opcode >= RdmapOpcode.COUNT) {
+            return MessageKind.SEND; // not known to anybody: the receiver refuses it
+        }
+        return opcode == RdmapOpcode.WRITE && noStag ? MessageKind.READY_TO_RECEIVE : MessageKind.of(opcode);
     }
 }
