@@ -55,7 +55,7 @@ class SendQueueTest {
             case SEND_IMMEDIATE -> request.sendImmediate(wrId, (int) wrId + 3, flags);
             case SEND_INVALIDATE -> request.sendInvalidate(wrId, (int) wrId + 2, flags);
             case INVALIDATE -> request.invalidate(wrId, (int) wrId + 2, flags);
-            case BIND_WINDOW -> throw new IllegalArgumentException("a bind needs its window");
+            default -> throw new IllegalArgumentException(opcode + ": these tests do not post it");
         };
     }
 

@@ -161,9 +161,8 @@ class DdpTest {
 
     @Test
     void shouldKnowTheKindOfEachOpcode() {
-        List<MessageKind> kinds = IntStream.range(0, RdmapOpcode.COUNT)
-                .mapToObj(MessageKind::of)
-                .toList();
+        List<MessageKind> kinds =
+                IntStream.range(0, RdmapOpcode.COUNT).mapToObj(MessageKind::of).toList();
         assertEquals(
                 List.of(
                         MessageKind.WRITE,
