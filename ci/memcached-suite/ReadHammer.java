@@ -43,6 +43,9 @@ public final class ReadHammer {
     private static final long COUNT_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long END_NS = TimeUnit.SECONDS.toNanos(10);
 
+    /** What a server may need for its first connection, on a machine that runs several suites at once. */
+    private static final long CONNECT_NS = TimeUnit.MINUTES.toNanos(1);
+
     /** READs outstanding, and the longest item that is READ: together the memory of a connection. */
     private static final int WINDOW = 32;
 
@@ -136,6 +139,8 @@ public final class ReadHammer {
                                     .protocol(KvProtocol.RDMA)
                                     .window(WINDOW)
                                     .maxItemLength(MOST_BYTES)
+                                    .connectTimeoutNs(CONNECT_NS)
+                                    .requestTimeoutNs(CONNECT_NS)
                                     .conclude())) {
                 hammer(loop, client);
             } catch (KvTimeoutException | KvRefusedException e) {

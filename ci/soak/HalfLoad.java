@@ -80,6 +80,16 @@ public final class HalfLoad {
             }
         }
 
+        static Sample least(List<Sample> samples) {
+            return samples.stream()
+                    .reduce((a, b) -> new Sample(
+                            Math.min(a.rssKib, b.rssKib),
+                            Math.min(a.threads, b.threads),
+                            Math.min(a.descriptors, b.descriptors),
+                            Math.min(a.liveKib, b.liveKib)))
+                    .orElseThrow();
+        }
+
         private static long live(long pid) throws IOException {
             Process histogram = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
@@ -152,10 +162,14 @@ public final class HalfLoad {
         return ("key" + number).getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** The last sample beside the one after a sixth of the time. */
+    /**
+     * The last sixth of the time beside the second: the least of each, because jcmd's socket may still be open when a
+     * sample is taken, as one more descriptor.
+     */
     private static boolean judge(List<Sample> samples) {
-        Sample first = samples.get(samples.size() / 6);
-        Sample last = samples.getLast();
+        int sixth = Math.max(1, samples.size() / 6);
+        Sample first = Sample.least(samples.subList(Math.min(sixth, samples.size() - 1), Math.min(2 * sixth, samples.size())));
+        Sample last = Sample.least(samples.subList(samples.size() - sixth, samples.size()));
         boolean same = last.rssKib <= first.rssKib * MOST_GROWTH
                 && last.liveKib <= first.liveKib * MOST_GROWTH + MOST_LIVE_GROWTH_KIB
                 && last.threads >= first.threads

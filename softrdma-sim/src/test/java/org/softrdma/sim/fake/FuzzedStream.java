@@ -27,6 +27,9 @@ final class FuzzedStream {
 
     private final Random random;
     private final FuzzPlot plot;
+    /** Says nothing but the messages of RFC 7306. */
+    private final boolean extendedOnly;
+
     private boolean crc;
     private boolean wrong;
     private int sendMsn = 1;
@@ -36,8 +39,13 @@ final class FuzzedStream {
     private int responseOffset;
 
     FuzzedStream(Random random, FuzzPlot plot) {
+        this(random, plot, false);
+    }
+
+    FuzzedStream(Random random, FuzzPlot plot, boolean extendedOnly) {
         this.random = random;
         this.plot = plot;
+        this.extendedOnly = extendedOnly;
     }
 
     /** A request, most often a valid one. */
@@ -136,6 +144,20 @@ final class FuzzedStream {
     // ---- valid segments
 
     private byte[] segment() {
+        return extendedOnly ? extendedSegment() : anySegment();
+    }
+
+    private byte[] extendedSegment() {
+        int choice = random.nextInt(8);
+        if (choice < 2 && response < FuzzPlot.ATOMICS) {
+            return atomicResponse();
+        } else if (choice < 4 && sendMsn <= FuzzPlot.RECEIVES.length) {
+            return Frames.immediate(random.nextBoolean(), sendMsn++, random.nextInt());
+        }
+        return atomicRequest();
+    }
+
+    private byte[] anySegment() {
         int choice = random.nextInt(40);
         if (choice == 0) {
             return terminate();
