@@ -75,6 +75,7 @@ public final class InteropCommand implements Callable<Integer> {
         REJECTED,
         TRESPASS,
         TRESPASSED,
+        ATOMIC,
         KILLED,
         CONNECTS,
         LISTEN,
@@ -99,6 +100,7 @@ public final class InteropCommand implements Callable<Integer> {
                 case REJECTED -> cases.rejected();
                 case TRESPASS -> cases.trespass(trespass, other);
                 case TRESPASSED -> cases.trespassed(trespass, other);
+                case ATOMIC -> cases.atomic(other);
                 case KILLED -> cases.killed(other);
                 case CONNECTS -> cases.connects(number);
                 case LISTEN -> cases.listen(number);

@@ -299,6 +299,32 @@ public final class InteropCases {
     }
 
     /**
+     * This side sends an atomic to a peer that does not know RFC 7306. That request fails, the end of its connection says
+     * why and what to do, and a connection to another peer keeps working.
+     *
+     * @param bystander where another peer listens
+     */
+    public void atomic(InetSocketAddress bystander) {
+        withBystander(bystander, () -> {
+            try (ScriptedPeer peer = connect(ConnectionParameters.DEFAULT)) {
+                RemoteRegion target = peer.region(Region.OPEN);
+                Completion ended = peer.fetchAndAdd(target.address(), target.rkey());
+                say("fetch-and-add: " + ended);
+                require(
+                        ended.status() == CompletionStatus.REMOTE_INVALID_REQUEST_ERROR,
+                        "expected REMOTE_INVALID_REQUEST_ERROR, got " + ended);
+                String end = peer.awaitEnd();
+                say("the connection ended: " + end);
+                require(
+                        end.contains("RFC 7306, which a peer need not know"),
+                        "expected that the end names RFC 7306, got: " + end);
+                Completion flushed = peer.nextReceive("the flush of a RECV");
+                require(flushed.status() == CompletionStatus.FLUSHED, "expected FLUSHED, got " + flushed);
+            }
+        });
+    }
+
+    /**
      * The peer trespasses on this side's memory. It is refused and counted, its connection ends, another one keeps
      * working, and no byte changes.
      *

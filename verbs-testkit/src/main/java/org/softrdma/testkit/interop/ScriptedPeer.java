@@ -262,6 +262,12 @@ final class ScriptedPeer implements AutoCloseable {
         return nextSend("WRITE of " + lengthBytes + " bytes");
     }
 
+    /** Adds 1 to the peer's first word, fetches what it was, and returns the completion. */
+    Completion fetchAndAdd(long address, int rkey) {
+        require(queuePair.postFetchAndAdd(Long.BYTES, data, 0, address, rkey, 1, SendFlags.SIGNALLED));
+        return nextSend("a fetch-and-add");
+    }
+
     /** READs from the peer into the start of {@link #data()} by several requests at once, and waits for them. */
     void read(long address, int rkey, int lengthBytes, int pieces) {
         for (int i = 0; i < pieces; i++) {
