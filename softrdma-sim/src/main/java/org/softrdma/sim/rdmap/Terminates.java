@@ -89,7 +89,7 @@ final class Terminates {
             code = TerminateCause.RDMAP_UNSPECIFIED.code();
             requestMsn = 0;
         } else {
-            code = Terminate.code(fpdu);
+            code = understood(Terminate.code(fpdu));
             requestMsn = Terminate.requestMsn(fpdu, length);
         }
         long culprit = culprit(code, requestMsn);
@@ -97,6 +97,20 @@ final class Terminates {
                 culprit < 0 ? CompletionStatus.FLUSHED : AccessCauses.status(code, sends.opcode(sends.slot(culprit)));
         parts.events().terminated(code, meaning(code), culprit, status);
         return false;
+    }
+
+    /**
+     * Linux's siw writes layer and type the wrong way round. That is recognised where the code means nothing else: where no
+     * Terminate has it, and where it names a failure of the handshake on a stream that has used RFC 7306.
+     */
+    private int understood(int code) {
+        int swapped = Terminate.withLayerAndTypeSwapped(code);
+        boolean otherwiseUnknown = TerminateCause.ofCode(code) == null && TerminateCause.ofCode(swapped) != null;
+        return otherwiseUnknown || (isOpcode(swapped) && usesRfc7306()) ? swapped : code;
+    }
+
+    private boolean usesRfc7306() {
+        return atomics.isUsed() || immediates.isUsed();
     }
 
     /**
@@ -115,7 +129,7 @@ final class Terminates {
 
     private String meaning(int code) {
         String meaning = Terminate.describe(code);
-        if (!isOpcode(code) || !(atomics.isUsed() || immediates.isUsed())) {
+        if (!isOpcode(code) || !usesRfc7306()) {
             return meaning;
         }
         String sent = !immediates.isUsed()

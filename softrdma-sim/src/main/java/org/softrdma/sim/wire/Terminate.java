@@ -76,6 +76,11 @@ public final class Terminate {
         return NativeMemory.getInt(fpdu + CONTROL_OFFSET) >>> Short.SIZE;
     }
 
+    /** A code as a peer means it that writes layer and type, four bits each, the wrong way round. */
+    public static int withLayerAndTypeSwapped(int code) {
+        return ((code & 0x0F00) << 4) | ((code & 0xF000) >>> 4) | (code & 0xFF);
+    }
+
     /** The meaning of a code, for messages. */
     public static String describe(int code) {
         TerminateCause cause = TerminateCause.ofCode(code);

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
@@ -415,10 +416,13 @@ class AtomicsTest {
 
     // ---- a peer that does not know them
 
-    /** Linux's siw shows nothing of a segment whose opcode it does not know; softrdma with rfc7306=off does. */
+    /**
+     * Linux's siw shows nothing of a segment whose opcode it does not know, and says 2006, with layer and type the wrong way
+     * round; softrdma with rfc7306=off shows it.
+     */
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void shouldSayReadablyThatThePeerDoesNotKnowAtomics(boolean shown) throws Exception {
+    @CsvSource({"0206, false", "0206, true", "2006, false"})
+    void shouldSayReadablyThatThePeerDoesNotKnowAtomics(String code, boolean shown) throws Exception {
         try (Bench bench = new Bench(READS)) {
             CompletableFuture<String> reason = bench.pair.disconnected().toCompletableFuture();
             bench.give(FIRST);
@@ -428,7 +432,8 @@ class AtomicsTest {
             bench.device.run();
             byte[] unknown = Frames.compareSwap(2, RKEY, REMOTE, 1, 2);
             bench.give(
-                    Frames.tagged(Frames.READ_RESPONSE, true, 0, 0), Frames.terminate(0x0206, unknown, shown, false));
+                    Frames.tagged(Frames.READ_RESPONSE, true, 0, 0),
+                    Frames.terminate(Integer.parseInt(code, 16), unknown, shown, false));
             assertEquals(
                     List.of("1 READ 0", "2 REMOTE_INVALID_REQUEST_ERROR 206", "3 FLUSHED 206"), bench.device.told());
             assertTrue(reason.isDone());
@@ -436,6 +441,23 @@ class AtomicsTest {
                     "the peer terminated the stream: unexpected opcode; this side has sent atomics (RFC 7306), which"
                             + " a peer need not know: agree with it on their use before",
                     reason.get());
+        }
+    }
+
+    /** What siw says of a READ beyond the end of a region; no other peer says 1001. */
+    @ParameterizedTest
+    @CsvSource({
+        "1001, base or bounds violation",
+        "0101, base or bounds violation",
+        "2006, MPA: insufficient IRD resources",
+        "1000, DDP: local catastrophic error"
+    })
+    void shouldTakeLayerAndTypeTheWrongWayRoundOnlyWhereNothingElseCanBeMeant(String code, String meaning)
+            throws Exception {
+        try (Bench bench = new Bench(READS)) {
+            CompletableFuture<String> reason = bench.pair.disconnected().toCompletableFuture();
+            bench.give(FIRST, Frames.terminate(Integer.parseInt(code, 16), new byte[0], false, false));
+            assertEquals("the peer terminated the stream: " + meaning, reason.get());
         }
     }
 

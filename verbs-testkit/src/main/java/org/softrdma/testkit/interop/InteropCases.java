@@ -309,12 +309,12 @@ public final class InteropCases {
             try (ScriptedPeer peer = connect(ConnectionParameters.DEFAULT)) {
                 RemoteRegion target = peer.region(Region.OPEN);
                 Completion ended = peer.fetchAndAdd(target.address(), target.rkey());
-                say("fetch-and-add: " + ended);
+                String end = peer.awaitEnd();
+                say("fetch-and-add: " + ended.status());
+                say("the connection ended: " + end);
                 require(
                         ended.status() == CompletionStatus.REMOTE_INVALID_REQUEST_ERROR,
                         "expected REMOTE_INVALID_REQUEST_ERROR, got " + ended);
-                String end = peer.awaitEnd();
-                say("the connection ended: " + end);
                 require(
                         end.contains("RFC 7306, which a peer need not know"),
                         "expected that the end names RFC 7306, got: " + end);
