@@ -316,7 +316,7 @@ public final class InteropCases {
                         ended.status() == CompletionStatus.REMOTE_INVALID_REQUEST_ERROR,
                         "expected REMOTE_INVALID_REQUEST_ERROR, got " + ended);
                 require(
-                        end.contains("RFC 7306, which a peer need not know"),
+                        end.contains("(RFC 7306), which a peer need not know"),
                         "expected that the end names RFC 7306, got: " + end);
                 Completion flushed = peer.nextReceive("the flush of a RECV");
                 require(flushed.status() == CompletionStatus.FLUSHED, "expected FLUSHED, got " + flushed);
