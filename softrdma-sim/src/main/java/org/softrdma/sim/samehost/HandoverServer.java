@@ -32,6 +32,7 @@ final class HandoverServer implements AutoCloseable {
     private final AcceptedPeers peers;
     private final SharedFiles files;
     private final int[] secrets;
+    private final SocketOwner owners = new SocketOwner();
     private final List<Guest> guests = new ArrayList<>();
     private final Thread thread;
     private volatile boolean closing;
@@ -152,7 +153,7 @@ final class HandoverServer implements AutoCloseable {
     private void greet(Guest guest, TcpEnds ends, int page) throws IOException {
         SealedMemory counts = SealedMemory.open(page, ReadCounts.BYTES);
         AcceptedPeers.Accepted accepted = peers.find(ends);
-        if (accepted == null || !SocketOwner.holds(guest.process, ends)) {
+        if (accepted == null || !owners.holds(guest.process, ends)) {
             counts.close();
             throw new IOException("process " + guest.process + " holds no accepted connection " + ends);
         }

@@ -10,11 +10,15 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalLong;
 import org.softrdma.sim.kernel.ProcFile;
+import org.softrdma.sim.kernel.SocketDiagnosis;
 
 /**
- * Finds out from /proc whether a process holds the connecting end of a TCP connection: the kernel says which socket
- * that
- * is (/proc/net/tcp has its inode), and which descriptors the process has. Nothing that the process says is believed.
+ * Finds out whether a process holds the connecting end of a TCP connection: the kernel says which socket that is, and
+ * which descriptors the process has (/proc/PID/fd). Nothing that the process says is believed.
+ *
+ * <p>A process with a thousand connections is asked about a thousand times. So the kernel is asked for the one socket
+ * first, and for its whole table (/proc/net/tcp) only if it does not answer; and descriptors are looked at from where the
+ * last one was found. One thread at a time.
  */
 final class SocketOwner {
     private static final int LOCAL = 1;
@@ -23,10 +27,27 @@ final class SocketOwner {
     private static final int WORDS = 4;
     private static final int HEX = 16;
 
-    private SocketOwner() {}
+    /** Descriptors that a client may open between two connections. */
+    private static final int NEAR = 16;
+
+    private int lastFound;
+
+    SocketOwner() {}
 
     /** True if the process has a descriptor of the connecting end. */
-    static boolean holds(int process, TcpEnds ends) {
+    boolean holds(int process, TcpEnds ends) {
+        OptionalLong inode = SocketDiagnosis.inode(
+                ends.clientHigh(),
+                ends.clientLow(),
+                ends.clientPort(),
+                ends.serverHigh(),
+                ends.serverLow(),
+                ends.serverPort());
+        return inode.isPresent() ? hasSocket(process, inode.getAsLong()) : holdsByTable(process, ends);
+    }
+
+    /** As {@link #holds}, where the kernel does not answer about one socket. */
+    boolean holdsByTable(int process, TcpEnds ends) {
         for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
             OptionalLong inode = inode(ProcFile.lines(table), ends);
             if (inode.isPresent()) {
@@ -74,11 +95,19 @@ final class SocketOwner {
         return whole.getLong() == high && whole.getLong() == low;
     }
 
-    private static boolean hasSocket(int process, long inode) {
+    private boolean hasSocket(int process, long inode) {
         String wanted = "socket:[" + inode + "]";
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of("/proc/" + process + "/fd"))) {
+        Path all = Path.of("/proc/" + process + "/fd");
+        for (int number = lastFound; number < lastFound + NEAR; number++) {
+            if (isLinkTo(all.resolve(Integer.toString(number)), wanted)) {
+                lastFound = number;
+                return true;
+            }
+        }
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(all)) {
             for (Path file : files) {
                 if (isLinkTo(file, wanted)) {
+                    lastFound = Integer.parseInt(file.getFileName().toString());
                     return true;
                 }
             }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -11,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +21,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.sim.kernel.LocalSocket;
+import org.softrdma.sim.kernel.ProcFile;
 import org.softrdma.sim.kernel.SealedMemory;
+import org.softrdma.sim.kernel.SocketDiagnosis;
 import org.softrdma.sim.memory.KeyScrambler;
 import org.softrdma.sim.peer.TestDevice;
 
@@ -215,14 +219,48 @@ class HandoverServerTest {
     @Test
     void shouldFindTheHolderOfASocket() throws IOException {
         TcpEnds ends = ends();
-        assertTrue(SocketOwner.holds((int) ProcessHandle.current().pid(), ends));
-        assertFalse(SocketOwner.holds(1, ends));
+        SocketOwner owners = new SocketOwner();
+        int self = (int) ProcessHandle.current().pid();
         Process other = new ProcessBuilder("sleep", "60").start();
         try {
-            assertFalse(SocketOwner.holds((int) other.pid(), ends));
+            for (int i = 0; i < 2; i++) { // the second time it is looked for where it was
+                assertTrue(owners.holds(self, ends));
+                assertTrue(owners.holdsByTable(self, ends));
+                assertFalse(owners.holds(1, ends));
+                assertFalse(owners.holds((int) other.pid(), ends));
+                assertFalse(owners.holdsByTable((int) other.pid(), ends));
+            }
         } finally {
             other.destroyForcibly();
         }
+    }
+
+    @Test
+    void shouldAskTheKernelForOneSocket() throws IOException {
+        TcpEnds ends = ends();
+        OptionalLong inode = diagnosed(ends);
+        assumeTrue(inode.isPresent(), "the kernel does not answer sock_diag(7)");
+        List<String> table = new ArrayList<>(ProcFile.lines("/proc/net/tcp"));
+        table.addAll(ProcFile.lines("/proc/net/tcp6"));
+        assertEquals(SocketOwner.inode(table, ends), inode);
+        TcpEnds unknown = new TcpEnds(
+                ends.clientHigh(),
+                ends.clientLow(),
+                1, // nobody's port
+                ends.serverHigh(),
+                ends.serverLow(),
+                ends.serverPort());
+        assertEquals(OptionalLong.empty(), diagnosed(unknown));
+    }
+
+    private static OptionalLong diagnosed(TcpEnds ends) {
+        return SocketDiagnosis.inode(
+                ends.clientHigh(),
+                ends.clientLow(),
+                ends.clientPort(),
+                ends.serverHigh(),
+                ends.serverLow(),
+                ends.serverPort());
     }
 
     @Test
