@@ -27,23 +27,31 @@ public final class AccessRights {
     /** Nothing beyond local read. */
     public static final int NONE = 0;
 
+    private static final AccessFlag[] FLAGS = AccessFlag.values();
+
     private AccessRights() {}
 
     /** The rights that a set of flags and intents needs. */
     public static int of(Set<AccessFlag> flags) {
         int rights = NONE;
-        for (AccessFlag flag : flags) {
-            rights |= switch (flag) {
-                case LOCAL_WRITE, READ_SINK, RECEIVE_SINK -> LOCAL_WRITE;
-                case REMOTE_WRITE -> REMOTE_WRITE;
-                case REMOTE_READ -> REMOTE_READ;
-                case REMOTE_ATOMIC -> REMOTE_ATOMIC | POLLED; // READs and WRITEs of a word are whole, beside atomics
-                case POLLED -> POLLED;
-                case BIND_WINDOWS -> BIND_WINDOWS;
-                case ZERO_BASED -> NONE;
-            };
+        for (AccessFlag flag : FLAGS) { // an array: the iterator of a set is an object
+            if (flags.contains(flag)) {
+                rights |= of(flag);
+            }
         }
         return rights;
+    }
+
+    private static int of(AccessFlag flag) {
+        return switch (flag) {
+            case LOCAL_WRITE, READ_SINK, RECEIVE_SINK -> LOCAL_WRITE;
+            case REMOTE_WRITE -> REMOTE_WRITE;
+            case REMOTE_READ -> REMOTE_READ;
+            case REMOTE_ATOMIC -> REMOTE_ATOMIC | POLLED; // READs and WRITEs of a word are whole, beside atomics
+            case POLLED -> POLLED;
+            case BIND_WINDOWS -> BIND_WINDOWS;
+            case ZERO_BASED -> NONE;
+        };
     }
 
     /** The flags, with the rights that their intents add. */

@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -36,7 +40,12 @@ class HeapAllocationTest {
     /** The object by which work that has begun with a window learns that it was taken back. */
     private static final long BINDING_BYTES = 32;
 
-    private static final Set<AccessFlag> WRITE = Set.of(AccessFlag.REMOTE_WRITE);
+    /** Sets of several classes, so that the compiler cannot do away with what any of them would allocate. */
+    private static final List<Set<AccessFlag>> WRITE = List.of(
+            Set.of(AccessFlag.REMOTE_WRITE),
+            EnumSet.of(AccessFlag.REMOTE_WRITE),
+            new HashSet<>(Set.of(AccessFlag.REMOTE_WRITE)),
+            Collections.unmodifiableSet(EnumSet.of(AccessFlag.REMOTE_WRITE)));
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final WorkCompletion[] one = WorkCompletion.array(1);
@@ -130,8 +139,9 @@ class HeapAllocationTest {
             MemoryRegion inbox =
                     device.guarded(Long.BYTES, AccessFlag.RECEIVE_SINK).region();
             MemoryWindow window = device.own(device.domain().allocateWindow());
-            while (!stop) {
-                pair.postBindWindow(1, window, memory, 0, BYTES, WRITE, SendFlags.SIGNALLED);
+            for (int i = 0; !stop; i++) {
+                Set<AccessFlag> write = WRITE.get(i % WRITE.size());
+                pair.postBindWindow(1, window, memory, 0, BYTES, write, SendFlags.SIGNALLED);
                 awaitOne(device, one);
                 shared.postReceive(2, inbox, 0, Long.BYTES);
                 key = window.rkey();
@@ -139,7 +149,7 @@ class HeapAllocationTest {
                     Thread.onSpinWait();
                 }
                 if (!stop) {
-                    pair.postBindWindow(4, window, memory, 0, BYTES, WRITE, SendFlags.SIGNALLED);
+                    pair.postBindWindow(4, window, memory, 0, BYTES, write, SendFlags.SIGNALLED);
                     awaitOne(device, one);
                     pair.postInvalidate(5, window.rkey(), SendFlags.SIGNALLED);
                     awaitOne(device, one);
