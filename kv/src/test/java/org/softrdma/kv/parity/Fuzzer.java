@@ -107,6 +107,9 @@ final class Fuzzer implements AutoCloseable {
                     return Optional.of(new Mismatch(i, their, our));
                 }
                 known.merge(reason.get(), 1, Integer::sum);
+                if (reason.get().endsComparison()) {
+                    return Optional.empty();
+                }
             }
         }
         return Optional.empty();
