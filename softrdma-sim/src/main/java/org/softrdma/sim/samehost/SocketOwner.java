@@ -36,14 +36,19 @@ final class SocketOwner {
 
     /** True if the process has a descriptor of the connecting end. */
     boolean holds(int process, TcpEnds ends) {
-        OptionalLong inode = SocketDiagnosis.inode(
+        OptionalLong inode = inode(ends);
+        return inode.isPresent() ? hasSocket(process, inode.getAsLong()) : holdsByTable(process, ends);
+    }
+
+    /** The inode of the connecting end, if the kernel answers about one socket. */
+    static OptionalLong inode(TcpEnds ends) {
+        return SocketDiagnosis.inode(
                 ends.clientHigh(),
                 ends.clientLow(),
                 ends.clientPort(),
                 ends.serverHigh(),
                 ends.serverLow(),
                 ends.serverPort());
-        return inode.isPresent() ? hasSocket(process, inode.getAsLong()) : holdsByTable(process, ends);
     }
 
     /** As {@link #holds}, where the kernel does not answer about one socket. */

@@ -4,7 +4,7 @@ package org.softrdma.sim.wire;
 public enum MessageKind {
     /** WRITE. */
     WRITE(true, "sentSegments.write", "receivedSegments.write"),
-    /** SEND, solicited or not. */
+    /** SEND, solicited or not, with an invalidation or without. */
     SEND(true, "sentSegments.send", "receivedSegments.send"),
     /** READ request. */
     READ_REQUEST(true, "sentSegments.readRequest", "receivedSegments.readRequest"),

@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Timeout;
 import org.softrdma.sim.kernel.LocalSocket;
 import org.softrdma.sim.kernel.ProcFile;
 import org.softrdma.sim.kernel.SealedMemory;
-import org.softrdma.sim.kernel.SocketDiagnosis;
 import org.softrdma.sim.memory.KeyScrambler;
 import org.softrdma.sim.peer.TestDevice;
 
@@ -238,7 +237,7 @@ class HandoverServerTest {
     @Test
     void shouldAskTheKernelForOneSocket() throws IOException {
         TcpEnds ends = ends();
-        OptionalLong inode = diagnosed(ends);
+        OptionalLong inode = SocketOwner.inode(ends);
         assumeTrue(inode.isPresent(), "the kernel does not answer sock_diag(7)");
         List<String> table = new ArrayList<>(ProcFile.lines("/proc/net/tcp"));
         table.addAll(ProcFile.lines("/proc/net/tcp6"));
@@ -250,17 +249,7 @@ class HandoverServerTest {
                 ends.serverHigh(),
                 ends.serverLow(),
                 ends.serverPort());
-        assertEquals(OptionalLong.empty(), diagnosed(unknown));
-    }
-
-    private static OptionalLong diagnosed(TcpEnds ends) {
-        return SocketDiagnosis.inode(
-                ends.clientHigh(),
-                ends.clientLow(),
-                ends.clientPort(),
-                ends.serverHigh(),
-                ends.serverLow(),
-                ends.serverPort());
+        assertEquals(OptionalLong.empty(), SocketOwner.inode(unknown));
     }
 
     @Test
