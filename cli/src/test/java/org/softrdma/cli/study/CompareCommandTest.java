@@ -29,6 +29,7 @@ import org.softrdma.stores.StoreDesigns;
 import picocli.CommandLine;
 
 class CompareCommandTest {
+    private static final boolean SHORT = Boolean.getBoolean("softrdma.slow.short");
     private static final long SECONDS = 300;
 
     @TempDir
@@ -159,11 +160,11 @@ class CompareCommandTest {
                 "--pairs",
                 "300",
                 "--sizes",
-                "32,100",
+                SHORT ? "32" : "32,100",
                 "--window",
-                "1,4",
+                SHORT ? "4" : "1,4",
                 "--mixes",
-                "C,A",
+                SHORT ? "A" : "C,A",
                 "--connections",
                 "2");
         assertEquals(0, results.get("errors").asLong(), results::toString);

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -139,6 +140,7 @@ class WimpyCommandTest {
 
     @Test
     @Tag("slow")
+    @DisabledIfSystemProperty(named = "softrdma.slow.short", matches = "true", disabledReason = "ci/slow.d/05-main-job")
     void shouldMeasureWhateverIsInstalled() throws IOException, InterruptedException {
         JsonNode results = study("--sizes", "100", "--window", "1,4", "--clients", "2");
         requireNoErrors(results);

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Timeout;
  */
 class StoreRacesTest {
     private static final int SEEDS = Integer.getInteger("softrdma.seeds", 1000);
-    private static final int SLOW_SEEDS = 10_000;
+    private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 3_000 : 10_000;
     private static final int FAULTY_SEEDS = Integer.getInteger("softrdma.seeds", 300);
-    private static final int SLOW_FAULTY_SEEDS = 5_000;
+    private static final int SLOW_FAULTY_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 1_500 : 5_000;
 
     @Test
     @Timeout(value = 5, unit = TimeUnit.MINUTES)

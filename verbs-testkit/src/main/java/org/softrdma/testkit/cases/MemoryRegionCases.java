@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -274,6 +276,9 @@ public final class MemoryRegionCases {
                 nodes.responder().device().capabilities().maxRegionLength() >= HUGE,
                 "regions of at most "
                         + nodes.responder().device().capabilities().maxRegionLength() + " bytes");
+        nodes.require(
+                nodes.responder().device().capabilities().has(Feature.LAZY_PINNING) || memoryOfMachine() > HUGE,
+                "registration pins all of it, and the machine has " + memoryOfMachine() + " bytes");
         Path file = Files.createTempFile("softrdma-tck", ".sparse");
         try (Arena arena = Arena.ofShared();
                 FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -297,6 +302,11 @@ public final class MemoryRegionCases {
         } finally {
             Files.delete(file);
         }
+    }
+
+    /** In bytes. */
+    private static long memoryOfMachine() {
+        return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
     }
 
     private static void reachPlaces(TwoNodes nodes, MemorySegment memory, MemoryRegion region) {
