@@ -96,6 +96,16 @@ public record ConformanceSettings(
     }
 
     /**
+     * The same settings with another limit of every wait.
+     *
+     * @param newTimeoutNs nanoseconds at scale 1
+     */
+    public ConformanceSettings withTimeout(long newTimeoutNs) {
+        return new ConformanceSettings(
+                provider, requesterOptions, responderOptions, sharedDevice, address, scale, newTimeoutNs, seed);
+    }
+
+    /**
      * The same settings with another seed.
      *
      * @param newSeed any number

@@ -349,7 +349,7 @@ public final class QueuePairCases {
             title = "a connection keeps working while very many queue pairs come and go",
             source = "rdma-unit-test QpTest.QpIdRollover")
     void shouldKeepWorkingWhenManyQueuePairsComeAndGo(TwoNodes nodes) {
-        int rounds = nodes.times(20_000);
+        int rounds = nodes.times(10_000);
         LoopbackPair pair = nodes.connect();
         BytePattern pattern = nodes.pattern();
         MemoryRegion source = nodes.responder().region(BYTES, pattern, AccessFlag.REMOTE_READ);

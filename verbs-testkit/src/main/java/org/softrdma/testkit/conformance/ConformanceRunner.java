@@ -108,6 +108,9 @@ public final class ConformanceRunner {
                 Math.round(CASE_LIMIT_SECONDS * Math.max(1, settings.scale())) + " s");
         Recorder recorder = new Recorder();
         if (recorder.begin()) {
+            request.configurationParameter(
+                    TwoNodesExtension.DEVIATING,
+                    KnownDeviation.numbers(deviations, settings.bareProvider(), recorder.device));
             execute(request.build(), recorder);
         }
         return recorder.end();

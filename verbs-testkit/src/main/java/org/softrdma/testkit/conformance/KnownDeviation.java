@@ -3,6 +3,7 @@ package org.softrdma.testkit.conformance;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * A case that a device is known to fail. It counts as skipped while it fails, and the run fails once it passes, so
@@ -96,6 +97,18 @@ public record KnownDeviation(String provider, Pattern device, int caseNumber, St
         }
     }
 
+    /** The numbers of the cases in which a device deviates, separated by commas. */
+    static String numbers(List<KnownDeviation> table, String providerName, String deviceName) {
+        return table.stream()
+                .filter(entry -> entry.isOf(providerName, deviceName))
+                .map(entry -> Integer.toString(entry.caseNumber))
+                .collect(Collectors.joining(","));
+    }
+
+    private boolean isOf(String providerName, String deviceName) {
+        return provider.equals(providerName) && device.matcher(deviceName).find();
+    }
+
     /**
      * The deviation of a device in a case, if one is known.
      *
@@ -107,9 +120,7 @@ public record KnownDeviation(String provider, Pattern device, int caseNumber, St
     static Optional<KnownDeviation> find(
             List<KnownDeviation> table, String providerName, String deviceName, int number) {
         return table.stream()
-                .filter(entry -> entry.caseNumber == number
-                        && entry.provider.equals(providerName)
-                        && entry.device.matcher(deviceName).find())
+                .filter(entry -> entry.caseNumber == number && entry.isOf(providerName, deviceName))
                 .findFirst();
     }
 }

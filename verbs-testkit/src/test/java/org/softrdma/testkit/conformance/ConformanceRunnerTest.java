@@ -117,6 +117,15 @@ class ConformanceRunnerTest {
     }
 
     @Test
+    void shouldListTheCasesOfADeviceThatDeviate() {
+        List<KnownDeviation> table =
+                List.of(DEVIATION, new KnownDeviation("sim", Pattern.compile("siw"), 9, "another reason"));
+        assertEquals("36,9", KnownDeviation.numbers(table, "sim", "siw0"));
+        assertEquals("", KnownDeviation.numbers(table, "sim", "rxe0"));
+        assertEquals("", KnownDeviation.numbers(table, "disni", "siw0"));
+    }
+
+    @Test
     void shouldTellAResultInOneLine() {
         assertEquals("  36  passed       7 ms  title", result(Status.PASSED, "").line());
         assertEquals(
