@@ -1,5 +1,6 @@
 package org.softrdma.kv.parity;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -42,6 +43,8 @@ final class BinaryDialect implements Dialect {
             .filter(each -> each != BinaryOperation.UNKNOWN)
             .filter(each -> each != BinaryOperation.VERBOSITY) // KnownDifference.UNANSWERED_VERBOSITY
             .toList();
+    private static final List<BinaryOperation> ARITHMETIC =
+            List.of(BinaryOperation.INCREMENT, BinaryOperation.DECREMENT);
     private static final int MARKER_OPAQUE = 0x5a000000;
     private static final int ODDS = 100;
 
@@ -121,6 +124,20 @@ final class BinaryDialect implements Dialect {
             case SASL_AUTH, SASL_STEP -> unit(opcode, "", "PLAIN", "\u0000user\u0000password", cas());
             default -> unit(opcode, "", "", "", cas());
         };
+    }
+
+    /** A request to change a number that is there. */
+    Unit arithmetic(byte opcode, String key, long delta) {
+        return unit(opcode, longs(delta, 0) + ints(0), key, "", Unit.NO_BINARY_CAS);
+    }
+
+    /** The answer with a number. */
+    byte[] arithmeticAnswer(byte opcode, long number) {
+        byte[] header = header(FrameDescriptor.ANSWER_MAGIC, opcode, 0, 0, Long.BYTES, 0);
+        return ByteBuffer.allocate(header.length + Long.BYTES)
+                .put(header)
+                .putLong(number)
+                .array();
     }
 
     /** A frame whose lengths fit into each other, but perhaps not what its opcode needs. */
@@ -203,7 +220,6 @@ final class BinaryDialect implements Dialect {
                 break;
             }
             int extras = FrameDescriptor.extrasLength(frame);
-            boolean version = FrameDescriptor.opcode(frame) == BinaryOperation.VERSION.opcode();
             String rest = answer.substring(at + FrameDescriptor.LENGTH, at + FrameDescriptor.LENGTH + body);
             lines.append(String.format(
                     "%02x opcode %02x status %02x extras %d key %d opaque %x cas %s: %s%n",
@@ -214,10 +230,23 @@ final class BinaryDialect implements Dialect {
                     FrameDescriptor.keyLength(frame),
                     FrameDescriptor.opaque(frame),
                     FrameDescriptor.cas(frame) == 0 ? "0" : "N",
-                    version ? "its version" : Unit.visible(rest)));
+                    visible(frame, rest)));
             at += FrameDescriptor.LENGTH + body;
         }
         return lines + answer.substring(at);
+    }
+
+    private static String visible(byte[] frame, String rest) {
+        byte opcode = FrameDescriptor.opcode(frame);
+        if (opcode == BinaryOperation.VERSION.opcode()) {
+            return "its version";
+        }
+        boolean number = ARITHMETIC.stream().anyMatch(each -> opcode == each.opcode() || opcode == each.quietOpcode());
+        if (number && FrameDescriptor.status(frame) == 0 && rest.length() == Long.BYTES) {
+            return Long.toUnsignedString(
+                    ByteBuffer.wrap(rest.getBytes(StandardCharsets.ISO_8859_1)).getLong());
+        }
+        return Unit.visible(rest);
     }
 
     @Override

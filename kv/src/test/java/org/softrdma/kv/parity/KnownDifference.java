@@ -50,8 +50,9 @@ enum KnownDifference {
             "What another item has left there is meaningless.") {
         @Override
         boolean covers(Unit unit, String theirs, String ours) {
-            return theirs.contains("Non-numeric server-side value")
-                    && (ours.isEmpty() || LARGE_NUMBER.matcher(ours).find());
+            return (theirs.contains("Non-numeric server-side value")
+                            || theirs.equals("CLIENT_ERROR cannot increment or decrement non-numeric value\r\n"))
+                    && LargeNumber.mayHaveBeenBefore(unit, ours);
         }
 
         @Override
@@ -177,9 +178,6 @@ enum KnownDifference {
 
     private static final Pattern ENCODED_KEY = Pattern.compile(
             "((?<=\\S )k(?=\\S+ b)|^ME )((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)( b)?");
-
-    /** The answer of the binary protocol to an increment or decrement that was done, of 2^63 and more. */
-    private static final Pattern LARGE_NUMBER = Pattern.compile(" opcode [01][56] status 00 [^\n]*: \\\\+x[89a-f]");
 
     private static final int LONGEST_LINE = 2048;
 
